@@ -1,0 +1,76 @@
+/** The transports a call may be prepared for, as the API names them. */
+export const CONNECTION_TYPES = ["carrier_a", "carrier_b", "carrier_c", "websocket", "webrtc"] as const;
+export type ConnectionType = (typeof CONNECTION_TYPES)[number];
+
+export const MODEL_NAMES = ["model_a", "model_b", "model_c"] as const;
+export type ModelName = (typeof MODEL_NAMES)[number];
+
+/** Tools that the service itself carries out and that this build has. */
+export const BUILT_IN_TOOLS = ["hang_up"] as const;
+export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
+
+/** Why a call ended; the first reason wins and never changes. */
+export const END_REASONS = [
+  "caller_hangup",
+  "agent_hangup",
+  "api_hangup",
+  "max_duration",
+  "inactivity",
+  "transferred",
+  "token_expired",
+  "protocol_error",
+  "audio_flood",
+  "slow_consumer",
+  "provider_error",
+  "drain_timeout",
+  "worker_lost",
+] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/** The whole configuration of one call, checked and with every default filled in. Plain data: it travels as JSON. */
+export interface CallSpec {
+  systemPrompt: string;
+  /** The id of a voice of the configured provider, as `GET /voices` lists it. */
+  voiceId: string;
+  /** A code from `GET /languages`. */
+  language: string;
+  model: ModelName;
+  temperature: number;
+  /** Absent when the model opens, or when the user speaks first. */
+  greeting?: string;
+  firstSpeaker: "agent" | "user";
+  /** Governs the agent's first message only. */
+  interruptible: boolean;
+  maxDurationMs: number;
+  inactivityTimeoutMs: number;
+  inactivityAction: "hang_up" | "prompt";
+  recordingEnabled: boolean;
+  connectionType: ConnectionType;
+  tools: readonly BuiltInTool[];
+  metadata?: Record<string, unknown>;
+}
+
+/** One side's uninterrupted contribution, as it was heard. Times are milliseconds since redemption. */
+export interface TranscriptTurn {
+  role: "agent" | "user";
+  /** What the caller heard, or what the ear understood of the caller. Empty when the call is not recorded. */
+  text: string;
+  startMs: number;
+  endMs: number;
+  /** The other side spoke before this turn was over; `text` ends at the last word that was heard. */
+  interrupted: boolean;
+  /** Agent turns that answer somebody: milliseconds since the caller's last voiced frame. */
+  latency?: TurnLatency;
+}
+
+/** Where the time between the caller's last voiced frame and the agent's first sample went; each is since that frame, in ms. */
+export interface TurnLatency {
+  /** Turn taking decided that it is the agent's turn. */
+  endOfTurnMs: number;
+  /** The model's first text. Absent for replies without a model. */
+  firstTextMs?: number;
+  /** The first synthesised sample reached us. */
+  firstAudioMs: number;
+  /** The first frame of the reply was sent. */
+  firstFrameMs: number;
+}

@@ -1,0 +1,18 @@
+/** Time, as a value that is handed in. Nothing below `gateway`, `api`, `store` and the composition roots may read it otherwise. */
+export interface Clock {
+  /** Milliseconds since an arbitrary start, with fractions; never goes backwards. Durations come from here. */
+  nowMs(): number;
+  /** Milliseconds since the Unix epoch. For timestamps and for deadlines that outlive the process; may jump. */
+  epochMs(): number;
+  /** Runs `task` once, no sooner than `delayMs` from now. Returns a function that cancels it. */
+  after(delayMs: number, task: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  nowMs: () => performance.now(),
+  epochMs: () => Date.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs);
+    return () => clearTimeout(timer);
+  },
+};

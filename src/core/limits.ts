@@ -1,0 +1,79 @@
+import { strict as assert } from "node:assert";
+
+/** Every bound of the service, in one place, each with its unit and, where it is reached, its policy. */
+
+// Media: one frame is 20 ms of signed 16-bit mono.
+export const FRAME_MS = 20;
+export const CARRIER_RATE_HZ = 8_000;
+export const CARRIER_FRAME_SAMPLES = (CARRIER_RATE_HZ / 1_000) * FRAME_MS;
+/** How far output runs ahead of what the carrier plays, so that a stall of the loop is not heard. */
+export const OUTPUT_LEAD_MS = 100;
+/** Synthesised speech waiting for its turn to be sent, per call; when full the synthesis is not pulled any further. */
+export const OUTPUT_RING_FRAMES_MAX = 250;
+/** Phase slots of the ticker: every call is due each FRAME_MS, but only a tenth of them in the same 2 ms. */
+export const TICK_SLOTS = 10;
+/** After a stall of the loop at most this many frames are caught up per call and tick; the rest is skipped and counted. */
+export const CATCH_UP_FRAMES_MAX = 3;
+
+// Wires: what a peer may send.
+export const CARRIER_MESSAGE_BYTES_MAX = 64 * 1024;
+/** uWebSockets.js drops the connection above this without a close code, so it stands above our own cap, which answers 1009. */
+export const SOCKET_PAYLOAD_BYTES_MAX = 2 * CARRIER_MESSAGE_BYTES_MAX;
+export const STREAM_ID_CHARS_MAX = 256;
+/** The caller's audio may run this far ahead of real time; past it the call ends with `audio_flood`. */
+export const INGEST_AHEAD_MS_MAX = 2_000;
+/** Malformed messages within one second; past it the call ends with `protocol_error`. */
+export const MALFORMED_PER_SECOND_MAX = 50;
+/** A silence that a peer's timestamps may insert into the recording; longer jumps are cut to this. */
+export const TIMESTAMP_GAP_MS_MAX = 2_000;
+export const DTMF_PER_SECOND_MAX = 20;
+
+// Sockets.
+/** Output buffered for a peer that reads too slowly; past it the call ends with `slow_consumer`. */
+export const SOCKET_BACKPRESSURE_BYTES_MAX = 256 * 1024;
+/** From the upgrade to the carrier's `start`. */
+export const LEG_START_MS_MAX = 5_000;
+export const SOCKET_IDLE_S = 30;
+
+// Tokens.
+export const TOKEN_BYTES = 32;
+export const TOKEN_CHARS = 43;
+export const TOKEN_TTL_S_DEFAULT = 60;
+export const TOKEN_TTL_S_MIN = 5;
+export const TOKEN_TTL_S_MAX = 600;
+/** A redemption that has no answer by then is refused with 503; the token may or may not be spent. */
+export const REDEEM_MS_MAX = 1_000;
+
+// The call machine.
+/** Final transcripts and replies longer than this are cut: nobody says or hears that much in one turn. */
+export const TURN_TEXT_CHARS_MAX = 16_384;
+export const REPLY_PIECES_MAX = 400;
+export const MARKS_OUTSTANDING_MAX = 1_024;
+
+// Calls.
+export const MAX_DURATION_S_MIN = 60;
+export const MAX_DURATION_S_MAX = 7_200;
+export const MAX_DURATION_S_DEFAULT = 3_000;
+export const INACTIVITY_S_MIN = 10;
+export const INACTIVITY_S_MAX = 300;
+export const INACTIVITY_S_DEFAULT = 30;
+/** The unanswered prompt that ends the call, counted in a row. */
+export const INACTIVITY_PROMPTS_MAX = 3;
+export const METADATA_BYTES_MAX = 8 * 1024;
+export const METADATA_DEPTH_MAX = 5;
+export const CALLS_PER_WORKER_DEFAULT = 1_000;
+
+// The control API.
+export const BODY_BYTES_MAX = 256 * 1024;
+export const JSON_DEPTH_MAX = 32;
+
+// The journal.
+export const JOURNAL_FLUSH_MS = 250;
+/** Journal bytes of one call that wait for the disk; past it audio is left out and the recording says `incomplete`. */
+export const JOURNAL_PENDING_BYTES_MAX = 256 * 1024;
+
+assert.equal(CARRIER_FRAME_SAMPLES, Math.trunc(CARRIER_FRAME_SAMPLES), "a frame must be whole samples");
+assert.equal(FRAME_MS % TICK_SLOTS, 0, "a slot must be whole milliseconds");
+assert.ok(SOCKET_PAYLOAD_BYTES_MAX > CARRIER_MESSAGE_BYTES_MAX, "our own 1009 must come before the library's cut");
+assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
+assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");

@@ -1,0 +1,95 @@
+/**
+ * The three contracts between a call and its engines.
+ *
+ * Cancellation is the AbortSignal: after an abort no event is delivered, iterables end, and `write` does nothing.
+ * An adapter never retries and never falls back: wrappers do. Errors leave as TrunklineError `provider_failed`, and carry
+ * no key, prompt or spoken word.
+ */
+
+/** What an ear hears. `text` is everything since the last final, never a difference. */
+export type SttEvent = { kind: "partial"; text: string } | { kind: "final"; text: string };
+
+/** One listening stream: it lives as long as the call does. */
+export interface SttStream {
+  /** Takes one frame of samples at the opened rate; the frame is only valid until this returns. Never throws, never waits. */
+  write(frame: Int16Array): void;
+  /** One reader. Ends after an abort; throws when the engine fails. */
+  readonly events: AsyncIterable<SttEvent>;
+}
+
+export interface Stt {
+  /** A short name for logs, metrics and records, for example `reference`. */
+  readonly provider: string;
+  readonly capabilities: {
+    /** Rates it takes as they are, in Hz; the bus resamples to the first where its own is not among them. */
+    readonly ratesHz: readonly number[];
+    /** It tells words before the utterance is over. Without them only sustained voice interrupts the agent. */
+    readonly partials: boolean;
+  };
+  open(options: { language: string; rateHz: number }, signal: AbortSignal): SttStream;
+}
+
+export interface Message {
+  role: "system" | "user" | "assistant" | "tool";
+  text: string;
+}
+
+/** A function the model may call. `parameters` is a JSON Schema object. */
+export interface ToolDescription {
+  name: string;
+  description: string;
+  parameters: object;
+}
+
+export interface LlmRequest {
+  messages: readonly Message[];
+  tools: readonly ToolDescription[];
+  /** 0 to 1. */
+  temperature: number;
+  /** The language the reply should be in, a code from `GET /languages`. */
+  language: string;
+}
+
+export type LlmEvent =
+  | { kind: "text"; text: string }
+  | { kind: "tool-call"; id: string; name: string; argumentsJson: string }
+  | { kind: "end"; inputTokens: number; outputTokens: number };
+
+export interface Llm {
+  readonly provider: string;
+  /** Yields text as it comes and tool calls whole; `end` is last, once, unless it fails or is aborted. */
+  reply(request: LlmRequest, signal: AbortSignal): AsyncIterable<LlmEvent>;
+}
+
+export interface Voice {
+  /** Unique over all providers and stable over restarts, for example `espeak/gmw/en-US`. */
+  id: string;
+  name: string;
+  /** BCP 47, for example `en-US`. */
+  language: string;
+  provider: string;
+}
+
+/** A word of synthesised speech, placed by milliseconds from the first sample of its request. */
+export interface SpokenWord {
+  /** As it stood in the text, punctuation included, so that joining by spaces gives the text again. */
+  text: string;
+  startMs: number;
+  endMs: number;
+}
+
+export interface TtsChunk {
+  /** Signed 16-bit mono at `rateHz`; the consumer's to keep. */
+  samples: Int16Array;
+  rateHz: number;
+  /** Words that became known with this chunk; none from voices without word times. */
+  words: readonly SpokenWord[];
+}
+
+export interface Tts {
+  readonly provider: string;
+  readonly capabilities: { readonly wordTimes: boolean };
+  voices(): Promise<readonly Voice[]>;
+  /** Speaks one piece of text with the voice `voiceId`; yields audio as soon as there is some. */
+  speak(request: { text: string; voiceId: string; language: string }, signal: AbortSignal): AsyncIterable<TtsChunk>;
+}

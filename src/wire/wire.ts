@@ -1,0 +1,38 @@
+/** What one media message brought, after the carrier's own JSON has been left behind. Made once per worker and reused. */
+export interface InboundAudio {
+  /** The leg's own codec, `count` bytes of it; overwritten by the next decode. */
+  readonly bytes: Uint8Array;
+  /** The same audio as signed 16-bit samples, `count` of them. */
+  readonly samples: Int16Array;
+  count: number;
+  /** The carrier's own media time in ms since its stream began; NaN where it gave none that can be read. */
+  timestampMs: number;
+}
+
+/** What any carrier can tell us. */
+export type WireEvent =
+  | { kind: "audio" }
+  | { kind: "start"; streamId: string; carrierCallId: string }
+  /** A mark came back. Whether it was played or flushed by a clear is the ledger's to know. */
+  | { kind: "mark"; name: string }
+  | { kind: "dtmf"; digit: string }
+  | { kind: "stop" }
+  /** Legal or unknown, and of no use to us; `what` is a fixed word for the counter. */
+  | { kind: "ignored"; what: "greeting" | "unknown_event" | "outbound_track" | "bad_digit" };
+
+/**
+ * One leg's end of one carrier dialect. Pure: no I/O, no clock; its only state is what the dialect needs (the stream id).
+ * Carrier names and JSON stop here.
+ */
+export interface Wire {
+  readonly rateHz: number;
+  /** Reads one text message. Audio lands in `into` and is told by the event `audio`. Throws TrunklineError `wire_malformed`. */
+  decode(message: Uint8Array, into: InboundAudio): WireEvent;
+  /**
+   * One 20 ms frame as a text message. `bytes` receives the frame in the leg's own codec.
+   * The returned view is the wire's own buffer: send it before the next call.
+   */
+  encodeAudio(samples: Int16Array, bytes: Uint8Array): Uint8Array;
+  encodeMark(name: string): string;
+  encodeClear(): string;
+}
