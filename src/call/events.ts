@@ -1,0 +1,54 @@
+import type { EndReason, TranscriptTurn } from "../core/call-spec.ts";
+import type { Message, SpokenWord, ToolDescription } from "../speech/speech.ts";
+
+/**
+ * Everything that may happen to a call. All of it enters by `Call.handle(event, nowMs)` and all of it is journaled,
+ * so that a call can be replayed. None of it holds samples.
+ */
+export type CallEvent =
+  /** 20 ms of the caller's audio went over the bus. `mediaMs` is its place on the carrier's own clock. Reused: read, don't keep. */
+  | { kind: "frame-in"; voiced: boolean; mediaMs: number }
+  /** A frame of reply `turnId` was sent, `samples` of it speech (the rest of a last frame is padding). Reused. */
+  | { kind: "frame-out"; turnId: number; samples: number }
+  /** A deadline (`Call.nextDeadlineMs`) has come. */
+  | { kind: "tick" }
+  /** The carrier's stream has begun: from here on audio can be sent. */
+  | { kind: "leg-started" }
+  /** The leg is gone, or must go: the caller hung up, or the peer broke a rule. */
+  | { kind: "leg-closed"; reason: EndReason }
+  /** Somebody other than the two speakers wants the call to end. */
+  | { kind: "end-requested"; reason: EndReason }
+  /** A mark came back: played, or flushed by a clear. */
+  | { kind: "mark"; name: string }
+  | { kind: "dtmf"; digit: string }
+  /** The ear. Texts are the whole utterance since the last final. */
+  | { kind: "ear-partial"; text: string }
+  | { kind: "ear-final"; text: string }
+  | { kind: "ear-failed"; code: string }
+  /** The model, answering `ask`. */
+  | { kind: "reply-text"; turnId: number; text: string }
+  | { kind: "reply-tool"; turnId: number; id: string; name: string; argumentsJson: string }
+  | { kind: "reply-end"; turnId: number }
+  | { kind: "reply-failed"; turnId: number; code: string }
+  /** The voice, answering `speak`: `samples` of the piece exist by now, at the leg's rate. */
+  | { kind: "piece-audio"; turnId: number; piece: number; samples: number; words: readonly SpokenWord[] }
+  | { kind: "piece-end"; turnId: number; piece: number; samples: number }
+  | { kind: "piece-failed"; turnId: number; piece: number; code: string };
+
+/** Everything a call may ask of the world. Commands leave through the sink that was given at construction. */
+export type CallCommand =
+  /** Ask the model; its events come back with this `turnId`. */
+  | { kind: "ask"; turnId: number; messages: readonly Message[]; tools: readonly ToolDescription[] }
+  /** Synthesise a piece behind the pieces before it, and send it in its turn. */
+  | { kind: "speak"; turnId: number; piece: number; text: string }
+  /** Send a mark right behind the last frame that was sent. */
+  | { kind: "mark"; name: string }
+  /** Abort the model and the synthesis of this reply and drop what has not been sent; `clear` also drops what the carrier has not played. */
+  | { kind: "cut"; turnId: number; clear: boolean }
+  | { kind: "state"; state: "listening" | "thinking" | "speaking" }
+  /** A turn is over and will not change any more: the transcript is these, in order. */
+  | { kind: "turn"; turn: TranscriptTurn }
+  /** The last command of a call, once. */
+  | { kind: "end"; reason: EndReason };
+
+export type CallSink = (command: CallCommand) => void;

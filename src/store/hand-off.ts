@@ -1,0 +1,23 @@
+import type { CallSpec } from "../core/call-spec.ts";
+
+/** A call whose token was good: from here on it belongs to the worker that redeemed it. */
+export interface RedeemedCall {
+  callId: string;
+  accountId: string;
+  spec: CallSpec;
+}
+
+/**
+ * The one thing the two planes share: a call is handed to the media plane by redeeming its token, and handed back when it
+ * has ended and its journal is complete on disk.
+ */
+export interface HandOff {
+  /**
+   * Exchanges a token, given by the SHA-256 of its text in lower-case hex, for its call: once, whoever asks at the same time.
+   * Undefined for unknown, expired and used tokens alike. Rejects with `unavailable` when the outcome cannot be known;
+   * then no call may begin.
+   */
+  redeem(tokenHash: string): Promise<RedeemedCall | undefined>;
+  /** The call is over and its journal complete. Kept and repeated until the control process has it. */
+  ended(callId: string): void;
+}
