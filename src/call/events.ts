@@ -8,7 +8,7 @@ import type { Message, SpokenWord, ToolDescription } from "../speech/speech.ts";
 export type CallEvent =
   /** 20 ms of the caller's audio went over the bus. `mediaMs` is its place on the carrier's own clock. Reused: read, don't keep. */
   | { kind: "frame-in"; voiced: boolean; mediaMs: number }
-  /** A frame of reply `turnId` was sent, `samples` of it speech (the rest of a last frame is padding). Reused. */
+  /** A frame of reply `turnId` was sent, `samples` long. Reused. */
   | { kind: "frame-out"; turnId: number; samples: number }
   /** A deadline (`Call.nextDeadlineMs`) has come. */
   | { kind: "tick" }
@@ -30,7 +30,7 @@ export type CallEvent =
   | { kind: "reply-tool"; turnId: number; id: string; name: string; argumentsJson: string }
   | { kind: "reply-end"; turnId: number }
   | { kind: "reply-failed"; turnId: number; code: string }
-  /** The voice, answering `speak`: `samples` of the piece exist by now, at the leg's rate. */
+  /** The voice, answering `speak`. `samples` counts at the leg's rate, padding of a piece's last frame included. */
   | { kind: "piece-audio"; turnId: number; piece: number; samples: number; words: readonly SpokenWord[] }
   | { kind: "piece-end"; turnId: number; piece: number; samples: number }
   | { kind: "piece-failed"; turnId: number; piece: number; code: string };

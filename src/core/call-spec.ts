@@ -57,7 +57,7 @@ export interface TranscriptTurn {
   text: string;
   startMs: number;
   endMs: number;
-  /** The other side spoke before this turn was over; `text` ends at the last word that was heard. */
+  /** The turn was cut short, by the other side or by the end of the call; `text` ends at the last word that was heard. */
   interrupted: boolean;
   /** Agent turns that answer somebody: milliseconds since the caller's last voiced frame. */
   latency?: TurnLatency;

@@ -9,11 +9,9 @@ export const CARRIER_FRAME_SAMPLES = (CARRIER_RATE_HZ / 1_000) * FRAME_MS;
 /** How far output runs ahead of what the carrier plays, so that a stall of the loop is not heard. */
 export const OUTPUT_LEAD_MS = 100;
 /** Synthesised speech waiting for its turn to be sent, per call; when full the synthesis is not pulled any further. */
-export const OUTPUT_RING_FRAMES_MAX = 250;
+export const OUTPUT_RING_FRAMES_MAX = 150;
 /** Phase slots of the ticker: every call is due each FRAME_MS, but only a tenth of them in the same 2 ms. */
 export const TICK_SLOTS = 10;
-/** After a stall of the loop at most this many frames are caught up per call and tick; the rest is skipped and counted. */
-export const CATCH_UP_FRAMES_MAX = 3;
 
 // Wires: what a peer may send.
 export const CARRIER_MESSAGE_BYTES_MAX = 64 * 1024;

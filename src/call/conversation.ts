@@ -1,0 +1,70 @@
+import type { CallSpec, TranscriptTurn } from "../core/call-spec.ts";
+import type { Message } from "../speech/speech.ts";
+import type { CallSink } from "./events.ts";
+
+/** What a caller said in one turn, ms of call time. */
+export interface Said {
+  text: string;
+  startMs: number;
+  endMs: number;
+}
+
+/**
+ * The conversation as both sides heard it: the transcript and the model's context are made here, from the same text, so
+ * that the model never believes it said more than was heard.
+ *
+ * What the caller said stays open until the answer to it is audible: a caller who goes on before that has said one thing,
+ * not two.
+ */
+export class Conversation {
+  readonly #sink: CallSink;
+  readonly #messages: Message[];
+  #open: Said | undefined;
+
+  constructor(spec: CallSpec, sink: CallSink) {
+    this.#sink = sink;
+    this.#messages = [{ role: "system", text: systemText(spec) }];
+  }
+
+  /** What the caller said and the agent has not audibly answered yet. */
+  get open(): Readonly<Said> | undefined {
+    return this.#open;
+  }
+
+  /** What the model is asked: everything heard so far, and what waits for an answer. */
+  messages(): readonly Message[] {
+    return this.#open === undefined
+      ? [...this.#messages]
+      : [...this.#messages, { role: "user", text: this.#open.text }];
+  }
+
+  /** The caller's turn is over; it joins what is still open. */
+  said({ text, startMs, endMs }: Said): void {
+    const before = this.#open;
+    this.#open =
+      before === undefined
+        ? { text, startMs, endMs }
+        : { text: `${before.text} ${text}`, startMs: before.startMs, endMs };
+  }
+
+  /** The answer is audible, or will never be: what the caller said is settled. */
+  settle(): void {
+    if (this.#open === undefined) return;
+    const { text, startMs, endMs } = this.#open;
+    this.#open = undefined;
+    this.#messages.push({ role: "user", text });
+    this.#sink({ kind: "turn", turn: { role: "user", text, startMs, endMs, interrupted: false } });
+  }
+
+  /** The agent's turn is over. `turn.text` is what was heard, not what was generated. */
+  answered(turn: TranscriptTurn): void {
+    if (turn.text !== "") this.#messages.push({ role: "assistant", text: turn.text });
+    this.#sink({ kind: "turn", turn });
+  }
+}
+
+/** The greeting stands in the prompt as the opening line, when the agent speaks first. */
+function systemText(spec: CallSpec): string {
+  if (spec.firstSpeaker !== "agent" || spec.greeting === undefined) return spec.systemPrompt;
+  return `${spec.systemPrompt}\n\nOpening line: ${spec.greeting}`;
+}

@@ -1,0 +1,23 @@
+/** What the service itself says, without a model. One table: another language is another line. */
+interface Phrases {
+  /** To a caller who has been silent too long. */
+  stillThere: string;
+  /** When the model failed. */
+  apology: string;
+}
+
+const ENGLISH: Phrases = { stillThere: "Are you still there?", apology: "I am sorry, could you say that again?" };
+
+const PHRASES: Readonly<Record<string, Phrases>> = {
+  en: ENGLISH,
+  de: { stillThere: "Sind Sie noch da?", apology: "Entschuldigung, könnten Sie das bitte wiederholen?" },
+  es: { stillThere: "¿Sigue usted ahí?", apology: "Lo siento, ¿podría repetirlo?" },
+  fr: { stillThere: "Êtes-vous toujours là ?", apology: "Je suis désolé, pourriez-vous répéter ?" },
+  it: { stillThere: "È ancora in linea?", apology: "Mi scusi, potrebbe ripetere?" },
+  nl: { stillThere: "Bent u er nog?", apology: "Sorry, kunt u dat herhalen?" },
+  pt: { stillThere: "Você ainda está aí?", apology: "Desculpe, poderia repetir?" },
+};
+
+/** The phrases of a language code such as `de` or `de-AT`; English where there are none. */
+export const phrasesOf = (language: string): Phrases =>
+  PHRASES[language.split("-", 1)[0]?.toLowerCase() ?? ""] ?? ENGLISH;

@@ -1,0 +1,202 @@
+import { strict as assert } from "node:assert";
+import type { TurnLatency } from "../core/call-spec.ts";
+import type { SpokenWord } from "../speech/speech.ts";
+import { PieceSplitter } from "./pieces.ts";
+
+/** One spoken piece of a reply, in samples of the reply as a whole. `endSample` is known once the synthesis is over. */
+interface Piece {
+  readonly text: string;
+  startSample: number;
+  endSample: number | undefined;
+  readonly words: SpokenWord[];
+}
+
+/** The moments a reply's latency is made of, ms of call time; NaN until they come. */
+interface Moments {
+  askedMs: number;
+  firstTextMs: number;
+  firstAudioMs: number;
+  firstFrameMs: number;
+}
+
+/**
+ * One reply of the agent, from its text to the ledger of what the caller has heard of it.
+ *
+ * Three counters, never confused: generated (pieces and their ends), sent (`frameSent`) and heard (`heardText`, given how
+ * much has been played). All positions are samples from the reply's first one, at the leg's rate, padding included.
+ */
+export class Reply {
+  readonly turnId: number;
+  readonly interruptible: boolean;
+  readonly moments: Moments;
+  /** When the caller stopped speaking, for a reply that answers something; latency counts from there. */
+  readonly #spokenMs: number | undefined;
+  readonly #rateHz: number;
+  readonly #splitter = new PieceSplitter();
+  readonly #pieces: Piece[] = [];
+  #sentSamples = 0;
+  #playedSamples = 0;
+  #nextToMark = 0;
+  #textDone = false;
+  /** The model asked to hang up once this reply has been heard. */
+  hangUp = false;
+
+  constructor(options: {
+    turnId: number;
+    interruptible: boolean;
+    rateHz: number;
+    spokenMs: number | undefined;
+    nowMs: number;
+  }) {
+    this.turnId = options.turnId;
+    this.interruptible = options.interruptible;
+    this.#rateHz = options.rateHz;
+    this.#spokenMs = options.spokenMs;
+    this.moments = {
+      askedMs: options.nowMs,
+      firstTextMs: Number.NaN,
+      firstAudioMs: Number.NaN,
+      firstFrameMs: Number.NaN,
+    };
+  }
+
+  /** The caller can hear it: a frame was sent. */
+  get audible(): boolean {
+    return this.#sentSamples > 0;
+  }
+
+  get sentSamples(): number {
+    return this.#sentSamples;
+  }
+
+  get pieceCount(): number {
+    return this.#pieces.length;
+  }
+
+  /** More text of the reply; returns the new pieces to be spoken, numbered from `pieceCount` before the call. */
+  pushText(text: string): readonly string[] {
+    return this.#added(this.#splitter.push(text));
+  }
+
+  /** The text is complete; returns what is left to be spoken. */
+  endText(): readonly string[] {
+    this.#textDone = true;
+    return this.#added(this.#splitter.end());
+  }
+
+  #added(texts: readonly string[]): readonly string[] {
+    for (const text of texts) this.#pieces.push({ text, startSample: 0, endSample: undefined, words: [] });
+    return texts;
+  }
+
+  pieceAudio(piece: number, words: readonly SpokenWord[]): void {
+    this.#piece(piece).words.push(...words);
+  }
+
+  /** The piece's synthesis is over at `samples` samples. */
+  pieceEnded(piece: number, samples: number): void {
+    const ended = this.#piece(piece);
+    ended.endSample = ended.startSample + samples;
+    const next = this.#pieces[piece + 1];
+    if (next !== undefined) next.startSample = ended.endSample;
+  }
+
+  #piece(piece: number): Piece {
+    const found = this.#pieces[piece];
+    assert.ok(found !== undefined, "a piece that was never asked for");
+    const before = this.#pieces[piece - 1];
+    if (before !== undefined) {
+      assert.ok(before.endSample !== undefined, "pieces are synthesised in order");
+      found.startSample = before.endSample;
+    }
+    return found;
+  }
+
+  frameSent(samples: number): void {
+    this.#sentSamples += samples;
+  }
+
+  /** The next piece whose last sample has been sent and which has no mark yet, or undefined. Counts it as marked. */
+  takePieceToMark(): number | undefined {
+    const endSample = this.#pieces[this.#nextToMark]?.endSample;
+    if (endSample === undefined || endSample > this.#sentSamples) return undefined;
+    this.#nextToMark += 1;
+    return this.#nextToMark - 1;
+  }
+
+  /** The far end confirmed that `piece` was played. */
+  piecePlayed(piece: number): void {
+    this.#playedSamples = Math.max(this.#playedSamples, this.#pieces[piece]?.endSample ?? 0);
+  }
+
+  /** Nothing more will be generated, and all that was has been sent. */
+  get allSent(): boolean {
+    const last = this.#pieces.at(-1);
+    return (
+      this.#textDone && (last === undefined || (last.endSample !== undefined && last.endSample <= this.#sentSamples))
+    );
+  }
+
+  /** The far end confirmed the very last piece. */
+  get allPlayed(): boolean {
+    return this.allSent && this.#playedSamples >= this.#sentSamples;
+  }
+
+  /** How many samples were heard when `unplayedMs` of what was sent have not been played yet, by the best knowledge. */
+  heardSamples(unplayedMs: number): number {
+    const byClock = this.#sentSamples - (unplayedMs * this.#rateHz) / 1_000;
+    return Math.min(this.#sentSamples, Math.max(this.#playedSamples, byClock, 0));
+  }
+
+  /** The whole text, as it was generated. */
+  get text(): string {
+    return this.#pieces.map((piece) => piece.text).join(" ");
+  }
+
+  /** The text up to the last word that ended within the first `heardSamples` samples. */
+  heardText(heardSamples: number): string {
+    const heard: string[] = [];
+    for (const piece of this.#pieces) {
+      if (piece.endSample !== undefined && piece.endSample <= heardSamples) {
+        heard.push(piece.text);
+        continue;
+      }
+      const text = heardOfPiece(piece, heardSamples - piece.startSample, this.#rateHz);
+      if (text !== "") heard.push(text);
+      break;
+    }
+    return heard.join(" ");
+  }
+
+  /** Where the time since the caller stopped speaking went; undefined for a reply that answers nobody. Once it is audible. */
+  get latency(): TurnLatency | undefined {
+    const spokenMs = this.#spokenMs;
+    if (spokenMs === undefined) return undefined;
+    const { askedMs, firstTextMs, firstAudioMs, firstFrameMs } = this.moments;
+    return {
+      endOfTurnMs: askedMs - spokenMs,
+      ...(Number.isNaN(firstTextMs) ? {} : { firstTextMs: firstTextMs - spokenMs }),
+      firstAudioMs: firstAudioMs - spokenMs,
+      firstFrameMs: firstFrameMs - spokenMs,
+    };
+  }
+}
+
+/** Characters a voice speaks in a second; only used for a voice that tells no word times and is not done yet. */
+const CHARS_PER_SECOND = 15;
+
+/** The words of a piece that ended within its first `heardSamples` samples. */
+function heardOfPiece(piece: Piece, heardSamples: number, rateHz: number): string {
+  if (heardSamples <= 0) return "";
+  const heardMs = (heardSamples / rateHz) * 1_000;
+  // Word times become known with the audio, ahead of its being sent: an empty list means a voice that tells none.
+  if (piece.words.length > 0) return joined(piece.words.filter((word) => word.endMs <= heardMs));
+  const chars =
+    piece.endSample === undefined
+      ? (heardMs / 1_000) * CHARS_PER_SECOND
+      : (piece.text.length * heardSamples) / (piece.endSample - piece.startSample);
+  const end = piece.text.lastIndexOf(" ", Math.floor(chars));
+  return end > 0 ? piece.text.slice(0, end) : "";
+}
+
+const joined = (words: readonly SpokenWord[]): string => words.map((word) => word.text).join(" ");

@@ -1,0 +1,166 @@
+import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import type { TurnParameters } from "./parameters.ts";
+
+/** What the caller does, and what was understood of it since the agent last answered. Times are ms of call time. */
+export type Caller =
+  | { at: "silent" }
+  | { at: "speaking"; startMs: number; words: Words }
+  /** The voice stopped at `endMs`; the turn is over when the pause is long enough and the words are final. */
+  | { at: "pausing"; startMs: number; endMs: number; words: Words };
+
+/** `final` is settled, `partial` may still change; joined by a space they are what was said. */
+export interface Words {
+  final: string;
+  partial: string;
+}
+
+/** What the agent does. A reply is audible once its first frame was sent. */
+export type Agent = { at: "idle" } | { at: "replying"; turnId: number; audible: boolean; interruptible: boolean };
+
+/** Whose turn it is. Each part carries only what exists in it. */
+export interface Turn {
+  caller: Caller;
+  agent: Agent;
+}
+
+export type TurnEvent =
+  | { kind: "speech-started"; startMs: number }
+  | { kind: "speech-ended"; endMs: number }
+  | { kind: "words"; text: string; final: boolean }
+  | { kind: "reply-began"; turnId: number; interruptible: boolean }
+  | { kind: "reply-audible"; turnId: number }
+  | { kind: "reply-done"; turnId: number }
+  | { kind: "tick" };
+
+export type TurnAction =
+  /** The caller talks over this reply: it must stop now. */
+  | { do: "cut"; turnId: number }
+  /** The caller's turn is over: answer it. */
+  | { do: "answer"; text: string; startMs: number; endMs: number };
+
+export interface TurnStep {
+  turn: Turn;
+  actions: readonly TurnAction[];
+}
+
+export const START: Turn = { caller: { at: "silent" }, agent: { at: "idle" } };
+const NO_WORDS: Words = { final: "", partial: "" };
+const NONE: readonly TurnAction[] = [];
+
+/** What was said so far, as one text. */
+export const wordsText = (words: Words): string => join(words.final, words.partial);
+
+/**
+ * The whole policy of turn taking: a pure function of what was, what came, and when.
+ * `earHasPartials` says whether words come while they are spoken; without them sustained voice interrupts.
+ */
+export function stepTurn(
+  turn: Turn,
+  event: TurnEvent,
+  nowMs: number,
+  parameters: Readonly<TurnParameters>,
+  earHasPartials: boolean,
+): TurnStep {
+  const caller = stepCaller(turn.caller, event, nowMs);
+  const agent = stepAgent(turn.agent, event);
+  const moved = caller === turn.caller && agent === turn.agent ? turn : { caller, agent };
+  return decide(moved, event, nowMs, parameters, earHasPartials);
+}
+
+/** When `stepTurn` has to be asked again though nothing happened, ms; Infinity when it need not. */
+export function turnDeadlineMs(turn: Turn, parameters: Readonly<TurnParameters>, earHasPartials: boolean): number {
+  const { caller, agent } = turn;
+  if (caller.at === "pausing") {
+    // Words that may not interrupt the agent wait until it is done; nothing but its end can change that.
+    if (agent.at === "replying" && wordsText(caller.words) !== "") return Number.POSITIVE_INFINITY;
+    return caller.endMs + pauseMs(caller.words, parameters);
+  }
+  const voiceMayCut = caller.at === "speaking" && !earHasPartials && agent.at === "replying" && isInterruptible(agent);
+  return voiceMayCut ? caller.startMs + parameters.sustainedVoiceMs : Number.POSITIVE_INFINITY;
+}
+
+function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
+  switch (event.kind) {
+    case "speech-started":
+      if (caller.at === "silent") return { at: "speaking", startMs: event.startMs, words: NO_WORDS };
+      return { at: "speaking", startMs: caller.startMs, words: caller.words };
+    case "speech-ended":
+      return caller.at === "speaking" ? { ...caller, at: "pausing", endMs: event.endMs } : caller;
+    case "words": {
+      if (event.text === "") return caller;
+      const words = heard(caller.at === "silent" ? NO_WORDS : caller.words, event);
+      // Words without voice: the ear heard what the voice detector missed.
+      if (caller.at === "silent") return { at: "pausing", startMs: nowMs, endMs: nowMs, words };
+      return { ...caller, words };
+    }
+    default:
+      return caller;
+  }
+}
+
+/** Nobody says more in one turn than the bound: what an ear tells past it is not believed. */
+function heard(words: Words, event: { text: string; final: boolean }): Words {
+  const text = event.text.slice(0, TURN_TEXT_CHARS_MAX - words.final.length);
+  return event.final ? { final: join(words.final, text), partial: "" } : { ...words, partial: text };
+}
+
+function stepAgent(agent: Agent, event: TurnEvent): Agent {
+  switch (event.kind) {
+    case "reply-began":
+      return { at: "replying", turnId: event.turnId, audible: false, interruptible: event.interruptible };
+    case "reply-audible":
+      return agent.at === "replying" && agent.turnId === event.turnId && !agent.audible
+        ? { ...agent, audible: true }
+        : agent;
+    case "reply-done":
+      return agent.at === "replying" && agent.turnId === event.turnId ? { at: "idle" } : agent;
+    default:
+      return agent;
+  }
+}
+
+function decide(
+  turn: Turn,
+  event: TurnEvent,
+  nowMs: number,
+  parameters: Readonly<TurnParameters>,
+  earHasPartials: boolean,
+): TurnStep {
+  const { caller, agent } = turn;
+  if (agent.at === "replying" && talksOver(caller, agent, event, nowMs, parameters, earHasPartials)) {
+    return { turn: { caller, agent: { at: "idle" } }, actions: [{ do: "cut", turnId: agent.turnId }] };
+  }
+  if (caller.at !== "pausing" || nowMs < caller.endMs + pauseMs(caller.words, parameters))
+    return { turn, actions: NONE };
+  const text = wordsText(caller.words);
+  const rest: Turn = { caller: { at: "silent" }, agent };
+  if (text === "") return { turn: rest, actions: NONE };
+  if (agent.at === "replying") return { turn, actions: NONE };
+  return { turn: rest, actions: [{ do: "answer", text, startMs: caller.startMs, endMs: caller.endMs }] };
+}
+
+type Replying = Extract<Agent, { at: "replying" }>;
+
+function talksOver(
+  caller: Caller,
+  agent: Replying,
+  event: TurnEvent,
+  nowMs: number,
+  parameters: Readonly<TurnParameters>,
+  earHasPartials: boolean,
+): boolean {
+  // Words also drop a reply that nobody has heard yet: the caller was not done.
+  if (event.kind === "words") return agent.interruptible && event.text !== "";
+  if (earHasPartials || !isInterruptible(agent) || caller.at !== "speaking") return false;
+  return nowMs - caller.startMs >= parameters.sustainedVoiceMs;
+}
+
+/** Voice alone may stop only what can be heard: before that there is nothing to talk over. */
+const isInterruptible = (agent: Replying): boolean => agent.interruptible && agent.audible;
+
+/** How long a pause must be to end the caller's turn. */
+function pauseMs(words: Words, parameters: Readonly<TurnParameters>): number {
+  return words.final !== "" && words.partial === "" ? parameters.endpointMs : parameters.finalWaitMs;
+}
+
+const join = (a: string, b: string): string => (a === "" ? b : b === "" ? a : `${a} ${b}`);

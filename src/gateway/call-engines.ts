@@ -1,0 +1,118 @@
+import type { CallCommand, CallEvent } from "../call/events.ts";
+import { pump } from "../call/pump.ts";
+import type { CallSpec } from "../core/call-spec.ts";
+import { codeOf } from "../core/errors.ts";
+import type { Logger } from "../core/log.ts";
+import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
+import type { Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "../speech/speech.ts";
+import { VoiceOut } from "./voice-out.ts";
+
+export interface CallEnginesOptions {
+  spec: CallSpec;
+  /** The leg's rate, Hz. */
+  rateHz: number;
+  stt: Stt | undefined;
+  llm: Llm;
+  tts: Tts;
+  makeResampler: ResamplerFactory;
+  log: Logger;
+  /** The door of the call. */
+  deliver: (event: CallEvent) => void;
+}
+
+/** The ear, the model and the voice of one call: carries out what the call asks of them and tells it what comes back. */
+export class CallEngines {
+  readonly voiceOut: VoiceOut;
+  readonly #options: CallEnginesOptions;
+  readonly #life = new AbortController();
+  #ear: SttStream | undefined;
+  #earResampler: Resampler | undefined;
+  #model: AbortController | undefined;
+
+  constructor(options: CallEnginesOptions) {
+    this.#options = options;
+    const { spec, rateHz, tts, makeResampler, deliver } = options;
+    this.voiceOut = new VoiceOut({
+      tts,
+      voiceId: spec.voiceId,
+      language: spec.language,
+      rateHz,
+      makeResampler,
+      deliver,
+    });
+  }
+
+  /** Opens the ear, if there is one. */
+  listen(): void {
+    const { stt, spec, rateHz, makeResampler } = this.#options;
+    if (stt === undefined) return;
+    const earRateHz = stt.capabilities.ratesHz.includes(rateHz) ? rateHz : stt.capabilities.ratesHz[0];
+    if (earRateHz === undefined) throw new Error(`${stt.provider} takes no rate at all`);
+    if (earRateHz !== rateHz) this.#earResampler = makeResampler(rateHz, earRateHz);
+    this.#ear = stt.open({ language: spec.language, rateHz: earRateHz }, this.#life.signal);
+    void pump(
+      this.#ear.events,
+      this.#life.signal,
+      (event) => this.#onEar(event),
+      (error) => this.#failed("ear", stt.provider, error, { kind: "ear-failed", code: codeOf(error) }),
+    );
+  }
+
+  /** One frame of the caller, lent. */
+  hear(frame: Int16Array): void {
+    this.#ear?.write(this.#earResampler === undefined ? frame : this.#earResampler.process(frame));
+  }
+
+  ask({ turnId, messages, tools }: Extract<CallCommand, { kind: "ask" }>): void {
+    const { llm, spec } = this.#options;
+    const model = new AbortController();
+    this.#model = model;
+    const request = { messages, tools, temperature: spec.temperature, language: spec.language };
+    void pump(
+      llm.reply(request, model.signal),
+      model.signal,
+      (event) => this.#onModel(turnId, event),
+      (error) => this.#failed("model", llm.provider, error, { kind: "reply-failed", turnId, code: codeOf(error) }),
+    );
+  }
+
+  /** Stops the reply that is being made: model, synthesis, and the frames that wait. */
+  cut(): void {
+    this.#model?.abort();
+    this.#model = undefined;
+    this.voiceOut.cut();
+  }
+
+  /** Ends every stream of the call. */
+  close(): void {
+    this.#life.abort();
+    this.cut();
+    this.#ear = undefined;
+    this.#earResampler?.destroy();
+    this.#earResampler = undefined;
+  }
+
+  #onEar(event: SttEvent): void {
+    this.#options.deliver({ kind: event.kind === "final" ? "ear-final" : "ear-partial", text: event.text });
+  }
+
+  #onModel(turnId: number, event: LlmEvent): void {
+    const { deliver } = this.#options;
+    switch (event.kind) {
+      case "text":
+        deliver({ kind: "reply-text", turnId, text: event.text });
+        return;
+      case "tool-call":
+        deliver({ kind: "reply-tool", turnId, id: event.id, name: event.name, argumentsJson: event.argumentsJson });
+        return;
+      case "end":
+        deliver({ kind: "reply-end", turnId });
+        return;
+    }
+  }
+
+  #failed(engine: "ear" | "model", provider: string, error: unknown, event: CallEvent): void {
+    this.#options.log.warn({ engine, provider, code: codeOf(error), err: error }, "an engine of the call failed");
+    this.#options.deliver(event);
+  }
+}

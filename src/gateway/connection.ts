@@ -1,0 +1,328 @@
+import { Call } from "../call/call.ts";
+import type { CallCommand, CallEvent } from "../call/events.ts";
+import type { EndReason } from "../core/call-spec.ts";
+import type { Clock } from "../core/clock.ts";
+import { codeOf, TrunklineError } from "../core/errors.ts";
+import {
+  CARRIER_MESSAGE_BYTES_MAX,
+  DTMF_PER_SECOND_MAX,
+  FRAME_MS,
+  INGEST_AHEAD_MS_MAX,
+  MALFORMED_PER_SECOND_MAX,
+  OUTPUT_LEAD_MS,
+} from "../core/limits.ts";
+import type { Logger } from "../core/log.ts";
+import { Framer } from "../media/framer.ts";
+import { MU_LAW } from "../media/g711.ts";
+import { PlaybackClock } from "../media/playback-clock.ts";
+import type { ResamplerFactory } from "../media/resampler.ts";
+import type { Vad } from "../media/vad.ts";
+import type { Llm, Stt, Tts } from "../speech/speech.ts";
+import type { RedeemedCall } from "../store/hand-off.ts";
+import type { InboundAudio, Wire, WireEvent } from "../wire/wire.ts";
+import { CallEngines } from "./call-engines.ts";
+import { CLOSE_TOO_LARGE, CLOSE_WRONG_DATA, closeCodeOf } from "./close-codes.ts";
+import type { JournalWriter } from "./journal-writer.ts";
+import { PerSecond } from "./per-second.ts";
+
+/** The socket of a leg, as far as a connection needs one. */
+export interface LegSocket {
+  /** Sends one text message; false when the peer reads so slowly that it was dropped. */
+  send(message: Uint8Array | string): boolean;
+  /** Closes with a WebSocket close code and a reason. The connection's `closed` follows. */
+  end(code: number, reason: string): void;
+}
+
+export interface ConnectionOptions {
+  redeemed: RedeemedCall;
+  socket: LegSocket;
+  wire: Wire;
+  /** Where the wire puts what it decodes; shared by all connections of the process. */
+  inbound: InboundAudio;
+  /** The connection's own from here on. */
+  vad: Vad;
+  makeResampler: ResamplerFactory;
+  stt: Stt | undefined;
+  llm: Llm;
+  tts: Tts;
+  journal: JournalWriter;
+  clock: Clock;
+  log: Logger;
+  /** The call is over, its journal complete, and nothing of it is alive. */
+  onDone: () => void;
+}
+
+/** The lead is topped up when a frame has left it; half a frame of tolerance keeps a jittery tick from skipping one. */
+const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS - FRAME_MS / 2;
+
+/**
+ * One leg of one call: joins the socket, the wire, the frame bus, the engines and the journal to the call machine.
+ *
+ * In: a message is decoded and cut into frames, and each frame goes to its readers in the same synchronous step: voice
+ * detector, ear, journal, call. Out: the ticker asks what is due, and the frame is encoded and sent. All that can happen
+ * enters the machine by `#handle`, which journals it first; times are ms since redemption.
+ */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #call: Call;
+  readonly #engines: CallEngines;
+  readonly #playback: PlaybackClock;
+  readonly #startMs: number;
+  readonly #outboundBytes: Uint8Array;
+  readonly #malformed = new PerSecond(MALFORMED_PER_SECOND_MAX);
+  readonly #digits = new PerSecond(DTMF_PER_SECOND_MAX);
+  /** What the call counted; told once, in its last log line. */
+  readonly #counters = { framesIn: 0, framesOut: 0, malformed: 0, ignored: 0, early: 0 };
+  /** The two events that come with every frame are made once. */
+  readonly #frameIn = { kind: "frame-in" as const, voiced: false, mediaMs: 0 };
+  readonly #frameOut = { kind: "frame-out" as const, turnId: 0, samples: 0 };
+  #framer: Framer | undefined;
+  #streamId: string | undefined;
+  #streamStartMs = 0;
+  /** The time of the event that is being handled: commands happen at it. */
+  #eventMs = 0;
+  #closeCode: number | undefined;
+  #closed = false;
+  #over = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    const { redeemed, wire, stt, llm, tts, makeResampler, clock, log } = options;
+    const { rateHz } = wire;
+    this.#startMs = clock.nowMs();
+    this.#playback = new PlaybackClock(rateHz);
+    this.#outboundBytes = new Uint8Array((rateHz / 1_000) * FRAME_MS);
+    this.#engines = new CallEngines({
+      spec: redeemed.spec,
+      rateHz,
+      stt,
+      llm,
+      tts,
+      makeResampler,
+      log,
+      deliver: (event) => this.#handle(event, this.#nowMs()),
+    });
+    this.#call = new Call({
+      spec: redeemed.spec,
+      rateHz,
+      earHasPartials: stt?.capabilities.partials ?? false,
+      sink: (command) => this.#run(command),
+    });
+  }
+
+  /** A message of the peer; its bytes are only valid until this returns. Never throws. */
+  message(bytes: Uint8Array, isBinary: boolean): void {
+    if (this.#over) return;
+    const nowMs = this.#nowMs();
+    try {
+      if (isBinary) this.#violated(CLOSE_WRONG_DATA, nowMs);
+      else if (bytes.length > CARRIER_MESSAGE_BYTES_MAX) this.#violated(CLOSE_TOO_LARGE, nowMs);
+      else this.#onMessage(bytes, nowMs);
+    } catch (error) {
+      this.#onBug(error, nowMs);
+    }
+  }
+
+  /** The socket is gone, whoever closed it. */
+  closed(): void {
+    this.#closed = true;
+    this.#handle({ kind: "leg-closed", reason: "caller_hangup" }, this.#nowMs());
+  }
+
+  /** Ends the call for a reason that is neither speaker's. */
+  end(reason: EndReason): void {
+    this.#handle({ kind: "end-requested", reason }, this.#nowMs());
+  }
+
+  /** Sends what is due and lets the call's deadlines come. Called by the ticker every FRAME_MS. Never throws. */
+  tick(): void {
+    if (this.#over) return;
+    const nowMs = this.#nowMs();
+    try {
+      if (nowMs >= this.#call.nextDeadlineMs) this.#handle({ kind: "tick" }, nowMs);
+      while (!this.#over && this.#playback.unplayedMs(nowMs) < TOP_UP_BELOW_MS) {
+        if (!this.#sendFrame(nowMs)) break;
+      }
+    } catch (error) {
+      this.#onBug(error, nowMs);
+    }
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.nowMs() - this.#startMs;
+  }
+
+  /** The door for everything but frames, which come too often for it: journaled, then handled. Never throws. */
+  #handle(event: CallEvent, nowMs: number): void {
+    if (this.#over) return;
+    try {
+      this.#options.journal.event(nowMs, event);
+      this.#toCall(event, nowMs);
+    } catch (error) {
+      this.#onBug(error, nowMs);
+    }
+  }
+
+  #toCall(event: CallEvent, nowMs: number): void {
+    this.#eventMs = nowMs;
+    this.#call.handle(event, nowMs);
+  }
+
+  /** Our own bugs end this call and no other. The machine gets one chance to end by itself, then it is ended for it. */
+  #onBug(error: unknown, nowMs: number): void {
+    if (this.#over) return;
+    this.#options.log.error({ err: error, code: codeOf(error), fault: "bug" }, "a call failed");
+    try {
+      this.#toCall({ kind: "end-requested", reason: "worker_lost" }, nowMs);
+    } catch {
+      // What is broken cannot be asked to tidy up.
+    }
+    if (!this.#over) this.#finish("worker_lost");
+  }
+
+  #onMessage(bytes: Uint8Array, nowMs: number): void {
+    let event: WireEvent;
+    try {
+      event = this.#options.wire.decode(bytes, this.#options.inbound);
+    } catch (error) {
+      if (!(error instanceof TrunklineError)) throw error;
+      this.#counters.malformed += 1;
+      if (!this.#malformed.allows(nowMs)) this.#violated(undefined, nowMs);
+      return;
+    }
+    if (event.kind === "start") {
+      this.#onStart(event.streamId, nowMs);
+    } else if (event.kind === "ignored") {
+      this.#counters.ignored += 1;
+    } else if (this.#streamId === undefined) {
+      // Before its `start` a stream has no identity: what comes early is dropped, and the start deadline runs on.
+      this.#counters.early += 1;
+    } else {
+      this.#onStreamEvent(event, nowMs);
+    }
+  }
+
+  #onStreamEvent(event: Exclude<WireEvent, { kind: "start" | "ignored" }>, nowMs: number): void {
+    switch (event.kind) {
+      case "audio":
+        this.#onAudio(nowMs);
+        return;
+      case "mark":
+        this.#handle({ kind: "mark", name: event.name }, nowMs);
+        return;
+      case "dtmf":
+        if (this.#digits.allows(nowMs)) this.#handle({ kind: "dtmf", digit: event.digit }, nowMs);
+        else this.#counters.ignored += 1;
+        return;
+      case "stop":
+        this.#handle({ kind: "leg-closed", reason: "caller_hangup" }, nowMs);
+        return;
+    }
+  }
+
+  /** A second `start` of the same stream is noise; one of another stream would be a second call on one token. */
+  #onStart(streamId: string, nowMs: number): void {
+    if (this.#streamId !== undefined) {
+      if (streamId === this.#streamId) this.#counters.ignored += 1;
+      else this.#violated(undefined, nowMs);
+      return;
+    }
+    this.#streamId = streamId;
+    this.#streamStartMs = nowMs;
+    const { rateHz } = this.#options.wire;
+    this.#framer = new Framer({ frameSamples: this.#outboundBytes.length, rateHz, law: MU_LAW, startMs: nowMs });
+    this.#engines.listen();
+    this.#handle({ kind: "leg-started" }, nowMs);
+  }
+
+  #onAudio(nowMs: number): void {
+    const framer = this.#framer;
+    if (framer === undefined) return;
+    framer.push(this.#options.inbound, nowMs);
+    while (framer.next()) {
+      if (this.#over) continue;
+      this.#counters.framesIn += 1;
+      this.#onFrame(framer, nowMs);
+    }
+    const heardMs = this.#counters.framesIn * FRAME_MS;
+    if (heardMs - (nowMs - this.#streamStartMs) > INGEST_AHEAD_MS_MAX) {
+      this.#handle({ kind: "leg-closed", reason: "audio_flood" }, nowMs);
+    }
+  }
+
+  /** The bus: one frame, read by everybody who listens, in one synchronous step. */
+  #onFrame(framer: Framer, nowMs: number): void {
+    const event = this.#frameIn;
+    event.voiced = this.#options.vad.isVoiced(framer.samples);
+    event.mediaMs = framer.mediaMs;
+    this.#options.journal.frameIn(nowMs, event.mediaMs, event.voiced, framer.bytes);
+    this.#engines.hear(framer.samples);
+    this.#toCall(event, nowMs);
+  }
+
+  /** Sends the next frame of speech, if there is one. */
+  #sendFrame(nowMs: number): boolean {
+    const frame = this.#engines.voiceOut.shift();
+    if (frame === undefined) return false;
+    const { wire, socket, journal } = this.#options;
+    const event = this.#frameOut;
+    event.turnId = frame.turnId;
+    event.samples = frame.samples.length;
+    this.#playback.sent(event.samples, nowMs);
+    this.#counters.framesOut += 1;
+    if (!socket.send(wire.encodeAudio(frame.samples, this.#outboundBytes))) {
+      this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs);
+      return false;
+    }
+    journal.frameOut(nowMs, event.turnId, event.samples, this.#outboundBytes);
+    this.#toCall(event, nowMs);
+    return true;
+  }
+
+  #violated(closeCode: number | undefined, nowMs: number): void {
+    this.#closeCode = closeCode;
+    this.#handle({ kind: "leg-closed", reason: "protocol_error" }, nowMs);
+  }
+
+  #run(command: CallCommand): void {
+    this.#options.journal.command(this.#eventMs, command);
+    switch (command.kind) {
+      case "ask":
+        this.#engines.ask(command);
+        return;
+      case "speak":
+        this.#engines.voiceOut.speak(command.turnId, command.piece, command.text);
+        return;
+      case "mark":
+        this.#send(this.#options.wire.encodeMark(command.name));
+        return;
+      case "cut":
+        this.#engines.cut();
+        this.#playback.flush(this.#eventMs);
+        if (command.clear) this.#send(this.#options.wire.encodeClear());
+        return;
+      case "end":
+        this.#finish(command.reason);
+        return;
+      case "state":
+      case "turn":
+        // Told by the journal alone on wires that have no word for it.
+        return;
+    }
+  }
+
+  #send(message: string): void {
+    if (!this.#closed) this.#options.socket.send(message);
+  }
+
+  /** The one end: engines stop, the journal is completed, the socket is closed, and the call is handed back. */
+  #finish(reason: EndReason): void {
+    this.#over = true;
+    const { journal, vad, socket, log, onDone } = this.#options;
+    this.#engines.close();
+    vad.destroy();
+    log.info({ reason, durationMs: Math.round(this.#eventMs), ...this.#counters }, "call ended");
+    if (!this.#closed) socket.end(this.#closeCode ?? closeCodeOf(reason), reason);
+    void journal.close().finally(onDone);
+  }
+}

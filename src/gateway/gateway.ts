@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import type { ModelName } from "../core/call-spec.ts";
+import type { Clock } from "../core/clock.ts";
+import { codeOf } from "../core/errors.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, TOKEN_CHARS } from "../core/limits.ts";
+import type { Logger } from "../core/log.ts";
+import { MU_LAW } from "../media/g711.ts";
+import type { ResamplerFactory } from "../media/resampler.ts";
+import type { VadFactory } from "../media/vad.ts";
+import type { Llm, Stt, Tts } from "../speech/speech.ts";
+import type { HandOff, RedeemedCall } from "../store/hand-off.ts";
+import { createCarrierA } from "../wire/carrier-a.ts";
+import type { InboundAudio, Wire } from "../wire/wire.ts";
+import { Connection, type LegSocket } from "./connection.ts";
+import type { JournalWriters } from "./journal-writer.ts";
+import type { Admission, Leg } from "./server.ts";
+import { Ticker } from "./ticker.ts";
+
+export interface GatewayOptions {
+  handOff: HandOff;
+  engines: { stt: Stt | undefined; tts: Tts; llm: Readonly<Record<ModelName, Llm>> };
+  makeVad: VadFactory;
+  makeResampler: ResamplerFactory;
+  journals: JournalWriters;
+  clock: Clock;
+  log: Logger;
+  callsMax: number;
+}
+
+const TOKEN_PATTERN = new RegExp(`^[A-Za-z0-9_-]{${TOKEN_CHARS}}$`);
+const REFUSED: Admission = { kind: "refused", status: 401 };
+const BUSY: Admission = { kind: "refused", status: 503 };
+
+/** The media plane of one process: redeems tokens and keeps the calls that came of them. */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #calls = new Map<string, Connection>();
+  readonly #ticker: Ticker;
+  readonly #inbound: InboundAudio;
+  #redeeming = 0;
+  #draining = false;
+  #onEmpty: (() => void) | undefined;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#ticker = new Ticker(options.clock);
+    this.#inbound = {
+      bytes: new Uint8Array(CARRIER_MESSAGE_BYTES_MAX),
+      samples: new Int16Array(CARRIER_MESSAGE_BYTES_MAX),
+      count: 0,
+      timestampMs: Number.NaN,
+    };
+  }
+
+  /** The ids of the calls that live here. */
+  callIds(): string[] {
+    return [...this.#calls.keys()];
+  }
+
+  /** Exchanges a token for a place. Refusals of unknown, used, expired and malformed tokens are one and the same. */
+  async admit(token: string): Promise<Admission> {
+    if (!TOKEN_PATTERN.test(token)) return REFUSED;
+    if (this.#draining || this.#calls.size + this.#redeeming >= this.#options.callsMax) return BUSY;
+    this.#redeeming += 1;
+    try {
+      const redeemed = await this.#options.handOff.redeem(createHash("sha256").update(token).digest("hex"));
+      if (redeemed === undefined) return REFUSED;
+      return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
+    } catch (error) {
+      this.#options.log.warn({ code: codeOf(error) }, "a token could not be redeemed");
+      return BUSY;
+    } finally {
+      this.#redeeming -= 1;
+    }
+  }
+
+  /** Takes no more calls; resolves when the last one is over. */
+  drain(): Promise<void> {
+    this.#draining = true;
+    return new Promise((resolve) => {
+      if (this.#calls.size === 0) resolve();
+      else this.#onEmpty = resolve;
+    });
+  }
+
+  /** Ends every call that still lives. */
+  endAll(): void {
+    for (const connection of [...this.#calls.values()]) connection.end("drain_timeout");
+  }
+
+  #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
+    const { callId, spec } = redeemed;
+    const { engines, journals, clock, makeVad, makeResampler } = this.#options;
+    const log = this.#options.log.child({ callId });
+    const wire = createWire(redeemed);
+    const journal = journals.open(redeemed, { rateHz: wire.rateHz, codec: MU_LAW.name });
+    const connection = new Connection({
+      redeemed,
+      socket,
+      wire,
+      inbound: this.#inbound,
+      vad: makeVad(wire.rateHz),
+      makeResampler,
+      stt: engines.stt,
+      llm: engines.llm[spec.model],
+      tts: engines.tts,
+      journal,
+      clock,
+      log,
+      onDone: () => this.#onDone(callId, stopTicking),
+    });
+    const stopTicking = this.#ticker.add(connection);
+    this.#calls.set(callId, connection);
+    log.info("call started");
+    return connection;
+  }
+
+  #onDone(callId: string, stopTicking: () => void): void {
+    stopTicking();
+    this.#calls.delete(callId);
+    this.#options.handOff.ended(callId);
+    if (this.#calls.size === 0) this.#onEmpty?.();
+  }
+}
+
+/** Only calls of a wire that exists are ever created. */
+function createWire({ spec }: RedeemedCall): Wire {
+  if (spec.connectionType !== "carrier_a") throw new Error(`no wire for ${spec.connectionType}`);
+  return createCarrierA();
+}

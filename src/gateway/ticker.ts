@@ -1,0 +1,79 @@
+import type { Clock } from "../core/clock.ts";
+import { FRAME_MS, TICK_SLOTS } from "../core/limits.ts";
+
+const SLOT_MS = FRAME_MS / TICK_SLOTS;
+
+/** Something that is due every FRAME_MS. */
+export interface Ticked {
+  /** `nowMs` is the ticker's clock. Must not throw. */
+  tick(nowMs: number): void;
+}
+
+/**
+ * One absolute clock for all calls of a process: every one is due each FRAME_MS, but spread over TICK_SLOTS phases, so that
+ * the first call of a tick does not make the last one late.
+ *
+ * Due times are start + n x SLOT_MS, so a late timer is caught up and never drifts. After a stall each slot is run once and
+ * the ticks missed are skipped and counted: what a call owes its peer it knows from its own playback clock.
+ */
+export class Ticker {
+  readonly #clock: Clock;
+  readonly #slots: Set<Ticked>[] = Array.from({ length: TICK_SLOTS }, () => new Set<Ticked>());
+  #count = 0;
+  #slot = 0;
+  #nextMs = 0;
+  #cancel: (() => void) | undefined;
+  #skippedSlots = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Slots that were not run because the loop stalled for more than a whole frame. */
+  get skippedSlots(): number {
+    return this.#skippedSlots;
+  }
+
+  /** Ticks `ticked` from now on, in the emptiest slot; returns what stops it. */
+  add(ticked: Ticked): () => void {
+    const slot = this.#slots.reduce((emptiest, other) => (other.size < emptiest.size ? other : emptiest));
+    slot.add(ticked);
+    this.#count += 1;
+    if (this.#count === 1) this.#start();
+    return () => {
+      if (!slot.delete(ticked)) return;
+      this.#count -= 1;
+      if (this.#count === 0) this.#stop();
+    };
+  }
+
+  #start(): void {
+    this.#nextMs = this.#clock.nowMs() + SLOT_MS;
+    this.#arm();
+  }
+
+  #stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #arm(): void {
+    this.#cancel = this.#clock.after(Math.max(0, this.#nextMs - this.#clock.nowMs()), this.#run);
+  }
+
+  readonly #run = (): void => {
+    this.#cancel = undefined;
+    const nowMs = this.#clock.nowMs();
+    const behind = Math.floor((nowMs - this.#nextMs) / SLOT_MS);
+    const skipped = Math.max(0, behind + 1 - TICK_SLOTS);
+    this.#skippedSlots += skipped;
+    this.#slot = (this.#slot + skipped) % TICK_SLOTS;
+    this.#nextMs += skipped * SLOT_MS;
+    while (this.#nextMs <= nowMs) {
+      for (const ticked of this.#slots[this.#slot] ?? []) ticked.tick(nowMs);
+      this.#slot = (this.#slot + 1) % TICK_SLOTS;
+      this.#nextMs += SLOT_MS;
+    }
+    if (this.#count > 0 && this.#cancel === undefined) this.#arm();
+  };
+}

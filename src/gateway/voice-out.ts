@@ -1,0 +1,142 @@
+import type { CallEvent } from "../call/events.ts";
+import { codeOf } from "../core/errors.ts";
+import { FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../core/limits.ts";
+import { FrameRing, type RingFrame } from "../media/frame-ring.ts";
+import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
+import type { Tts, TtsChunk } from "../speech/speech.ts";
+
+export interface VoiceOutOptions {
+  tts: Tts;
+  voiceId: string;
+  language: string;
+  /** The leg's rate, Hz. */
+  rateHz: number;
+  makeResampler: ResamplerFactory;
+  /** Takes `piece-audio`, `piece-end` and `piece-failed`. */
+  deliver: (event: CallEvent) => void;
+}
+
+interface Request {
+  turnId: number;
+  piece: number;
+  text: string;
+}
+
+/**
+ * Turns the pieces of a reply into frames of the leg's rate, one piece after the other, a few seconds ahead of the ticker
+ * at most: when the ring is full the synthesis is not pulled any further.
+ */
+export class VoiceOut {
+  readonly #options: VoiceOutOptions;
+  readonly #ring: FrameRing;
+  /** The frame that is being filled. */
+  readonly #frame: Int16Array;
+  #filled = 0;
+  #samplesOfPiece = 0;
+  #queue: Request[] = [];
+  #life = new AbortController();
+  #running = false;
+  #room: (() => void) | undefined;
+  #resampler: { rateHz: number; resampler: Resampler } | undefined;
+
+  constructor(options: VoiceOutOptions) {
+    this.#options = options;
+    this.#frame = new Int16Array((options.rateHz / 1_000) * FRAME_MS);
+    this.#ring = new FrameRing(OUTPUT_RING_FRAMES_MAX, this.#frame.length);
+  }
+
+  /** Synthesises a piece behind those before it. */
+  speak(turnId: number, piece: number, text: string): void {
+    this.#queue.push({ turnId, piece, text });
+    if (!this.#running) void this.#run(this.#life.signal);
+  }
+
+  /** The next frame to be sent, lent until the ring is filled again; undefined when nothing is ready. */
+  shift(): RingFrame | undefined {
+    const frame = this.#ring.shift();
+    if (this.#room !== undefined && this.#ring.count <= OUTPUT_RING_FRAMES_MAX / 2) this.#wake();
+    return frame;
+  }
+
+  /** Aborts the synthesis and drops what has not been sent; the next `speak` begins anew. */
+  cut(): void {
+    this.#life.abort();
+    this.#life = new AbortController();
+    this.#running = false;
+    this.#queue = [];
+    this.#ring.clear();
+    this.#filled = 0;
+    this.#resampler?.resampler.destroy();
+    this.#resampler = undefined;
+    this.#wake();
+  }
+
+  #wake(): void {
+    const room = this.#room;
+    this.#room = undefined;
+    room?.();
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    this.#running = true;
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      try {
+        await this.#synthesise(next, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#options.deliver({ kind: "piece-failed", turnId: next.turnId, piece: next.piece, code: codeOf(error) });
+      }
+      if (signal.aborted) return;
+    }
+    this.#running = false;
+  }
+
+  async #synthesise({ turnId, piece, text }: Request, signal: AbortSignal): Promise<void> {
+    const { tts, voiceId, language, deliver } = this.#options;
+    this.#samplesOfPiece = 0;
+    for await (const chunk of tts.speak({ text, voiceId, language }, signal)) {
+      if (signal.aborted) return;
+      // The call must know a word before a frame of it can be sent.
+      deliver({ kind: "piece-audio", turnId, piece, samples: this.#samplesOfPiece, words: chunk.words });
+      await this.#push(this.#atLegRate(chunk), turnId, signal);
+    }
+    if (signal.aborted) return;
+    await this.#push(this.#resampler?.resampler.flush() ?? new Int16Array(0), turnId, signal);
+    if (this.#filled > 0 && !signal.aborted) {
+      this.#frame.fill(0, this.#filled);
+      await this.#pushFrame(turnId, signal);
+    }
+    if (!signal.aborted) deliver({ kind: "piece-end", turnId, piece, samples: this.#samplesOfPiece });
+  }
+
+  #atLegRate({ samples, rateHz }: TtsChunk): Int16Array {
+    if (rateHz === this.#options.rateHz) return samples;
+    if (this.#resampler?.rateHz !== rateHz) {
+      this.#resampler?.resampler.destroy();
+      this.#resampler = { rateHz, resampler: this.#options.makeResampler(rateHz, this.#options.rateHz) };
+    }
+    // A view that the next call overwrites, and a full ring makes us wait in between calls, never within one.
+    return this.#resampler.resampler.process(samples);
+  }
+
+  async #push(samples: Int16Array, turnId: number, signal: AbortSignal): Promise<void> {
+    for (let at = 0; at < samples.length && !signal.aborted; ) {
+      const taken = Math.min(this.#frame.length - this.#filled, samples.length - at);
+      this.#frame.set(samples.subarray(at, at + taken), this.#filled);
+      this.#filled += taken;
+      at += taken;
+      if (this.#filled === this.#frame.length) await this.#pushFrame(turnId, signal);
+    }
+  }
+
+  async #pushFrame(turnId: number, signal: AbortSignal): Promise<void> {
+    while (!this.#ring.push(this.#frame, turnId)) {
+      await new Promise<void>((resolve) => {
+        this.#room = resolve;
+      });
+      if (signal.aborted) return;
+    }
+    this.#filled = 0;
+    this.#samplesOfPiece += this.#frame.length;
+  }
+}

@@ -1,0 +1,118 @@
+import { createConnection, type Socket } from "node:net";
+import type { Clock } from "../core/clock.ts";
+import { unavailable } from "../core/errors.ts";
+import { REDEEM_MS_MAX } from "../core/limits.ts";
+import type { HandOff, RedeemedCall } from "./hand-off.ts";
+import { type ControlMessage, LineParser, toLine, type WorkerMessage } from "./ipc-messages.ts";
+
+const RECONNECT_MS = 100;
+
+export interface IpcHandOffOptions {
+  /** The control process's Unix socket. */
+  path: string;
+  workerId: string;
+  /** The calls that live in this worker: told at every connection, so that a new control process knows them. */
+  callIds: () => readonly string[];
+  clock: Clock;
+}
+
+interface Waiting {
+  resolve: (call: RedeemedCall | undefined) => void;
+  reject: (error: Error) => void;
+  cancelTimeout: () => void;
+}
+
+/** The worker's end of the hand-off: a socket to the control process that is mended whenever it breaks. */
+export class IpcHandOff implements HandOff {
+  readonly #options: IpcHandOffOptions;
+  readonly #waiting = new Map<number, Waiting>();
+  /** Ended calls that the control process has not acknowledged yet. */
+  readonly #unacknowledged = new Set<string>();
+  #socket: Socket | undefined;
+  #nextId = 1;
+  #closed = false;
+  #onAcknowledged: (() => void) | undefined;
+
+  constructor(options: IpcHandOffOptions) {
+    this.#options = options;
+    this.#connect();
+  }
+
+  redeem(tokenHash: string): Promise<RedeemedCall | undefined> {
+    const socket = this.#socket;
+    if (socket === undefined) return Promise.reject(unavailable("the control process is away"));
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return new Promise((resolve, reject) => {
+      const cancelTimeout = this.#options.clock.after(REDEEM_MS_MAX, () => {
+        this.#waiting.delete(id);
+        reject(unavailable("the control process did not answer in time"));
+      });
+      this.#waiting.set(id, { resolve, reject, cancelTimeout });
+      socket.write(toLine({ kind: "redeem", id, tokenHash }));
+    });
+  }
+
+  ended(callId: string): void {
+    this.#unacknowledged.add(callId);
+    this.#socket?.write(toLine({ kind: "ended", callId }));
+  }
+
+  /** Waits until every ended call has been acknowledged, then closes. */
+  async close(): Promise<void> {
+    if (this.#unacknowledged.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onAcknowledged = resolve;
+      });
+    }
+    this.#closed = true;
+    this.#socket?.end();
+  }
+
+  #connect(): void {
+    const socket = createConnection(this.#options.path);
+    const parser = new LineParser<ControlMessage>();
+    socket.setEncoding("utf8");
+    socket.on("connect", () => this.#onConnect(socket));
+    socket.on("data", (text: string) => parser.push(text, (message) => this.#onMessage(message)));
+    // An error is always followed by `close`, which is where the connection is mended.
+    socket.on("error", () => {});
+    socket.on("close", () => this.#onClose());
+  }
+
+  #onConnect(socket: Socket): void {
+    this.#socket = socket;
+    const { workerId, callIds } = this.#options;
+    const hello: WorkerMessage = { kind: "hello", workerId, callIds: callIds() };
+    socket.write(toLine(hello));
+    for (const callId of this.#unacknowledged) socket.write(toLine({ kind: "ended", callId }));
+  }
+
+  #onMessage(message: ControlMessage): void {
+    if (message.kind === "ended-known") {
+      this.#unacknowledged.delete(message.callId);
+      if (this.#unacknowledged.size === 0) this.#onAcknowledged?.();
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    // An answer after its time: the call it gives was refused long ago, and the control process will miss it.
+    if (waiting === undefined) {
+      if (message.kind === "redeemed" && message.call !== null) this.ended(message.call.callId);
+      return;
+    }
+    this.#waiting.delete(message.id);
+    waiting.cancelTimeout();
+    if (message.kind === "redeemed") waiting.resolve(message.call ?? undefined);
+    else waiting.reject(unavailable("the control process could not redeem the token"));
+  }
+
+  #onClose(): void {
+    this.#socket = undefined;
+    for (const waiting of this.#waiting.values()) {
+      waiting.cancelTimeout();
+      waiting.reject(unavailable("the control process went away"));
+    }
+    this.#waiting.clear();
+    if (!this.#closed) this.#options.clock.after(RECONNECT_MS, () => this.#connect());
+  }
+}

@@ -1,0 +1,31 @@
+import type { RedeemedCall } from "./hand-off.ts";
+
+/** What a worker tells the control process, one JSON object a line. */
+export type WorkerMessage =
+  /** First, and again after every reconnection: who it is, and what it carries. */
+  | { kind: "hello"; workerId: string; callIds: readonly string[] }
+  | { kind: "redeem"; id: number; tokenHash: string }
+  | { kind: "ended"; callId: string };
+
+export type ControlMessage =
+  | { kind: "redeemed"; id: number; call: RedeemedCall | null }
+  | { kind: "redeem-failed"; id: number }
+  /** The record of an ended call is on its way; the worker may forget the call. */
+  | { kind: "ended-known"; callId: string };
+
+/** A line longer than this is not one of ours. A call's spec is bounded by the API's body limit. */
+const LINE_CHARS_MAX = 2 * 1024 * 1024;
+
+/** Splits a stream of text into lines and parses each. Throws on what is not ours: both ends are. */
+export class LineParser<T> {
+  #rest = "";
+
+  push(text: string, deliver: (message: T) => void): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop() ?? "";
+    if (this.#rest.length > LINE_CHARS_MAX) throw new Error("a line of the hand-off socket is too long");
+    for (const line of lines) deliver(JSON.parse(line) as T);
+  }
+}
+
+export const toLine = (message: WorkerMessage | ControlMessage): string => `${JSON.stringify(message)}\n`;

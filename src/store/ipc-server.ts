@@ -1,0 +1,91 @@
+import { createServer, type Server, type Socket } from "node:net";
+import { codeOf } from "../core/errors.ts";
+import type { Logger } from "../core/log.ts";
+import type { RedeemedCall } from "./hand-off.ts";
+import { type ControlMessage, LineParser, toLine, type WorkerMessage } from "./ipc-messages.ts";
+
+export interface IpcServerOptions {
+  /** Where the Unix socket stands; the folder must be private to the service. */
+  path: string;
+  log: Logger;
+  redeem(tokenHash: string, workerId: string): Promise<RedeemedCall | undefined>;
+  /** A worker is there, first or again, with these calls alive. */
+  onWorker(workerId: string, callIds: readonly string[]): void;
+  /** The worker's process is gone: nothing it carried is alive. */
+  onWorkerGone(workerId: string): void;
+  /** Resolves when the call's end can no longer be forgotten. */
+  onEnded(callId: string): void;
+}
+
+/** The control process's end of the hand-off. */
+export class IpcServer {
+  readonly #options: IpcServerOptions;
+  readonly #server: Server;
+  readonly #workers = new Map<string, Socket>();
+
+  constructor(options: IpcServerOptions) {
+    this.#options = options;
+    this.#server = createServer((socket) => this.#onConnection(socket));
+  }
+
+  get workerCount(): number {
+    return this.#workers.size;
+  }
+
+  listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(this.#options.path, resolve);
+    });
+  }
+
+  /** Tells whoever carried the call that its end is recorded. */
+  acknowledge(callId: string): void {
+    // The worker that asked may have been replaced; the others ignore what they do not know.
+    for (const socket of this.#workers.values()) send(socket, { kind: "ended-known", callId });
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#workers.values()) socket.destroy();
+  }
+
+  #onConnection(socket: Socket): void {
+    const parser = new LineParser<WorkerMessage>();
+    let workerId = "";
+    socket.setEncoding("utf8");
+    socket.on("data", (text: string) =>
+      parser.push(text, (message) => {
+        if (message.kind === "hello") {
+          workerId = message.workerId;
+          this.#workers.set(workerId, socket);
+          this.#options.onWorker(workerId, message.callIds);
+        } else if (message.kind === "redeem") {
+          void this.#redeem(socket, message.id, message.tokenHash, workerId);
+        } else {
+          this.#options.onEnded(message.callId);
+        }
+      }),
+    );
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      if (this.#workers.get(workerId) !== socket) return;
+      this.#workers.delete(workerId);
+      this.#options.onWorkerGone(workerId);
+    });
+  }
+
+  async #redeem(socket: Socket, id: number, tokenHash: string, workerId: string): Promise<void> {
+    try {
+      const call = await this.#options.redeem(tokenHash, workerId);
+      send(socket, { kind: "redeemed", id, call: call ?? null });
+    } catch (error) {
+      this.#options.log.error({ err: error, code: codeOf(error) }, "a token could not be redeemed");
+      send(socket, { kind: "redeem-failed", id });
+    }
+  }
+}
+
+function send(socket: Socket, message: ControlMessage): void {
+  socket.write(toLine(message));
+}
