@@ -28,7 +28,7 @@ export interface Config {
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
 /** Reads the whole configuration from `env`; throws one error that tells every problem. The only reader of process.env. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
   const text = (key: string, fallback: string): string => {
     const value = env[key]?.trim();

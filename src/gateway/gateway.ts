@@ -11,6 +11,7 @@ import type { Llm, Stt, Tts } from "../speech/speech.ts";
 import type { HandOff, RedeemedCall } from "../store/hand-off.ts";
 import { createCarrierA } from "../wire/carrier-a.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
+import { closeCodeOf } from "./close-codes.ts";
 import { Connection, type LegSocket } from "./connection.ts";
 import type { JournalWriters } from "./journal-writer.ts";
 import type { Admission, Leg } from "./server.ts";
@@ -88,7 +89,20 @@ export class Gateway {
     for (const connection of [...this.#calls.values()]) connection.end("drain_timeout");
   }
 
+  /** A call whose token is spent must end in a record, even where it could not begin. */
   #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
+    try {
+      return this.#begin(redeemed, socket);
+    } catch (error) {
+      const { callId } = redeemed;
+      this.#options.log.error({ err: error, code: codeOf(error), callId }, "a call could not be begun");
+      this.#options.handOff.ended(callId);
+      socket.end(closeCodeOf("worker_lost"), "worker_lost");
+      return { message: () => {}, closed: () => {} };
+    }
+  }
+
+  #begin(redeemed: RedeemedCall, socket: LegSocket): Leg {
     const { callId, spec } = redeemed;
     const { engines, journals, clock, makeVad, makeResampler } = this.#options;
     const log = this.#options.log.child({ callId });

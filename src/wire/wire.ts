@@ -25,7 +25,8 @@ export type WireEvent =
  * Carrier names and JSON stop here.
  */
 export interface Wire {
-  readonly rateHz: number;
+  /** The rate of its audio, Hz. */
+  readonly rateHz: 8_000 | 16_000;
   /** Reads one text message. Audio lands in `into` and is told by the event `audio`. Throws TrunklineError `wire_malformed`. */
   decode(message: Uint8Array, into: InboundAudio): WireEvent;
   /**

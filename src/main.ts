@@ -1,0 +1,170 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Config, readConfig } from "./config.ts";
+import { childModule } from "./core/child-module.ts";
+import { systemClock } from "./core/clock.ts";
+import { createLogger, type Logger } from "./core/log.ts";
+import type { ChildArguments, FromChild, ServiceReady, ToChild } from "./processes.ts";
+
+/** How long a child may take to say that it is ready, and to exit once it was told to stop. */
+const START_MS_MAX = 15_000;
+const STOP_MS_MAX = 5_000;
+/** A child that dies again at once is not started again at once. */
+const RESTART_MS_MIN = 100;
+const RESTART_MS_MAX = 5_000;
+const STABLE_MS = 10_000;
+
+interface Watched {
+  name: "control" | "worker";
+  process: ChildProcess | undefined;
+  port: number;
+  restartMs: number;
+}
+
+/** The supervisor: starts the processes of the service, starts them again when they die, and drains them. Nothing else. */
+class Supervisor {
+  readonly #config: Config;
+  readonly #log: Logger;
+  readonly #folder = mkdtempSync(join(tmpdir(), "trunkline-"));
+  readonly #worker: Watched;
+  readonly #control: Watched;
+  #stopping = false;
+
+  constructor(config: Config, log: Logger) {
+    this.#config = config;
+    this.#log = log;
+    this.#worker = { name: "worker", process: undefined, port: config.mediaPort, restartMs: RESTART_MS_MIN };
+    this.#control = { name: "control", process: undefined, port: config.apiPort, restartMs: RESTART_MS_MIN };
+  }
+
+  /** Resolves when the service takes calls. */
+  async start(): Promise<ServiceReady> {
+    // The worker first: only it knows the port that calls are sent to when any free one may be taken.
+    await this.#startChild(this.#worker);
+    await this.#startChild(this.#control);
+    return {
+      kind: "ready",
+      apiUrl: `http://${this.#config.apiHost}:${this.#control.port}`,
+      mediaUrl: this.#mediaUrl(),
+    };
+  }
+
+  /** Lets live calls end, within DRAIN_MS, and then everything. */
+  async stop(): Promise<void> {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    this.#log.info("drain began");
+    tell(this.#control, { kind: "drain" });
+    tell(this.#worker, { kind: "drain" });
+    await exited(this.#worker, this.#config.drainMs + STOP_MS_MAX);
+    tell(this.#control, { kind: "stop" });
+    await exited(this.#control, STOP_MS_MAX);
+    rmSync(this.#folder, { recursive: true, force: true });
+    this.#log.info("service stopped");
+  }
+
+  /** Ends everything without waiting; what was journaled is recovered at the next start. */
+  kill(): void {
+    this.#stopping = true;
+    for (const watched of [this.#worker, this.#control]) watched.process?.kill("SIGKILL");
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #mediaUrl(): string {
+    return this.#config.publicMediaUrl ?? `ws://${this.#config.mediaHost}:${this.#worker.port}`;
+  }
+
+  #startChild(watched: Watched): Promise<void> {
+    const { path, execArgv } = childModule(import.meta.url, watched.name);
+    const socketPath = join(this.#folder, "control.sock");
+    const options: ChildArguments = { socketPath, port: watched.port, mediaUrl: this.#mediaUrl() };
+    const child = fork(path, [JSON.stringify(options)], { execArgv });
+    watched.process = child;
+    const startedMs = systemClock.nowMs();
+    return new Promise((resolve, reject) => {
+      let ready = false;
+      const cancelTimeout = systemClock.after(START_MS_MAX, () => child.kill("SIGKILL"));
+      child.once("message", (message: FromChild) => {
+        ready = true;
+        cancelTimeout();
+        watched.port = message.port;
+        this.#log.info({ child: watched.name, pid: child.pid, port: message.port }, "process started");
+        resolve();
+      });
+      child.once("exit", (code, signal) => {
+        cancelTimeout();
+        watched.process = undefined;
+        if (!ready) reject(new Error(`the ${watched.name} process could not be started: exit ${code ?? signal}`));
+        if (this.#stopping) return;
+        this.#log.error({ child: watched.name, exitCode: code, signal }, "process died");
+        if (ready) this.#restart(watched, systemClock.nowMs() - startedMs);
+      });
+    });
+  }
+
+  #restart(watched: Watched, livedMs: number): void {
+    const delayMs = livedMs > STABLE_MS ? RESTART_MS_MIN : watched.restartMs;
+    watched.restartMs = Math.min(RESTART_MS_MAX, delayMs * 2);
+    systemClock.after(delayMs, () => {
+      if (this.#stopping) return;
+      this.#startChild(watched).catch((error: unknown) => {
+        this.#log.error({ child: watched.name, err: error }, "process could not be restarted");
+        if (!this.#stopping) this.#restart(watched, 0);
+      });
+    });
+  }
+}
+
+function tell(watched: Watched, message: ToChild): void {
+  if (watched.process?.connected === true) watched.process.send(message);
+}
+
+async function exited(watched: Watched, withinMs: number): Promise<void> {
+  const child = watched.process;
+  if (child === undefined) return;
+  await new Promise<void>((resolve) => {
+    const cancel = systemClock.after(withinMs, () => child.kill("SIGKILL"));
+    child.once("exit", () => {
+      cancel();
+      resolve();
+    });
+  });
+}
+
+async function main(): Promise<void> {
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const log = createLogger("supervisor", config.logLevel);
+  const supervisor = new Supervisor(config, log);
+  let signals = 0;
+  const onSignal = (): void => {
+    signals += 1;
+    if (signals === 1) void supervisor.stop().then(() => process.exit(0));
+    else {
+      supervisor.kill();
+      process.exit(1);
+    }
+  };
+  process.on("SIGTERM", onSignal);
+  process.on("SIGINT", onSignal);
+  process.on("disconnect", onSignal);
+  try {
+    const ready = await supervisor.start();
+    log.info({ apiUrl: ready.apiUrl, mediaUrl: ready.mediaUrl }, "service ready");
+    process.send?.(ready);
+  } catch (error) {
+    log.fatal({ err: error }, "service could not be started");
+    supervisor.kill();
+    process.exit(1);
+  }
+}
+
+await main();

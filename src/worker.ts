@@ -1,0 +1,54 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { readConfig } from "./config.ts";
+import { systemClock } from "./core/clock.ts";
+import { createLogger } from "./core/log.ts";
+import { Gateway } from "./gateway/gateway.ts";
+import { JournalWriters } from "./gateway/journal-writer.ts";
+import { MediaServer } from "./gateway/server.ts";
+import { loadResampler } from "./media/resampler.ts";
+import { loadVad } from "./media/vad.ts";
+import { childArguments, onSupervisor } from "./processes.ts";
+import { createEngines } from "./speech/engines.ts";
+import { IpcHandOff } from "./store/ipc-hand-off.ts";
+
+/** Composition root of a media worker: one process, one share of the calls. */
+const config = readConfig();
+const { socketPath, port } = childArguments();
+const log = createLogger("worker", config.logLevel);
+const clock = systemClock;
+
+const engines = createEngines(config, clock, log);
+if (engines.stt === undefined) {
+  log.warn("no ear is configured: callers are not understood. Set STT, for example STT=reference for a trial");
+}
+const journals = new JournalWriters({ folder: join(config.dataDir, "journals"), clock, log });
+const handOff = new IpcHandOff({ path: socketPath, workerId: randomUUID(), callIds: () => gateway.callIds(), clock });
+const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+const gateway = new Gateway({
+  handOff,
+  engines,
+  makeVad,
+  makeResampler,
+  journals,
+  clock,
+  log,
+  callsMax: config.callsPerWorker,
+});
+const server = new MediaServer({ admit: (token) => gateway.admit(token), log });
+
+let draining = false;
+async function drain(): Promise<void> {
+  if (draining) return;
+  draining = true;
+  server.stopListening();
+  const cancel = clock.after(config.drainMs, () => gateway.endAll());
+  await gateway.drain();
+  cancel();
+  server.close();
+  await Promise.all([handOff.close(), engines.close()]);
+  process.exit(0);
+}
+
+onSupervisor({ drain: () => void drain(), stop: () => process.exit(0) });
+process.send?.({ kind: "ready", port: await server.listen(config.mediaHost, port) });

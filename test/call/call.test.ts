@@ -1,0 +1,339 @@
+import { describe, expect, test } from "vitest";
+import { SPEC, VirtualCall, WORD_MS } from "../support/virtual-call.ts";
+
+/** Starts a call whose carrier says `start` after 100 ms. */
+function started(options: ConstructorParameters<typeof VirtualCall>[0] = {}): VirtualCall {
+  const call = new VirtualCall(options);
+  call.at(100, () => call.handle({ kind: "leg-started" }));
+  return call;
+}
+
+const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
+
+describe("the opening", () => {
+  test("the greeting is spoken as it stands, without the model, and stands in the prompt as the opening line", () => {
+    const call = started({ answer: () => ({ text: "Fine." }) });
+    call.says(4_000, "hello there");
+    call.run(10_000);
+    expect(call.turns[0]).toMatchObject({ role: "agent", text: SPEC.greeting, interrupted: false });
+    expect(call.turns[0]?.latency).toBeUndefined();
+    const [ask] = call.ofKind("ask");
+    expect(ask?.messages).toEqual([
+      { role: "system", text: `${SPEC.systemPrompt}\n\nOpening line: ${SPEC.greeting}` },
+      { role: "assistant", text: SPEC.greeting },
+      { role: "user", text: "hello there" },
+    ]);
+  });
+
+  test("an agent that speaks first without a greeting lets the model open", () => {
+    const call = started({ greeting: "none", answer: (text) => ({ text: `Opening after ${text}.` }) });
+    call.run(5_000);
+    expect(call.ofKind("ask")[0]?.messages).toEqual([{ role: "system", text: SPEC.systemPrompt }]);
+    expect(call.turns.map(({ text }) => text)).toEqual(["Opening after undefined."]);
+  });
+
+  test("when the user speaks first the greeting is ignored and nothing is said until the caller spoke", () => {
+    const call = started({ spec: { firstSpeaker: "user" }, answer: () => ({ text: "Good morning to you." }) });
+    call.run(5_000);
+    expect(call.commands).toEqual([]);
+    call.says(6_000, "good morning");
+    call.run(12_000);
+    expect(call.turns.map(({ role, text }) => [role, text])).toEqual([
+      ["user", "good morning"],
+      ["agent", "Good morning to you."],
+    ]);
+    expect(call.ofKind("ask")[0]?.messages[0]?.text).toBe(SPEC.systemPrompt);
+  });
+
+  test("a carrier that never says start ends the call after five seconds", () => {
+    const call = new VirtualCall();
+    call.run(10_000);
+    expect([call.endReason, call.endMs]).toEqual(["protocol_error", 5_000]);
+  });
+});
+
+describe("interruptibility of the first message", () => {
+  test("a greeting that may not be interrupted is heard whole, and what was said meanwhile is answered when it ends", () => {
+    const call = started({ spec: { interruptible: false }, answer: (text) => ({ text: `Answer to ${text}.` }) });
+    call.says(400, "what time");
+    call.run(8_000);
+    expect(call.turns.map(({ text, interrupted }) => [text, interrupted])).toEqual([
+      [SPEC.greeting, false],
+      ["what time", false],
+      ["Answer to what time.", false],
+    ]);
+    expect(call.heardWords.join(" ")).toBe(`${SPEC.greeting} Answer to what time.`);
+  });
+
+  test("a greeting that may be interrupted is cut at the word the caller heard", () => {
+    const call = started({ spec: { interruptible: true } });
+    call.says(700, "stop");
+    call.run(1_500);
+    expect(call.turns[0]).toMatchObject({ role: "agent", interrupted: true });
+    expect(call.turns[0]?.text).toBe(call.heardWords.join(" "));
+    expect(call.turns[0]?.text).not.toBe(SPEC.greeting);
+  });
+
+  test("the second message can be interrupted though the first could not", () => {
+    const call = started({ spec: { interruptible: false }, answer: () => ({ text: LONG }) });
+    call.says(2_500, "tell me");
+    call.says(5_500, "no wait");
+    call.run(12_000);
+    expect(call.turns[2]).toMatchObject({ role: "agent", interrupted: true });
+  });
+});
+
+describe("barge-in", () => {
+  test("the first word over the agent cuts the reply: clear is sent and the transcript holds what was heard", () => {
+    const call = started({ answer: (text) => ({ text: text === "all" ? LONG : "Fine." }) });
+    call.says(2_500, "all");
+    call.says(5_000, "stop please");
+    call.run(5_000 + WORD_MS);
+    const heardAtCut = [...call.heardWords];
+    const cut = call.commands.find(({ command }) => command.kind === "cut");
+    expect(cut).toMatchObject({ atMs: 5_000 + WORD_MS, command: { clear: true } });
+    call.run(12_000);
+    const interrupted = call.turns.find((turn) => turn.interrupted);
+    expect(`${SPEC.greeting} ${interrupted?.text}`).toBe(heardAtCut.join(" "));
+    expect(call.turns.at(-1)).toMatchObject({ role: "agent", text: "Fine." });
+    expect(call.ofKind("ask").at(-1)?.messages.at(-2)).toEqual({ role: "assistant", text: interrupted?.text });
+  });
+
+  test("voice without words does not cut the reply where the ear tells partial words", () => {
+    const call = started({ answer: () => ({ text: LONG }) });
+    call.says(2_500, "all");
+    call.coughs(5_000, 1_500);
+    call.run(12_000);
+    expect(call.turns.filter((turn) => turn.interrupted)).toEqual([]);
+  });
+
+  test("where the ear tells no partial words, 700 ms of sustained voice cut the reply", () => {
+    const call = started({ earHasPartials: false, answer: () => ({ text: LONG }) });
+    call.at(3_000, () => call.handle({ kind: "ear-final", text: "all" }));
+    call.coughs(6_000, 1_500);
+    call.run(6_600);
+    expect(call.turns.filter((turn) => turn.interrupted)).toEqual([]);
+    call.run(6_760);
+    expect(call.turns.filter((turn) => turn.interrupted)).toHaveLength(1);
+  });
+
+  test("a caller who goes on before the answer is audible has said one thing, which is asked as one", () => {
+    const call = started({ answer: (text) => ({ text: `Answer to ${text}.` }) });
+    call.at(3_000, () => call.handle({ kind: "ear-final", text: "I want bread" }));
+    // The answer is asked for at 3,500 and would be audible at 3,580.
+    call.at(3_550, () => call.handle({ kind: "ear-final", text: "and rolls" }));
+    call.run(9_000);
+    expect(call.ofKind("ask").map((ask) => ask.messages.at(-1)?.text)).toEqual([
+      "I want bread",
+      "I want bread and rolls",
+    ]);
+    expect(call.turns.filter(({ role }) => role === "user").map(({ text }) => text)).toEqual([
+      "I want bread and rolls",
+    ]);
+  });
+
+  test("P12: text and audio of a reply that was cut change nothing", () => {
+    const call = started({ answer: () => ({ text: LONG }) });
+    call.says(2_500, "all");
+    call.says(5_000, "stop please now");
+    call.run(5_400);
+    const before = call.commands.length;
+    const turnId = 2;
+    call.handle({ kind: "reply-text", turnId, text: "stale words that come late." });
+    call.handle({ kind: "piece-audio", turnId, piece: 0, samples: 0, words: [] });
+    call.handle({ kind: "piece-end", turnId, piece: 0, samples: 160 });
+    call.handle({ kind: "reply-end", turnId });
+    expect(call.commands.length).toBe(before);
+  });
+});
+
+describe("the heard ledger", () => {
+  test("a reply is over when its last mark came back, not when it was generated or sent", () => {
+    const call = started();
+    call.run(6_000);
+    const words = SPEC.greeting?.split(" ").length ?? 0;
+    const [turn] = call.turns;
+    expect(turn?.endMs).toBeGreaterThanOrEqual((turn?.startMs ?? 0) + words * WORD_MS);
+    expect(turn?.endMs).toBeLessThanOrEqual((turn?.startMs ?? 0) + words * WORD_MS + 20);
+  });
+
+  test("C13: marks that never come back are not waited for longer than the grace", () => {
+    const call = started({ marks: false });
+    call.run(6_000);
+    expect(call.turns).toHaveLength(1);
+    expect(call.turns[0]?.text).toBe(SPEC.greeting);
+  });
+
+  test("C13: unknown and repeated marks change nothing", () => {
+    const call = started();
+    for (let atMs = 200; atMs < 1_500; atMs += 50) {
+      call.at(atMs, () => call.handle({ kind: "mark", name: "99.99" }));
+      call.at(atMs, () => call.handle({ kind: "mark", name: "" }));
+    }
+    call.run(6_000);
+    expect(call.turns.map(({ text }) => text)).toEqual([SPEC.greeting]);
+    expect(call.turns[0]?.endMs).toBeGreaterThan(1_500);
+  });
+});
+
+describe("hanging up", () => {
+  test("the hang_up tool ends the call only when the goodbye has been heard to its last word", () => {
+    const call = started({ answer: () => ({ text: "Goodbye and thank you for calling.", hangUp: true }) });
+    call.says(2_500, "bye");
+    call.run(20_000);
+    expect(call.endReason).toBe("agent_hangup");
+    expect(call.heardWords.join(" ")).toBe(`${SPEC.greeting} Goodbye and thank you for calling.`);
+    expect(call.turns.at(-1)).toMatchObject({ text: "Goodbye and thank you for calling.", interrupted: false });
+  });
+
+  test("a goodbye that the caller interrupts does not hang up", () => {
+    const call = started({
+      answer: (text) =>
+        text === "bye" ? { text: "Goodbye and thank you for calling.", hangUp: true } : { text: "Yes." },
+    });
+    call.says(2_500, "bye");
+    call.says(4_000, "no wait one thing");
+    call.run(12_000);
+    expect(call.endReason).toBeUndefined();
+    expect(call.turns.at(-1)).toMatchObject({ role: "agent", text: "Yes." });
+  });
+
+  test("a tool that was not selected for the call does nothing", () => {
+    const call = started({ spec: { tools: [] }, answer: () => ({ text: "Goodbye.", hangUp: true }) });
+    call.says(2_500, "bye");
+    call.run(12_000);
+    expect(call.endReason).toBeUndefined();
+    expect(call.ofKind("ask")[0]?.tools).toEqual([]);
+  });
+
+  test("C15: a caller who hangs up in the middle of a reply leaves nothing alive, and the turn holds what was heard", () => {
+    const call = started({ answer: () => ({ text: LONG }) });
+    call.says(2_500, "all");
+    call.at(5_000, () => call.handle({ kind: "leg-closed", reason: "caller_hangup" }));
+    call.run(8_000);
+    expect(call.endReason).toBe("caller_hangup");
+    expect(call.commands.slice(-3).map(({ command }) => command.kind)).toEqual(["turn", "cut", "end"]);
+    expect(call.turns.at(-1)).toMatchObject({ role: "agent", interrupted: true });
+  });
+});
+
+describe("one end", () => {
+  test("C4: stop, socket close and the cap in one moment give one end with one reason, in every order", () => {
+    const events = ["stop", "close", "cap"] as const;
+    const orders = events.flatMap((a) =>
+      events.filter((b) => b !== a).map((b) => [a, b, events.find((c) => c !== a && c !== b) ?? "cap"]),
+    );
+    for (const order of orders) {
+      const call = started({ spec: { maxDurationMs: 60_000, inactivityTimeoutMs: 300_000 } });
+      call.run(59_999);
+      call.nowMs = 60_000;
+      for (const what of order) {
+        if (what === "cap") call.handle({ kind: "tick" });
+        else call.handle({ kind: "leg-closed", reason: "caller_hangup" });
+      }
+      expect(call.ofKind("end"), order.join()).toEqual([{ kind: "end", reason: "max_duration" }]);
+    }
+  });
+
+  test("C3: nothing that comes after the end is answered", () => {
+    const call = started();
+    call.at(1_000, () => call.handle({ kind: "leg-closed", reason: "caller_hangup" }));
+    call.run(1_001);
+    const before = call.commands.length;
+    call.handle({ kind: "leg-closed", reason: "caller_hangup" });
+    call.handle({ kind: "frame-in", voiced: true, mediaMs: 1_020 });
+    call.handle({ kind: "mark", name: "1.0" });
+    call.handle({ kind: "ear-final", text: "hello" });
+    call.handle({ kind: "tick" });
+    expect(call.commands.length).toBe(before);
+    expect(call.call.nextDeadlineMs).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test("C16: a call ends at its cap while the agent speaks", () => {
+    const call = started({ spec: { maxDurationMs: 60_000 }, answer: () => ({ text: Array(40).fill(LONG).join(" ") }) });
+    call.says(2_500, "all");
+    call.run(70_000);
+    expect([call.endReason, call.endMs]).toEqual(["max_duration", 60_000]);
+    expect(call.turns.at(-1)).toMatchObject({ role: "agent", interrupted: true });
+  });
+
+  test("C16: a call ends at its cap though the model hangs and no frame comes", () => {
+    const call = started({
+      spec: { maxDurationMs: 60_000, inactivityTimeoutMs: 300_000, firstSpeaker: "user" },
+      answer: () => "hangs",
+    });
+    call.says(2_500, "hello");
+    call.run(70_000);
+    expect([call.endReason, call.endMs]).toEqual(["max_duration", 60_000]);
+  });
+});
+
+describe("a model that fails", () => {
+  test("the caller hears an apology, and a second failure in a row ends the call", () => {
+    const call = started({ answer: () => "fails" });
+    call.says(2_500, "hello");
+    call.run(8_000);
+    expect(call.turns.at(-1)).toMatchObject({ role: "agent", text: "I am sorry, could you say that again?" });
+    call.says(9_000, "hello again");
+    call.run(15_000);
+    expect(call.endReason).toBe("provider_error");
+  });
+});
+
+describe("inactivity", () => {
+  const quiet = { inactivityTimeoutMs: 10_000 };
+
+  test("with hang_up the call ends when the timeout has passed since the last heard sample", () => {
+    const call = started({ spec: { ...quiet, inactivityAction: "hang_up" } });
+    call.run(60_000);
+    expect(call.endReason).toBe("inactivity");
+    expect(call.endMs - (call.turns[0]?.endMs ?? 0)).toBeGreaterThanOrEqual(10_000);
+    expect(call.endMs - (call.turns[0]?.endMs ?? 0)).toBeLessThanOrEqual(10_020);
+  });
+
+  test("with prompt the agent asks three times, and the third unanswered prompt hangs up", () => {
+    const call = started({ spec: { ...quiet, inactivityAction: "prompt" } });
+    call.run(120_000);
+    const prompts = call.turns.filter(({ text }) => text === "Are you still there?");
+    expect(prompts).toHaveLength(3);
+    expect(call.endReason).toBe("inactivity");
+    for (const [before, after] of [
+      [call.turns[0], prompts[0]],
+      [prompts[0], prompts[1]],
+      [prompts[1], prompts[2]],
+    ]) {
+      expect((after?.startMs ?? 0) - (before?.endMs ?? 0)).toBeGreaterThanOrEqual(10_000);
+      expect((after?.startMs ?? 0) - (before?.endMs ?? 0)).toBeLessThanOrEqual(10_100);
+    }
+  });
+
+  test("an answer begins the count of prompts anew", () => {
+    const call = started({ spec: quiet, answer: () => ({ text: "Good." }) });
+    call.says(26_000, "yes I am");
+    call.run(150_000);
+    const prompts = call.turns.filter(({ text }) => text === "Are you still there?");
+    expect(prompts.length).toBe(5);
+    expect(call.endReason).toBe("inactivity");
+  });
+
+  test("C17: the clock stands still while the agent is heard", () => {
+    const call = started({ spec: quiet, answer: () => ({ text: Array(4).fill(LONG).join(" ") }) });
+    call.says(2_500, "all");
+    call.run(20_000);
+    expect(call.turns.filter(({ text }) => text === "Are you still there?")).toEqual([]);
+  });
+
+  test("C17: voice, keys and words each begin the silence anew", () => {
+    for (const make of [
+      (call: VirtualCall) => call.coughs(8_000, 400),
+      (call: VirtualCall) => call.at(8_400, () => call.handle({ kind: "dtmf", digit: "5" })),
+    ]) {
+      const call = started({ spec: quiet });
+      make(call);
+      call.run(18_300);
+      expect(call.turns).toHaveLength(1);
+      call.run(20_500);
+      expect(call.turns).toHaveLength(2);
+    }
+  });
+});
