@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Reply } from "../../src/call/reply.ts";
+
+const RATE_HZ = 8_000;
+const WORD_SAMPLES = 2_400;
+
+/** A reply of one or two pieces whose words take 300 ms each; `timed` voices tell word times. */
+function spoken(texts: readonly string[], timed: boolean): Reply {
+  const reply = new Reply({ turnId: 1, interruptible: true, rateHz: RATE_HZ, spokenMs: undefined, nowMs: 0 });
+  for (const text of texts) reply.pushText(`${text} `);
+  reply.endText();
+  for (const [piece, text] of texts.entries()) {
+    const words = text.split(" ");
+    const times = words.map((word, index) => ({ text: word, startMs: index * 300, endMs: (index + 1) * 300 }));
+    reply.pieceAudio(piece, timed ? times : []);
+    reply.pieceEnded(piece, words.length * WORD_SAMPLES);
+  }
+  return reply;
+}
+
+const PIECES = ["Bread is baked at five every day.", "Rolls are baked at six every day."];
+
+describe("the heard ledger of a reply", () => {
+  test("a word is heard when its last sample is, and not before", () => {
+    const reply = spoken(PIECES, true);
+    expect(reply.heardText(WORD_SAMPLES * 2 - 1)).toBe("Bread");
+    expect(reply.heardText(WORD_SAMPLES * 2)).toBe("Bread is");
+    expect(reply.heardText(WORD_SAMPLES * 7)).toBe(PIECES[0]);
+    expect(reply.heardText(WORD_SAMPLES * 9)).toBe(`${PIECES[0]} Rolls are`);
+    expect(reply.heardText(WORD_SAMPLES * 14)).toBe(PIECES.join(" "));
+  });
+
+  test("heard never exceeds sent, and never falls below what a mark confirmed", () => {
+    const reply = spoken(PIECES, true);
+    reply.frameSent(WORD_SAMPLES * 8);
+    expect(reply.heardSamples(0)).toBe(WORD_SAMPLES * 8);
+    expect(reply.heardSamples(300)).toBe(WORD_SAMPLES * 7);
+    expect(reply.heardSamples(60_000)).toBe(0);
+    reply.piecePlayed(0);
+    expect(reply.heardSamples(60_000)).toBe(WORD_SAMPLES * 7);
+  });
+
+  test("pieces are marked once each, when their last sample was sent", () => {
+    const reply = spoken(PIECES, true);
+    reply.frameSent(WORD_SAMPLES * 7 - 1);
+    expect(reply.takePieceToMark()).toBeUndefined();
+    reply.frameSent(1);
+    expect(reply.takePieceToMark()).toBe(0);
+    expect(reply.takePieceToMark()).toBeUndefined();
+    reply.frameSent(WORD_SAMPLES * 7);
+    expect(reply.takePieceToMark()).toBe(1);
+    expect(reply.allSent).toBe(true);
+    expect(reply.allPlayed).toBe(false);
+    reply.piecePlayed(1);
+    expect(reply.allPlayed).toBe(true);
+  });
+
+  test("what was heard is always a beginning of the text, cut at a word, with and without word times", () => {
+    fc.assert(
+      fc.property(fc.nat(WORD_SAMPLES * 16), fc.boolean(), (heardSamples, timed) => {
+        const reply = spoken(PIECES, timed);
+        const heard = reply.heardText(heardSamples);
+        expect(`${reply.text} `.startsWith(heard === "" ? "" : `${heard} `)).toBe(true);
+        if (timed)
+          expect(heard.split(" ").filter(Boolean).length).toBe(Math.min(14, Math.floor(heardSamples / WORD_SAMPLES)));
+      }),
+    );
+  });
+
+  test("a voice without word times that is still synthesising is taken to speak evenly", () => {
+    const reply = new Reply({ turnId: 1, interruptible: true, rateHz: RATE_HZ, spokenMs: undefined, nowMs: 0 });
+    reply.pushText("Bread is baked at five every day. ");
+    reply.endText();
+    reply.pieceAudio(0, []);
+    expect(reply.heardText(RATE_HZ)).toBe("Bread is baked");
+  });
+});

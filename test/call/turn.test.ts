@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { START, stepTurn, type Turn, type TurnEvent, turnDeadlineMs } from "../../src/call/turn.ts";
+
+const step = (turn: Turn, event: TurnEvent, nowMs: number, earHasPartials = true) =>
+  stepTurn(turn, event, nowMs, DEFAULT_TURN_PARAMETERS, earHasPartials);
+
+/** Runs events at their times; returns the last turn and every action. */
+function runEvents(turn: Turn, events: readonly [number, TurnEvent][]) {
+  const actions: unknown[] = [];
+  let now = turn;
+  for (const [nowMs, event] of events) {
+    const stepped = step(now, event, nowMs);
+    now = stepped.turn;
+    actions.push(...stepped.actions);
+  }
+  return { turn: now, actions };
+}
+
+const speaking = (interruptible: boolean): Turn => ({
+  caller: { at: "silent" },
+  agent: { at: "replying", turnId: 7, audible: true, interruptible },
+});
+
+describe("the end of the caller's turn", () => {
+  test("comes 500 ms after the last voice when the final transcript is there, and not a millisecond sooner", () => {
+    const { turn } = runEvents(START, [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [2_000, { kind: "words", text: "one loaf", final: false }],
+      [2_300, { kind: "speech-ended", endMs: 2_000 }],
+      [2_350, { kind: "words", text: "one loaf please", final: true }],
+    ]);
+    expect(turnDeadlineMs(turn, DEFAULT_TURN_PARAMETERS, true)).toBe(2_500);
+    expect(step(turn, { kind: "tick" }, 2_499).actions).toEqual([]);
+    expect(step(turn, { kind: "tick" }, 2_500).actions).toEqual([
+      { do: "answer", text: "one loaf please", startMs: 940, endMs: 2_000 },
+    ]);
+  });
+
+  test("does not come while the caller goes on after a pause, and the words of both parts are one turn", () => {
+    const { actions } = runEvents(START, [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_850, { kind: "words", text: "one loaf", final: true }],
+      [1_950, { kind: "speech-started", startMs: 1_900 }],
+      [2_100, { kind: "tick" }],
+      [2_900, { kind: "speech-ended", endMs: 2_600 }],
+      [2_950, { kind: "words", text: "and two rolls", final: true }],
+      [3_100, { kind: "tick" }],
+    ]);
+    expect(actions).toEqual([{ do: "answer", text: "one loaf and two rolls", startMs: 940, endMs: 2_600 }]);
+  });
+
+  test("waits for a final transcript that is late, and takes the partial one when none comes", () => {
+    const waiting = runEvents(START, [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_500, { kind: "words", text: "one loaf", final: false }],
+      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [4_400, { kind: "tick" }],
+    ]);
+    expect(waiting.actions).toEqual([]);
+    expect(step(waiting.turn, { kind: "tick" }, 4_500).actions).toMatchObject([{ do: "answer", text: "one loaf" }]);
+  });
+
+  test("voice without words is forgotten and answered by nothing", () => {
+    const { turn, actions } = runEvents(START, [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [4_500, { kind: "tick" }],
+    ]);
+    expect(actions).toEqual([]);
+    expect(turn.caller).toEqual({ at: "silent" });
+  });
+
+  test("words without voice are a turn too", () => {
+    const { actions } = runEvents(START, [
+      [2_000, { kind: "words", text: "hello", final: true }],
+      [2_500, { kind: "tick" }],
+    ]);
+    expect(actions).toEqual([{ do: "answer", text: "hello", startMs: 2_000, endMs: 2_000 }]);
+  });
+
+  test("empty transcripts change nothing", () => {
+    expect(step(START, { kind: "words", text: "", final: true }, 100).turn).toBe(START);
+    expect(step(speaking(true), { kind: "words", text: "", final: true }, 100).actions).toEqual([]);
+  });
+});
+
+describe("speech over the agent", () => {
+  test("a word cuts a reply that may be interrupted, in the same step", () => {
+    const { turn, actions } = step(speaking(true), { kind: "words", text: "stop", final: false }, 640);
+    expect(actions).toEqual([{ do: "cut", turnId: 7 }]);
+    expect(turn.agent).toEqual({ at: "idle" });
+  });
+
+  test("nothing cuts a reply that may not be interrupted, and its end lets the words be answered at once", () => {
+    const { turn, actions } = runEvents(speaking(false), [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_400, { kind: "words", text: "hello there", final: true }],
+      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [9_000, { kind: "tick" }],
+    ]);
+    expect(actions).toEqual([]);
+    expect(turnDeadlineMs(turn, DEFAULT_TURN_PARAMETERS, true)).toBe(Number.POSITIVE_INFINITY);
+    expect(step(turn, { kind: "reply-done", turnId: 7 }, 9_100).actions).toMatchObject([
+      { do: "answer", text: "hello there" },
+    ]);
+  });
+
+  test("voice alone never cuts a reply that nobody has heard yet", () => {
+    const thinking: Turn = {
+      caller: { at: "speaking", startMs: 0, words: { final: "", partial: "" } },
+      agent: { at: "replying", turnId: 7, audible: false, interruptible: true },
+    };
+    expect(step(thinking, { kind: "tick" }, 5_000, false).actions).toEqual([]);
+  });
+
+  test("events of another reply change nothing", () => {
+    const turn = speaking(true);
+    expect(step(turn, { kind: "reply-done", turnId: 6 }, 640).turn).toBe(turn);
+    expect(step(turn, { kind: "reply-audible", turnId: 6 }, 640).turn).toBe(turn);
+  });
+});
