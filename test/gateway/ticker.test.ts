@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { Ticker } from "../../src/gateway/ticker.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+/** Something ticked, and when. */
+class Recorder {
+  readonly ticksMs: number[] = [];
+  tick(nowMs: number): void {
+    this.ticksMs.push(nowMs);
+  }
+}
+
+const gaps = (times: readonly number[]): number[] => times.slice(1).map((time, index) => time - (times[index] ?? 0));
+
+describe("the ticker", () => {
+  test("everything is due every 20 ms, by absolute times that do not drift", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorder = new Recorder();
+    ticker.add(recorder);
+    clock.advance(600_000);
+    expect(recorder.ticksMs).toHaveLength(30_000);
+    expect(new Set(gaps(recorder.ticksMs))).toEqual(new Set([20]));
+  });
+
+  test("what is added is spread over ten phases, so that not all are due at once", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorders = Array.from({ length: 30 }, () => new Recorder());
+    for (const recorder of recorders) ticker.add(recorder);
+    clock.advance(20);
+    const perMoment = new Map<number, number>();
+    for (const { ticksMs } of recorders) {
+      for (const atMs of ticksMs) perMoment.set(atMs, (perMoment.get(atMs) ?? 0) + 1);
+    }
+    expect([...perMoment.values()]).toEqual(Array(10).fill(3));
+  });
+
+  test("what was removed is not ticked again, and an empty ticker leaves no timer", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorder = new Recorder();
+    const remove = ticker.add(recorder);
+    clock.advance(100);
+    remove();
+    remove();
+    const before = recorder.ticksMs.length;
+    clock.advance(1_000);
+    expect(recorder.ticksMs).toHaveLength(before);
+    ticker.add(recorder);
+    clock.advance(100);
+    expect(recorder.ticksMs).toHaveLength(before + 5);
+  });
+
+  test("after a stall each is ticked once, the missed ticks are skipped and counted, and the phase is kept", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorder = new Recorder();
+    ticker.add(recorder);
+    clock.advance(100);
+    const lastMs = recorder.ticksMs.at(-1) ?? 0;
+    clock.stall(1_000);
+    clock.advance(40);
+    const after = recorder.ticksMs.filter((atMs) => atMs > lastMs);
+    expect(after.length).toBeLessThanOrEqual(4);
+    expect(ticker.skippedSlots).toBeGreaterThan(400);
+    expect(((after.at(-1) ?? 0) - lastMs) % 20).toBe(0);
+  });
+
+  test("whoever removes another within its tick leaves the rest undisturbed", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorder = new Recorder();
+    const remove = ticker.add({
+      tick: () => {
+        remove();
+      },
+    });
+    ticker.add(recorder);
+    clock.advance(200);
+    expect(recorder.ticksMs).toHaveLength(10);
+  });
+});

@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const biome = createRequire(import.meta.url).resolve("@biomejs/biome/bin/biome");
+
+/** What the linter says of `text` if it stood at `path`, in a tree of its own with the project's configuration. */
+function lint(files: Readonly<Record<string, string>>): { ok: boolean; output: string } {
+  const folder = mkdtempSync(join(tmpdir(), "trunkline-layers-"));
+  folders.push(folder);
+  symlinkSync(join(root, "biome.json"), join(folder, "biome.json"));
+  writeFileSync(join(folder, ".gitignore"), "");
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [biome, "lint", "src"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  return { ok: status === 0, output: stdout + stderr };
+}
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const importing = (specifier: string): string =>
+  `import { thing } from "${specifier}";\n\nexport const used = thing;\n`;
+const EXPORT = "export const thing = 1;\n";
+
+describe("the linter holds the layers", () => {
+  test("a tree that keeps to them passes", () => {
+    const { ok, output } = lint({
+      "src/core/limits.ts": EXPORT,
+      "src/media/framer.ts": importing("../core/limits.ts"),
+      "src/call/call.ts": importing("../media/framer.ts"),
+      "src/gateway/connection.ts": importing("../call/call.ts"),
+    });
+    expect(output).not.toContain("noRestrictedImports");
+    expect(ok).toBe(true);
+  });
+
+  test.each([
+    ["src/core/ids.ts", "../media/g711.ts"],
+    ["src/media/framer.ts", "../wire/wire.ts"],
+    ["src/media/framer.ts", "node:fs"],
+    ["src/wire/carrier-a.ts", "../call/call.ts"],
+    ["src/wire/carrier-a.ts", "node:net"],
+    ["src/speech/engines.ts", "../call/call.ts"],
+    ["src/call/call.ts", "../gateway/connection.ts"],
+    ["src/call/call.ts", "../speech/providers/espeak.ts"],
+    ["src/call/call.ts", "node:timers"],
+    ["src/record/projection.ts", "../store/call-store.ts"],
+    ["src/gateway/connection.ts", "../api/calls.ts"],
+    ["src/gateway/connection.ts", "../store/sqlite/stores.ts"],
+    ["src/gateway/connection.ts", "uWebSockets.js"],
+    ["src/store/call-store.ts", "../api/calls.ts"],
+    ["src/api/calls.ts", "../gateway/gateway.ts"],
+    ["src/api/calls.ts", "uWebSockets.js"],
+  ])("%s may not import %s", (path, specifier) => {
+    const { ok, output } = lint({ [path]: importing(specifier) });
+    expect(output).toContain("noRestrictedImports");
+    expect(ok).toBe(false);
+  });
+
+  test.each(["setTimeout(() => {}, 1)", "Date.now()", "performance.now()", 'fetch("http://127.0.0.1")', "process.pid"])(
+    "media, wire and call may not use %s",
+    (expression) => {
+      for (const layer of ["media", "wire", "call"]) {
+        const { ok, output } = lint({ [`src/${layer}/planted.ts`]: `export const planted = ${expression};\n` });
+        expect(output).toContain("noRestrictedGlobals");
+        expect(ok).toBe(false);
+      }
+    },
+  );
+
+  test("modules may not import each other in a circle", () => {
+    const { ok, output } = lint({
+      "src/core/a.ts": `import { b } from "./b.ts";\n\nexport const a = () => b;\n`,
+      "src/core/b.ts": `import { a } from "./a.ts";\n\nexport const b = () => a;\n`,
+    });
+    expect(output).toContain("noImportCycles");
+    expect(ok).toBe(false);
+  });
+
+  test("only the configuration reads the environment", () => {
+    expect(lint({ "src/api/calls.ts": "export const key = process.env.KEY;\n" }).output).toContain("noProcessEnv");
+    expect(lint({ "src/config.ts": "export const key = process.env.KEY;\n" }).ok).toBe(true);
+  });
+});

@@ -1,0 +1,94 @@
+import type { Clock } from "../../src/core/clock.ts";
+
+/** A clock that moves only when a test says so; an hour of call time costs microseconds. */
+export class ManualClock implements Clock {
+  readonly #epochMs: number;
+  #nowMs = 0;
+  /** By due time; those due at the same time in the order they were set. */
+  readonly #timers: { atMs: number; task: () => void }[] = [];
+
+  /** `epochMs` is what `epochMs()` says at the start. */
+  constructor(epochMs = Date.UTC(2026, 0, 1)) {
+    this.#epochMs = epochMs;
+  }
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  epochMs(): number {
+    return this.#epochMs + this.#nowMs;
+  }
+
+  after(delayMs: number, task: () => void): () => void {
+    const timer = { atMs: this.#nowMs + Math.max(0, delayMs), task };
+    const behind = this.#timers.findLastIndex((other) => other.atMs <= timer.atMs) + 1;
+    this.#timers.splice(behind, 0, timer);
+    return () => {
+      const at = this.#timers.indexOf(timer);
+      if (at >= 0) this.#timers.splice(at, 1);
+    };
+  }
+
+  /** How many tasks wait for their time. */
+  get pending(): number {
+    return this.#timers.length;
+  }
+
+  /** Moves time, running what falls due on the way, all in one go: nothing that awaits comes in between. */
+  advance(byMs: number): void {
+    const endMs = this.#nowMs + byMs;
+    while (this.#runNext(endMs));
+    this.#nowMs = endMs;
+  }
+
+  /** Moves time, and lets everything that awaits run before each task and at the end. */
+  async play(byMs: number): Promise<void> {
+    const endMs = this.#nowMs + byMs;
+    await settled();
+    while (this.#runNext(endMs)) await settled();
+    this.#nowMs = endMs;
+    await settled();
+  }
+
+  /** Time passes while nothing runs, as in a process whose loop is stuck: what fell due meanwhile runs with the next move. */
+  stall(byMs: number): void {
+    this.#nowMs += byMs;
+  }
+
+  #runNext(endMs: number): boolean {
+    const [next] = this.#timers;
+    if (next === undefined || next.atMs > endMs) return false;
+    this.#timers.shift();
+    this.#nowMs = Math.max(this.#nowMs, next.atMs);
+    next.task();
+    return true;
+  }
+}
+
+/** Resolves when every promise that could go on without time or I/O has done so. */
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Resolves after `delayMs` of the clock, or at once when `signal` aborts. */
+export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const wake = () => {
+      cancel();
+      signal.removeEventListener("abort", wake);
+      resolve();
+    };
+    const cancel = clock.after(delayMs, wake);
+    signal.addEventListener("abort", wake, { once: true });
+  });
+}
+
+/** Resolves when `signal` aborts. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
