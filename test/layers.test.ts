@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -13,8 +13,9 @@ const biome = createRequire(import.meta.url).resolve("@biomejs/biome/bin/biome")
 function lint(files: Readonly<Record<string, string>>): { ok: boolean; output: string } {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-layers-"));
   folders.push(folder);
-  symlinkSync(join(root, "biome.json"), join(folder, "biome.json"));
-  writeFileSync(join(folder, ".gitignore"), "");
+  // The tree is no repository, so the linter must not look for one.
+  const config = { ...JSON.parse(readFileSync(join(root, "biome.json"), "utf8")), vcs: { enabled: false } };
+  writeFileSync(join(folder, "biome.json"), JSON.stringify(config));
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
