@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
 import { createLogger } from "./core/log.ts";
+import { SOFTWARE } from "./core/software.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { JournalWriters } from "./gateway/journal-writer.ts";
 import { MediaServer } from "./gateway/server.ts";
@@ -22,7 +22,7 @@ const engines = createEngines(config, clock, log);
 if (engines.stt === undefined) {
   log.warn("no ear is configured: callers are not understood. Set STT, for example STT=reference for a trial");
 }
-const journals = new JournalWriters({ folder: join(config.dataDir, "journals"), clock, log });
+const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
 const handOff = new IpcHandOff({ path: socketPath, workerId: randomUUID(), callIds: () => gateway.callIds(), clock });
 const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
 const gateway = new Gateway({

@@ -58,7 +58,7 @@ describe("the linter holds the layers", () => {
     ["src/call/call.ts", "../gateway/connection.ts"],
     ["src/call/call.ts", "../speech/providers/espeak.ts"],
     ["src/call/call.ts", "node:timers"],
-    ["src/record/projection.ts", "../store/call-store.ts"],
+    ["src/record/projection.ts", "../store/sqlite/stores.ts"],
     ["src/gateway/connection.ts", "../api/calls.ts"],
     ["src/gateway/connection.ts", "../store/sqlite/stores.ts"],
     ["src/gateway/connection.ts", "uWebSockets.js"],

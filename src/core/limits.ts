@@ -64,14 +64,19 @@ export const CALLS_PER_WORKER_DEFAULT = 1_000;
 // The control API.
 export const BODY_BYTES_MAX = 256 * 1024;
 export const JSON_DEPTH_MAX = 32;
+/** From the first byte of a request to the last of its body; past it the connection is closed. */
+export const REQUEST_MS_MAX = 10_000;
 
 // The journal.
 export const JOURNAL_FLUSH_MS = 250;
 /** Journal bytes of one call that wait for the disk; past it audio is left out and the recording says `incomplete`. */
 export const JOURNAL_PENDING_BYTES_MAX = 256 * 1024;
+/** Past this, with events alone, the disk counts as gone: the journal fails and its call goes on without. Bounds one record, too. */
+export const JOURNAL_BACKLOG_BYTES_MAX = 2 * JOURNAL_PENDING_BYTES_MAX;
 
 assert.equal(CARRIER_FRAME_SAMPLES, Math.trunc(CARRIER_FRAME_SAMPLES), "a frame must be whole samples");
 assert.equal(FRAME_MS % TICK_SLOTS, 0, "a slot must be whole milliseconds");
 assert.ok(SOCKET_PAYLOAD_BYTES_MAX > CARRIER_MESSAGE_BYTES_MAX, "our own 1009 must come before the library's cut");
 assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
 assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");
+assert.ok(JOURNAL_BACKLOG_BYTES_MAX > BODY_BYTES_MAX, "a journal must hold the specification it begins with");

@@ -1,5 +1,6 @@
 import { Call } from "../call/call.ts";
 import type { CallCommand, CallEvent } from "../call/events.ts";
+import type { TurnParameters } from "../call/parameters.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf, TrunklineError } from "../core/errors.ts";
@@ -45,6 +46,7 @@ export interface ConnectionOptions {
   stt: Stt | undefined;
   llm: Llm;
   tts: Tts;
+  parameters: Readonly<TurnParameters>;
   journal: JournalWriter;
   clock: Clock;
   log: Logger;
@@ -106,6 +108,7 @@ export class Connection {
       spec: redeemed.spec,
       rateHz,
       earHasPartials: stt?.capabilities.partials ?? false,
+      parameters: options.parameters,
       sink: (command) => this.#run(command),
     });
   }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
+import { DEFAULT_TURN_PARAMETERS } from "../call/parameters.ts";
 import type { ModelName } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, TOKEN_CHARS } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
-import { MU_LAW } from "../media/g711.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { VadFactory } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
@@ -107,7 +107,15 @@ export class Gateway {
     const { engines, journals, clock, makeVad, makeResampler } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = createWire(redeemed);
-    const journal = journals.open(redeemed, { rateHz: wire.rateHz, codec: MU_LAW.name });
+    const earHasPartials = engines.stt?.capabilities.partials ?? false;
+    const parameters = DEFAULT_TURN_PARAMETERS;
+    const journal = journals.open({
+      ...redeemed,
+      startedAt: new Date(clock.epochMs()).toISOString(),
+      leg: { rateHz: wire.rateHz, codec: "mulaw" },
+      earHasPartials,
+      parameters,
+    });
     const connection = new Connection({
       redeemed,
       socket,
@@ -118,6 +126,7 @@ export class Gateway {
       stt: engines.stt,
       llm: engines.llm[spec.model],
       tts: engines.tts,
+      parameters,
       journal,
       clock,
       log,

@@ -162,7 +162,7 @@ export class JournalWriter {
 
   /** A frame of the caller: the event `frame-in`, and its bytes in the leg's codec, which are copied. */
   frameIn(timeMs: number, mediaMs: number, voiced: boolean, bytes: Uint8Array): void {
-    if (this.#failed) return;
+    if (this.#over) return;
     const leftOut = this.#leavesOut();
     this.#filling.frameIn(timeMs, mediaMs, voiced, this.#recorded && !leftOut ? bytes : undefined, leftOut);
     this.#checkBacklog();
@@ -170,7 +170,7 @@ export class JournalWriter {
 
   /** A frame that was sent: the event `frame-out`, and its bytes in the leg's codec, which are copied. */
   frameOut(timeMs: number, turnId: number, samples: number, bytes: Uint8Array): void {
-    if (this.#failed) return;
+    if (this.#over) return;
     const leftOut = this.#leavesOut();
     this.#filling.frameOut(timeMs, turnId, samples, this.#recorded && !leftOut ? bytes : undefined, leftOut);
     this.#checkBacklog();
@@ -179,13 +179,13 @@ export class JournalWriter {
   /** Any other event. It must stand in the journal before the commands that it leads to. */
   event(timeMs: number, event: CallEvent): void {
     if (event.kind === "frame-in" || event.kind === "frame-out") assert.fail("frames come with their audio");
-    if (this.#failed) return;
+    if (this.#over) return;
     this.#filling.event(timeMs, journaledEvent(event, this.#recorded));
     this.#checkBacklog();
   }
 
   command(timeMs: number, command: CallCommand): void {
-    if (this.#failed) return;
+    if (this.#over) return;
     this.#filling.command(timeMs, journaledCommand(command, this.#recorded));
     this.#checkBacklog();
   }
@@ -200,11 +200,15 @@ export class JournalWriter {
     this.#write(filled.written());
   }
 
-  /** Nothing follows. Resolves when everything is in the file and the file is closed, or when the journal has failed. */
+  /** Nothing more is taken. Resolves when everything is in the file and the file is closed, or when the journal has failed. */
   close(): Promise<void> {
     this.#closing = true;
     if (!this.#busy && !this.#failed) this.#onIdle();
     return this.#closed;
+  }
+
+  get #over(): boolean {
+    return this.#closing || this.#failed;
   }
 
   #onCreated(error: Error | null, fd: number): void {

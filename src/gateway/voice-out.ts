@@ -84,6 +84,7 @@ export class VoiceOut {
         await this.#synthesise(next, signal);
       } catch (error) {
         if (signal.aborted) return;
+        this.#filled = 0;
         this.#options.deliver({ kind: "piece-failed", turnId: next.turnId, piece: next.piece, code: codeOf(error) });
       }
       if (signal.aborted) return;

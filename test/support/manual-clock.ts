@@ -56,6 +56,17 @@ export class ManualClock implements Clock {
     this.#nowMs += byMs;
   }
 
+  /** Moves time in steps until `promise` has settled. */
+  async drive<T>(promise: Promise<T>, stepMs = 10): Promise<T> {
+    let isOpen = true;
+    const settle = (): void => {
+      isOpen = false;
+    };
+    promise.then(settle, settle);
+    while (isOpen) await this.play(stepMs);
+    return promise;
+  }
+
   #runNext(endMs: number): boolean {
     const [next] = this.#timers;
     if (next === undefined || next.atMs > endMs) return false;

@@ -196,7 +196,7 @@ export class VirtualCall {
   }
 
   #ask(turnId: number, userText: string | undefined): void {
-    const answer = (this.#options.answer ?? ((text) => ({ text: `You said ${text}.` })))(userText);
+    const answer: Answer = this.#options.answer?.(userText) ?? { text: `You said ${userText}.` };
     if (answer === "hangs") return;
     this.at(this.nowMs + MODEL_MS, () => {
       if (answer === "fails") {

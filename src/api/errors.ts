@@ -1,0 +1,100 @@
+import { type Fault, TrunklineError } from "../core/errors.ts";
+
+/** Every code the API answers with, and its status. README.md lists them; none is reused for another meaning. */
+const STATUS = {
+  invalid_request: 400,
+  unknown_voice: 400,
+  unknown_language: 400,
+  unauthorized: 401,
+  not_found: 404,
+  conflict: 409,
+  idempotency_mismatch: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal: 500,
+  overloaded: 503,
+  draining: 503,
+  /** 501 where it names a feature that this build does not have. */
+  unavailable: 503,
+} as const;
+export type ErrorCode = keyof typeof STATUS;
+
+/** What `Retry-After` asks for with a 503: about as long as a process takes to come back. */
+const RETRY_AFTER_S = 5;
+
+/** One thing that is wrong with a request. */
+export interface Problem {
+  /** JSON pointer (RFC 6901) into the body; empty for the body as a whole. */
+  path: string;
+  /** A sentence that names the field, what it may be and what it was. */
+  message: string;
+}
+
+/** The one body of every answer that is no success. */
+export interface ErrorBody {
+  error: { code: ErrorCode; message: string; details: readonly Problem[]; requestId: string };
+}
+
+/** An error that the API answers with; everything else becomes `internal`. */
+export class ApiError extends TrunklineError {
+  declare readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: readonly Problem[];
+
+  constructor(code: ErrorCode, message: string, options: { status?: number; details?: readonly Problem[] } = {}) {
+    const status = options.status ?? STATUS[code];
+    super(code, faultOf(status), message);
+    this.status = status;
+    this.details = options.details ?? [];
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.status === 503 ? { "retry-after": String(RETRY_AFTER_S) } : {};
+  }
+
+  body(requestId: string): ErrorBody {
+    return { error: { code: this.code, message: this.message, details: this.details, requestId } };
+  }
+}
+
+const faultOf = (status: number): Fault => (status < 500 ? "caller" : status === 500 ? "bug" : "service");
+
+/** At least one problem; the message is the only one's, or counts them. */
+export function invalidRequest(
+  details: readonly Problem[],
+  code: "invalid_request" | "unknown_voice" | "unknown_language" = "invalid_request",
+): ApiError {
+  const [first] = details;
+  const message = details.length === 1 && first ? first.message : `${details.length} problems, each named in details`;
+  return new ApiError(code, message, { details });
+}
+
+/** One and the same answer for no key, a wrong one and a revoked one. */
+export const unauthorized = (): ApiError =>
+  new ApiError("unauthorized", "the header X-API-Key must carry an API key of this service");
+
+/** Also for what belongs to another account. */
+export const notFound = (what: string): ApiError => new ApiError("not_found", `there is no such ${what}`);
+
+/** Listed features that this build does not have yet. */
+export const notBuilt = (details: readonly Problem[]): ApiError =>
+  new ApiError("unavailable", details.map((detail) => detail.message).join("; "), { status: 501, details });
+
+/** No new calls are taken just now. */
+export const refused = (reason: "draining" | "overloaded" | "unavailable"): ApiError =>
+  new ApiError(reason, `no new calls are taken: the service is ${reason}`);
+
+/** What a thrown value is to the caller. Nothing of what it says itself leaves the service unless it is an ApiError. */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof TrunklineError && (thrown.fault === "service" || thrown.fault === "provider")) {
+    return new ApiError("unavailable", "a part of the service does not answer just now");
+  }
+  const status = thrown instanceof Error && "statusCode" in thrown ? Number(thrown.statusCode) : 500;
+  if (status === 413) return new ApiError("payload_too_large", "the body is too large");
+  if (status === 415) return new ApiError("unsupported_media_type", "the body must be sent as application/json");
+  if (status === 404) return notFound("resource");
+  if (status >= 400 && status < 500) return new ApiError("invalid_request", "the request could not be read");
+  return new ApiError("internal", "something went wrong on our side");
+}

@@ -1,0 +1,39 @@
+import { JSON_DEPTH_MAX } from "../core/limits.ts";
+import { ApiError } from "./errors.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Parses a body of JSON (RFC 8259). Throws ApiError `invalid_request`, which quotes nothing of it. */
+export function readJson(body: Uint8Array): unknown {
+  if (deeperThan(JSON_DEPTH_MAX, body)) {
+    throw new ApiError("invalid_request", `the body must not be nested deeper than ${JSON_DEPTH_MAX} levels`);
+  }
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch {
+    throw new ApiError("invalid_request", "the body must be valid JSON in UTF-8");
+  }
+}
+
+const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
+
+/** Counts brackets before anything is parsed: JSON.parse takes any depth, and what walks the result later does not. */
+function deeperThan(levelsMax: number, body: Uint8Array): boolean {
+  let levels = 0;
+  let inString = false;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    if (inString) {
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) {
+      inString = true;
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      levels++;
+      if (levels > levelsMax) return true;
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
+      levels--;
+    }
+  }
+  return false;
+}

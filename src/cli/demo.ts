@@ -1,0 +1,46 @@
+import { resolve } from "node:path";
+import { systemClock } from "../core/clock.ts";
+import { unavailable } from "../core/errors.ts";
+import { findMismatches } from "./simulated/comparison.ts";
+import { demoDocument, demoSummary } from "./simulated/report.ts";
+import { runDemo } from "./simulated/run-demo.ts";
+import { Terminal } from "./simulated/terminal.ts";
+
+/** From the first line to the last: whatever hangs, the demo is over by then. */
+const DEMO_MS_MAX = 44_000;
+
+/**
+ * `npm run demo [-- --json]`: one telephone call, from end to end, on this machine. Returns the exit code: 0 when the call went as
+ * scripted, 1 when it did not, 2 for arguments that are none.
+ */
+async function main(args: readonly string[]): Promise<number> {
+  const json = args.includes("--json");
+  if (args.some((arg) => arg !== "--json")) {
+    process.stderr.write("usage: npm run demo [-- --json]\n");
+    return 2;
+  }
+  const out = json ? process.stderr : process.stdout;
+  const terminal = new Terminal({ write: (text) => out.write(text), colour: out.isTTY });
+  const stop = new AbortController();
+  const cancel = systemClock.after(DEMO_MS_MAX, () => stop.abort(unavailable(`not over after ${DEMO_MS_MAX} ms`)));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => stop.abort(unavailable(`stopped by ${signal}`)));
+  }
+  try {
+    const startedAt = new Date(systemClock.epochMs()).toISOString().replaceAll(/[:.]/g, "-");
+    const dataDir = resolve("data", "demo", startedAt);
+    const result = await runDemo({ dataDir, clock: systemClock, terminal }, stop.signal);
+    if (json) process.stdout.write(`${JSON.stringify(demoDocument(result))}\n`);
+    else process.stdout.write(`\n${demoSummary(result)}\n`);
+    const mismatches = findMismatches(result);
+    for (const mismatch of mismatches) process.stderr.write(`${mismatch}\n`);
+    return mismatches.length === 0 ? 0 : 1;
+  } catch (error) {
+    terminal.note(`The demo failed: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  } finally {
+    cancel();
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,83 @@
+import { parseArgs } from "node:util";
+import { readConfig } from "../config.ts";
+import { systemClock } from "../core/clock.ts";
+import { openStores } from "../store/sqlite/stores.ts";
+import type { Stores } from "../store/stores.ts";
+
+const USAGE = `API keys, kept in the database of the data directory. The service may run meanwhile.
+
+  npm run keys -- create --name <name>   make a key and print it; it cannot be shown again
+  npm run keys -- list                   all keys, without their text
+  npm run keys -- revoke <id>            refuse a key from now on
+
+  --data-dir <path>                      instead of DATA_DIR
+`;
+
+/** The account of every key: an installation has one until accounts can be managed. */
+const ACCOUNT = "default";
+
+class UsageError extends Error {}
+
+async function main(args: string[]): Promise<void> {
+  const { values, positionals } = readArguments(args);
+  const [command, id] = positionals;
+  const run = commandOf(command, values.name, id);
+  const stores = await openStores(values["data-dir"] ?? readConfig().dataDir, systemClock);
+  try {
+    await run(stores);
+  } finally {
+    await stores.close();
+  }
+}
+
+function readArguments(args: string[]) {
+  try {
+    const options = { name: { type: "string" }, "data-dir": { type: "string" } } as const;
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function commandOf(command = "", name = "", id = ""): (stores: Stores) => Promise<void> {
+  if (command === "create" && name.trim() !== "" && id === "") return (stores) => create(stores, name.trim());
+  if (command === "list" && name === "" && id === "") return list;
+  if (command === "revoke" && name === "" && id !== "") return (stores) => revoke(stores, id);
+  throw new UsageError("that is not how it is called");
+}
+
+async function create({ accounts, apiKeys }: Stores, name: string): Promise<void> {
+  const { key, record } = await apiKeys.create({ accountId: await accounts.ensure(ACCOUNT), name });
+  // The key alone goes to standard output, so that a script can take it.
+  process.stderr.write(`${record.id} was made. Keep the key: it cannot be shown again.\n`);
+  process.stdout.write(`${key}\n`);
+}
+
+async function list({ apiKeys }: Stores): Promise<void> {
+  for (const key of await apiKeys.list()) {
+    const state = key.revokedAtMs === undefined ? "lives" : `revoked ${isoTime(key.revokedAtMs)}`;
+    const columns = [
+      key.id,
+      `${key.visiblePrefix}…`,
+      `made ${isoTime(key.createdAtMs)}`,
+      state,
+      JSON.stringify(key.name),
+    ];
+    process.stdout.write(`${columns.join("  ")}\n`);
+  }
+}
+
+async function revoke({ apiKeys }: Stores, id: string): Promise<void> {
+  if (!(await apiKeys.revoke(id))) throw new Error(`there is no key ${id}`);
+  process.stderr.write(`${id} is refused from now on\n`);
+}
+
+const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(error instanceof UsageError ? `${message}\n\n${USAGE}` : `${message}\n`);
+  process.exitCode = 1;
+}

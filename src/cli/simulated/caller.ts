@@ -1,0 +1,264 @@
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../core/limits.ts";
+import { MU_LAW, mulawDecode } from "../../media/g711.ts";
+import type { SttEvent } from "../../speech/speech.ts";
+import { isVoiced, type Utterance } from "./utterance.ts";
+
+/** One thing the person does; the next begins when it is done. After the last one the caller hangs up. */
+export type Step =
+  /** Waits until the agent has spoken and has fallen silent again. */
+  | { do: "listen" }
+  | { do: "say"; utterance: Utterance }
+  /** Waits until the agent has said this many words of a turn, then speaks over it. */
+  | { do: "interrupt"; afterWords: number; utterance: Utterance }
+  /** Waits until the other end hangs up. */
+  | { do: "await-hang-up" };
+
+/** What the caller said. Times are the clock's ms at which the first and the last frame were sent. */
+export interface SaidTurn {
+  text: string;
+  startMs: number;
+  endMs: number;
+  /** The agent was speaking when it began. */
+  overAgent: boolean;
+}
+
+/** What the agent said between two turns of the caller, as the caller's ear decoded it from the audio that was played. */
+export interface HeardTurn {
+  text: string;
+  /** The first and the last voiced sample, in the clock's ms. */
+  startMs: number;
+  endMs: number;
+  /** From the end of what the caller said to the agent's first voiced sample. Absent where the agent opened. */
+  latencyMs?: number;
+  /** From the moment the caller began to speak over this turn to its last voiced sample. Absent where nobody did. */
+  stoppedAfterMs?: number;
+}
+
+/** What happens on the line, as it happens; `atMs` is the clock's. Words come when they have been heard or are being said. */
+export type CallerNotice =
+  | { kind: "agent-began"; atMs: number; latencyMs: number | undefined }
+  | { kind: "caller-began"; atMs: number; overAgent: boolean }
+  | { kind: "word"; who: "agent" | "caller"; atMs: number; word: string }
+  | { kind: "agent-silenced"; atMs: number; stoppedAfterMs: number };
+
+export interface CallerReport {
+  said: readonly SaidTurn[];
+  heard: readonly HeardTurn[];
+  /** The script came to its end; where it waited for the other end to hang up, that is what happened. */
+  finished: boolean;
+}
+
+export interface CallerOptions {
+  script: readonly Step[];
+  /** A person's patience: this long after the line opened the caller hangs up, wherever the script is. */
+  hangUpAfterMs: number;
+  /** The ear: takes signed 16-bit samples at 8 kHz, valid until it returns. Its answers come back by `understood`. */
+  listen(samples: Int16Array): void;
+  hangUp(): void;
+  notice(notice: CallerNotice): void;
+}
+
+/** What the person is doing. `turnsBefore`: turns of the agent that had begun before the waiting did. */
+type Doing =
+  | { at: "waiting"; turnsBefore: number }
+  | { at: "speaking"; utterance: Utterance; frames: number; words: number; said: SaidTurn; over: HeardTurn | undefined }
+  | { at: "hung-up" };
+
+/** A pause of the agent that is taken for the end of its turn; the sentences of one turn lie closer together. */
+const QUIET_MS = 800;
+/** The ear owes the end of an utterance; a person does not wait for it any longer than this. */
+const QUIET_MS_MAX = 2_500;
+/** Silence that is played to the ear when the line is gone, so that it ends the utterance it was in. */
+const FLUSH_MS = 2_000;
+const SILENCE = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(MU_LAW.silenceByte);
+
+/**
+ * A person on the telephone who follows a script. It has no clock and no socket of its own: it is moved by the carrier's beat
+ * (`played` with each 20 ms that the earphone plays, then `frame` for the 20 ms that the microphone takes) and by what its ear
+ * has understood. Synchronous throughout; the report can be read at any time.
+ */
+export class Caller {
+  readonly #options: CallerOptions;
+  readonly #pcm = new Int16Array(CARRIER_FRAME_SAMPLES);
+  readonly #said: SaidTurn[] = [];
+  readonly #heard: HeardTurn[] = [];
+  #openedMs = Number.NaN;
+  #nowMs = 0;
+  #stepIndex = 0;
+  #doing: Doing = { at: "waiting", turnsBefore: 0 };
+  /** The turn of the agent that its next voiced sample belongs to; undefined: that sample opens a new one. */
+  #turn: HeardTurn | undefined;
+  #lastVoicedMs = Number.NEGATIVE_INFINITY;
+  /** The utterance the ear is in, and how many words of it have been noticed. */
+  #pending: { turn: HeardTurn; text: string; noticed: number } | undefined;
+  #finished = false;
+
+  constructor(options: CallerOptions) {
+    this.#options = options;
+  }
+
+  /** 20 ms of mu-law begin to sound in the earphone at `atMs`; valid until this returns. */
+  played(frame: Uint8Array, atMs: number): void {
+    if (this.#doing.at === "hung-up") return;
+    this.#nowMs = atMs;
+    if (Number.isNaN(this.#openedMs)) {
+      this.#openedMs = atMs;
+      this.#begin();
+    }
+    mulawDecode(frame, this.#pcm);
+    this.#noteVoice();
+    this.#options.listen(this.#pcm);
+    if (atMs - this.#openedMs > this.#options.hangUpAfterMs) this.#hangUp();
+    else this.#advance();
+  }
+
+  /** The next 20 ms of mu-law that the microphone takes; read it before the next call. */
+  frame(): Uint8Array {
+    const doing = this.#doing;
+    if (doing.at !== "speaking") return SILENCE;
+    const frame = doing.utterance.frames[doing.frames];
+    if (frame === undefined) return SILENCE;
+    const { words } = doing.utterance;
+    const spokenMs = doing.frames * FRAME_MS;
+    for (let word = words[doing.words]; word !== undefined && word.startMs <= spokenMs; word = words[doing.words]) {
+      doing.words += 1;
+      this.#options.notice({ kind: "word", who: "caller", atMs: this.#nowMs, word: word.text });
+    }
+    doing.frames += 1;
+    doing.said.endMs = this.#nowMs;
+    return frame;
+  }
+
+  /** The ear has understood something of what was played. */
+  understood(event: SttEvent): void {
+    const turn = this.#pending?.turn ?? this.#heard.at(-1);
+    // Words before the first voiced sample belong to no turn: an ear that hears them hears what was not said.
+    if (turn === undefined) return;
+    const pending = this.#pending ?? { turn, text: "", noticed: 0 };
+    pending.text = event.text;
+    const words = wordsOf(event.text);
+    for (const word of words.slice(pending.noticed)) {
+      this.#options.notice({ kind: "word", who: "agent", atMs: this.#nowMs, word });
+    }
+    pending.noticed = Math.max(pending.noticed, words.length);
+    this.#pending = event.kind === "partial" ? pending : undefined;
+    if (event.kind === "final") turn.text = `${turn.text} ${event.text}`.trim();
+  }
+
+  /** The line is gone, whoever closed it. The ear gets the silence it needs to end its last utterance. */
+  lineClosed(): void {
+    if (this.#doing.at === "waiting" && this.#step()?.do === "await-hang-up") this.#finished = true;
+    this.#doing = { at: "hung-up" };
+    this.#pcm.fill(0);
+    for (let ms = 0; ms < FLUSH_MS; ms += FRAME_MS) this.#options.listen(this.#pcm);
+  }
+
+  report(): CallerReport {
+    const heard = this.#heard.map((turn) => ({ ...turn, text: this.#textOf(turn) }));
+    return { said: this.#said, heard, finished: this.#finished };
+  }
+
+  #noteVoice(): void {
+    const first = this.#pcm.findIndex(isVoiced);
+    if (first < 0) return;
+    const startMs = this.#nowMs + msOf(first);
+    this.#lastVoicedMs = this.#nowMs + msOf(this.#pcm.findLastIndex(isVoiced));
+    this.#turn ??= this.#openTurn(startMs);
+    this.#turn.endMs = this.#lastVoicedMs;
+    if (this.#doing.at === "speaking" && this.#doing.over !== undefined) {
+      this.#doing.over.stoppedAfterMs = this.#lastVoicedMs - this.#doing.said.startMs;
+    }
+  }
+
+  #openTurn(startMs: number): HeardTurn {
+    const endOfOwnMs = this.#said.at(-1)?.endMs;
+    const latencyMs = endOfOwnMs === undefined ? undefined : startMs - endOfOwnMs;
+    const turn: HeardTurn = { text: "", startMs, endMs: startMs, ...(latencyMs === undefined ? {} : { latencyMs }) };
+    this.#heard.push(turn);
+    this.#options.notice({ kind: "agent-began", atMs: startMs, latencyMs });
+    return turn;
+  }
+
+  #step(): Step | undefined {
+    return this.#options.script[this.#stepIndex];
+  }
+
+  /** Enters the step at hand. */
+  #begin(): void {
+    const step = this.#step();
+    if (step === undefined) {
+      this.#finished = true;
+      this.#hangUp();
+    } else if (step.do === "say") {
+      this.#speak(step.utterance);
+    } else {
+      this.#doing = { at: "waiting", turnsBefore: this.#heard.length };
+    }
+  }
+
+  /** Goes on with the step at hand, and to the next one when it is done. */
+  #advance(): void {
+    const step = this.#step();
+    if (this.#doing.at === "speaking") {
+      if (this.#doing.frames < this.#doing.utterance.frames.length) return;
+      this.#endSpeech(this.#doing.over);
+    } else if (step?.do === "interrupt") {
+      if (this.#agentHasSaid(step.afterWords) || this.#agentIsDone()) this.#speak(step.utterance);
+      return;
+    } else if (step?.do !== "listen" || !this.#agentIsDone()) {
+      return;
+    }
+    this.#stepIndex += 1;
+    this.#begin();
+  }
+
+  #speak(utterance: Utterance): void {
+    const overAgent = this.#nowMs - this.#lastVoicedMs < QUIET_MS;
+    const said = { text: utterance.text, startMs: this.#nowMs, endMs: this.#nowMs, overAgent };
+    this.#said.push(said);
+    const over = overAgent ? this.#turn : undefined;
+    if (over !== undefined) over.stoppedAfterMs = 0;
+    this.#doing = { at: "speaking", utterance, frames: 0, words: 0, said, over };
+    this.#options.notice({ kind: "caller-began", atMs: this.#nowMs, overAgent });
+  }
+
+  /** From here on whatever the agent says is an answer. */
+  #endSpeech(over: HeardTurn | undefined): void {
+    this.#turn = undefined;
+    const stoppedAfterMs = over?.stoppedAfterMs;
+    if (stoppedAfterMs !== undefined) {
+      this.#options.notice({ kind: "agent-silenced", atMs: this.#nowMs, stoppedAfterMs });
+    }
+  }
+
+  #agentTurn(): HeardTurn | undefined {
+    if (this.#doing.at !== "waiting" || this.#heard.length === this.#doing.turnsBefore) return undefined;
+    return this.#heard.at(-1);
+  }
+
+  #agentHasSaid(words: number): boolean {
+    const turn = this.#agentTurn();
+    return turn !== undefined && wordsOf(this.#textOf(turn)).length >= words;
+  }
+
+  #agentIsDone(): boolean {
+    if (this.#agentTurn() === undefined) return false;
+    const quietMs = this.#nowMs - this.#lastVoicedMs;
+    return quietMs >= (this.#pending === undefined ? QUIET_MS : QUIET_MS_MAX);
+  }
+
+  #hangUp(): void {
+    this.#doing = { at: "hung-up" };
+    this.#options.hangUp();
+  }
+
+  /** What has been understood of a turn so far, the utterance the ear is still in included. */
+  #textOf(turn: HeardTurn): string {
+    return turn === this.#pending?.turn ? `${turn.text} ${this.#pending.text}`.trim() : turn.text;
+  }
+}
+
+/** The words of a text, punctuation included. */
+export const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== "");
+
+const msOf = (samples: number): number => (samples * 1_000) / CARRIER_RATE_HZ;

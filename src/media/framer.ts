@@ -1,0 +1,131 @@
+import { strict as assert } from "node:assert";
+import { TIMESTAMP_GAP_MS_MAX } from "../core/limits.ts";
+import type { G711Law } from "./g711.ts";
+
+/** Audio of any length as a wire brings it; only read, and only until it has been cut up. */
+export interface FramerInput {
+  /** `count` bytes of the leg's codec, and the same audio as `count` signed 16-bit samples. */
+  readonly bytes: Uint8Array;
+  readonly samples: Int16Array;
+  readonly count: number;
+  /** The carrier's media time of the first sample in ms; NaN where it gave none. */
+  readonly timestampMs: number;
+}
+
+export interface FramerOptions {
+  frameSamples: number;
+  rateHz: number;
+  /** The codec of `bytes`. */
+  law: G711Law;
+  /** When the carrier's stream began, on the clock of `push`. */
+  startMs: number;
+}
+
+/**
+ * Cuts inbound audio into equal frames and places each on the media timeline, which begins at 0 with the carrier's stream.
+ *
+ *   framer.push(audio, nowMs);
+ *   while (framer.next()) use(framer.samples, framer.bytes, framer.mediaMs);
+ *
+ * What does not fill a frame waits for the next push. Time goes on by counting samples. A timestamp that is ahead of the count
+ * by a frame or more is a gap: the frame that was begun is filled up with silence, and the next one begins where the timestamp
+ * says. Less than that is jitter. A timestamp that lags, or that cannot be read, changes nothing: time never goes backwards.
+ *
+ * A peer can claim any time it likes, so a gap is only believed as far as our own clock bears it out: media time stays within
+ * TIMESTAMP_GAP_MS_MAX of the time since `startMs`. A clock that was not believed, or that fell behind by more than that, is a
+ * new clock and is counted on from there.
+ *
+ * Allocates nothing after the constructor.
+ */
+export class Framer {
+  /** The frame that `next` has cut: lent, valid until `next` is called again. */
+  readonly samples: Int16Array;
+  readonly bytes: Uint8Array;
+  readonly #silenceByte: number;
+  readonly #silenceSample: number;
+  readonly #sampleMs: number;
+  readonly #startMs: number;
+  /** Media time is that of an anchor and the samples counted since, so that no rounding adds up. */
+  #anchorMs = 0;
+  #samplesSinceAnchor = 0;
+  /** Samples of the frame that is being filled. */
+  #filled = 0;
+  /** Media time of the frame that was cut last. */
+  #mediaMs = 0;
+  /** What the carrier's timestamps lack to be media time. */
+  #offsetMs = 0;
+  /** Where the input begins when there is a gap in front of it; NaN when there is none. */
+  #resumeMs = Number.NaN;
+  #input: FramerInput | undefined;
+  #read = 0;
+
+  constructor({ frameSamples, rateHz, law, startMs }: FramerOptions) {
+    assert.ok(Number.isInteger(frameSamples) && frameSamples > 0 && rateHz > 0);
+    this.samples = new Int16Array(frameSamples);
+    this.bytes = new Uint8Array(frameSamples);
+    this.#silenceByte = law.silenceByte;
+    this.#silenceSample = law.decodeTable[law.silenceByte] as number;
+    this.#sampleMs = 1_000 / rateHz;
+    this.#startMs = startMs;
+  }
+
+  /** Media time of the first sample of the frame that `next` has cut, in ms. */
+  get mediaMs(): number {
+    return this.#mediaMs;
+  }
+
+  /** Takes the next audio, which came at `nowMs`. It is read by `next`, which must have said false before the next push. */
+  push(input: FramerInput, nowMs: number): void {
+    if (this.#input !== undefined) assert.fail("frames of the last push were not taken");
+    this.#input = input;
+    this.#read = 0;
+    if (Number.isFinite(input.timestampMs)) this.#place(input.timestampMs, nowMs);
+  }
+
+  /** Cuts the next frame; false when what is left does not fill one. */
+  next(): boolean {
+    const input = this.#input;
+    if (input === undefined) return false;
+    if (!Number.isNaN(this.#resumeMs)) {
+      if (this.#filled > 0) {
+        this.samples.fill(this.#silenceSample, this.#filled);
+        this.bytes.fill(this.#silenceByte, this.#filled);
+        return this.#cut();
+      }
+      this.#anchorMs = this.#resumeMs;
+      this.#samplesSinceAnchor = 0;
+      this.#resumeMs = Number.NaN;
+    }
+    const frameSamples = this.samples.length;
+    const taken = Math.min(frameSamples - this.#filled, input.count - this.#read);
+    for (let i = 0; i < taken; i += 1) {
+      this.samples[this.#filled + i] = input.samples[this.#read + i] as number;
+      this.bytes[this.#filled + i] = input.bytes[this.#read + i] as number;
+    }
+    this.#read += taken;
+    this.#filled += taken;
+    this.#samplesSinceAnchor += taken;
+    if (this.#filled === frameSamples) return this.#cut();
+    this.#input = undefined;
+    return false;
+  }
+
+  #cut(): true {
+    this.#mediaMs = this.#anchorMs + (this.#samplesSinceAnchor - this.#filled) * this.#sampleMs;
+    this.#filled = 0;
+    return true;
+  }
+
+  /** Compares a timestamp with the count of samples; see the rules above. */
+  #place(timestampMs: number, nowMs: number): void {
+    const countedMs = this.#anchorMs + this.#samplesSinceAnchor * this.#sampleMs;
+    const aheadMs = timestampMs + this.#offsetMs - countedMs;
+    const frameMs = this.samples.length * this.#sampleMs;
+    if (aheadMs < -TIMESTAMP_GAP_MS_MAX) this.#offsetMs = countedMs - timestampMs;
+    if (aheadMs < frameMs) return;
+    const believedMs = Math.min(aheadMs, nowMs - this.#startMs + TIMESTAMP_GAP_MS_MAX - countedMs);
+    const gapMs = believedMs < frameMs ? 0 : believedMs;
+    if (gapMs < aheadMs) this.#offsetMs = countedMs + gapMs - timestampMs;
+    if (gapMs > 0) this.#resumeMs = countedMs + gapMs;
+  }
+}

@@ -1,0 +1,52 @@
+import { strict as assert } from "node:assert";
+import alawmulaw from "alawmulaw";
+
+/** One of the two laws of ITU-T G.711, as tables. They are shared by the whole process: read them, never write. */
+export interface G711Law {
+  /** 65,536 codes, indexed by the low 16 bits of a signed sample: `encodeTable[sample & 0xffff]`. */
+  readonly encodeTable: Uint8Array;
+  /** 256 signed 16-bit samples, indexed by the code. */
+  readonly decodeTable: Int16Array;
+  /** The code of sample 0. */
+  readonly silenceByte: number;
+}
+
+/** What we use of the library: one sample at a time, which is all that a table needs. */
+interface SampleCodec {
+  encodeSample(sample: number): number;
+  decodeSample(code: number): number;
+}
+
+export const MU_LAW: G711Law = tabulate(alawmulaw.mulaw);
+export const A_LAW: G711Law = tabulate(alawmulaw.alaw);
+
+/** Decodes `bytes` into the first samples of `into`, which must have room for as many. Allocates nothing. */
+export const mulawDecode = (bytes: Uint8Array, into: Int16Array): void => decode(MU_LAW.decodeTable, bytes, into);
+export const alawDecode = (bytes: Uint8Array, into: Int16Array): void => decode(A_LAW.decodeTable, bytes, into);
+
+/** Encodes signed 16-bit `samples` into the first bytes of `into`, which must have room for as many. Allocates nothing. */
+export const mulawEncode = (samples: Int16Array, into: Uint8Array): void => encode(MU_LAW.encodeTable, samples, into);
+export const alawEncode = (samples: Int16Array, into: Uint8Array): void => encode(A_LAW.encodeTable, samples, into);
+
+function decode(table: Int16Array, bytes: Uint8Array, into: Int16Array): void {
+  if (into.length < bytes.length) assert.fail("a sample for every byte");
+  for (let i = 0; i < bytes.length; i += 1) into[i] = table[bytes[i] as number] as number;
+}
+
+function encode(table: Uint8Array, samples: Int16Array, into: Uint8Array): void {
+  if (into.length < samples.length) assert.fail("a byte for every sample");
+  for (let i = 0; i < samples.length; i += 1) into[i] = table[(samples[i] as number) & 0xffff] as number;
+}
+
+function tabulate(codec: SampleCodec): G711Law {
+  const encodeTable = new Uint8Array(65_536);
+  for (let sample = 0; sample < 32_768; sample += 1) {
+    // Masked by the array: the library's mu-law code is negative.
+    encodeTable[sample] = codec.encodeSample(sample);
+    // The library encodes negative samples as sign and magnitude; ITU-T takes the one's complement, which differs for the
+    // 127 samples that sit on a decision threshold.
+    encodeTable[~sample & 0xffff] = codec.encodeSample(sample) ^ 0x80;
+  }
+  const decodeTable = Int16Array.from({ length: 256 }, (_, code) => codec.decodeSample(code));
+  return { encodeTable, decodeTable, silenceByte: encodeTable[0] as number };
+}

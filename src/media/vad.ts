@@ -1,0 +1,64 @@
+import { strict as assert } from "node:assert";
+import loadFvad, { type Fvad } from "@echogarden/fvad-wasm";
+import { unavailable } from "../core/errors.ts";
+import { FRAME_MS } from "../core/limits.ts";
+
+/** Tells voice from silence and noise, 20 ms at a time. One per stream: what it heard before matters. */
+export interface Vad {
+  /** Takes one frame of FRAME_MS at the rate it was made for; reads it and keeps nothing. Allocates nothing. */
+  isVoiced(frame: Int16Array): boolean;
+  /** Gives its memory back; after that it must not be used. */
+  destroy(): void;
+}
+
+/** The rates of the bus, in Hz. */
+export type VadRate = 8_000 | 16_000;
+/** Throws `unavailable` when there is no memory for another one. */
+export type VadFactory = (rateHz: VadRate) => Vad;
+
+/** "Very aggressive", the fewest false starts: libfvad, `fvad_set_mode`. */
+const MODE = 3;
+const FRAME_SAMPLES_MAX = (16_000 / 1_000) * FRAME_MS;
+
+/** Loads the WebRTC voice activity detector, once per process; the factory makes one for each stream. */
+export async function loadVad(): Promise<VadFactory> {
+  return vadFactory(await loadFvad());
+}
+
+export function vadFactory(fvad: Fvad): VadFactory {
+  // Shared by all: a frame lies in it only while `isVoiced` runs.
+  const framePointer = fvad._malloc(FRAME_SAMPLES_MAX * Int16Array.BYTES_PER_ELEMENT);
+  assert.ok(framePointer > 0);
+  return (rateHz) => new FvadVad(fvad, framePointer, rateHz);
+}
+
+class FvadVad implements Vad {
+  readonly #fvad: Fvad;
+  readonly #framePointer: number;
+  readonly #frameSamples: number;
+  /** 0 once destroyed. */
+  #state: number;
+
+  constructor(fvad: Fvad, framePointer: number, rateHz: VadRate) {
+    this.#fvad = fvad;
+    this.#framePointer = framePointer;
+    this.#frameSamples = (rateHz / 1_000) * FRAME_MS;
+    this.#state = fvad._fvad_new();
+    if (this.#state === 0) throw unavailable("no memory for another voice activity detector");
+    assert.equal(fvad._fvad_set_mode(this.#state, MODE), 0);
+    assert.equal(fvad._fvad_set_sample_rate(this.#state, rateHz), 0);
+  }
+
+  isVoiced(frame: Int16Array): boolean {
+    assert.notEqual(this.#state, 0, "destroyed");
+    assert.equal(frame.length, this.#frameSamples, "one frame at the detector's own rate");
+    this.#fvad.HEAP16.set(frame, this.#framePointer / Int16Array.BYTES_PER_ELEMENT);
+    return this.#fvad._fvad_process(this.#state, this.#framePointer, this.#frameSamples) === 1;
+  }
+
+  destroy(): void {
+    assert.notEqual(this.#state, 0, "destroyed twice");
+    this.#fvad._fvad_free(this.#state);
+    this.#state = 0;
+  }
+}

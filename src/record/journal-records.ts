@@ -1,0 +1,73 @@
+import type { CallCommand, CallEvent } from "../call/events.ts";
+import type { TurnParameters } from "../call/parameters.ts";
+import type { CallSpec } from "../core/call-spec.ts";
+import { TrunklineError } from "../core/errors.ts";
+
+/** Codecs that a leg's audio is journaled in. */
+export type LegCodec = "mulaw";
+
+/** What a journal must know of its call before anything happens in it. */
+export interface JournalStart {
+  callId: string;
+  accountId: string;
+  /** When the token was redeemed, ISO 8601 UTC. All other times of a journal count from there. */
+  startedAt: string;
+  spec: CallSpec;
+  leg: { rateHz: number; codec: LegCodec };
+  /** What the call machine was told of the ear, and the turn parameters that it runs with. */
+  earHasPartials: boolean;
+  parameters: Readonly<TurnParameters>;
+}
+
+/** The first record. Without `spec` the call was not to be recorded: nothing spoken is in the journal, and it cannot be replayed. */
+export interface JournalHeader extends Omit<JournalStart, "spec"> {
+  /** Name and version of the software that wrote the journal. */
+  software: string;
+  spec?: CallSpec;
+}
+
+/** Events that are journaled as JSON: all but the two that come with every frame. */
+export type OccasionalEvent = Exclude<CallEvent, { kind: "frame-in" | "frame-out" }>;
+
+/** How much is missing where a text or a list of words was emptied; `chars` counts UTF-16 units. */
+interface LeftOut {
+  chars?: number;
+  wordCount?: number;
+}
+
+export type JournaledEvent = OccasionalEvent & LeftOut;
+
+/** An `ask` carries the whole conversation each time, which the journal has already: only the number of messages is kept. */
+export type JournaledCommand =
+  | (Exclude<CallCommand, { kind: "ask" }> & LeftOut)
+  | { kind: "ask"; turnId: number; messages: number };
+
+/**
+ * One record of a journal. Times are milliseconds since redemption. `audio` is in the leg's codec and lent: it is valid until
+ * the function that was given the record returns. It is empty when the call is not recorded, and when `audioLeftOut`, because
+ * the disk could not keep up.
+ */
+export type JournalRecord =
+  | { kind: "header"; timeMs: number; header: JournalHeader }
+  | {
+      kind: "frame-in";
+      timeMs: number;
+      mediaMs: number;
+      voiced: boolean;
+      audio: Uint8Array;
+      audioLeftOut: boolean;
+    }
+  | {
+      kind: "frame-out";
+      timeMs: number;
+      turnId: number;
+      samples: number;
+      audio: Uint8Array;
+      audioLeftOut: boolean;
+    }
+  | { kind: "event"; timeMs: number; event: JournaledEvent }
+  | { kind: "command"; timeMs: number; command: JournaledCommand };
+
+/** A journal is missing, or is not what we write. `what` says which without quoting content. */
+export const journalUnreadable = (what: string, cause?: unknown): TrunklineError =>
+  new TrunklineError("journal_unreadable", "service", `the journal cannot be read: ${what}`, { cause });

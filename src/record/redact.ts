@@ -1,0 +1,91 @@
+import type { CallCommand } from "../call/events.ts";
+import { BUILT_IN_TOOLS } from "../core/call-spec.ts";
+import type {
+  JournaledCommand,
+  JournaledEvent,
+  JournalHeader,
+  JournalStart,
+  OccasionalEvent,
+} from "./journal-records.ts";
+
+/*
+ * What may be written of a call. Of one that is not recorded everything is left out that either side said, typed or keyed, or
+ * that a model or a peer made up; counts, times and kinds stay. Each object is built field by field, so that a field that is
+ * added to an event one day is left out until somebody decides otherwise here.
+ */
+
+export function journalHeader(software: string, start: JournalStart): JournalHeader {
+  const { spec, ...rest } = start;
+  return spec.recordingEnabled ? { software, ...rest, spec } : { software, ...rest };
+}
+
+export const journaledEvent = (event: OccasionalEvent, recorded: boolean): JournaledEvent =>
+  recorded ? event : eventWithoutWords(event);
+
+export function journaledCommand(command: CallCommand, recorded: boolean): JournaledCommand {
+  if (command.kind === "ask") return { kind: "ask", turnId: command.turnId, messages: command.messages.length };
+  return recorded ? command : commandWithoutWords(command);
+}
+
+function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
+  const { kind } = event;
+  switch (kind) {
+    case "tick":
+    case "leg-started":
+      return { kind };
+    case "leg-closed":
+    case "end-requested":
+      return { kind, reason: event.reason };
+    case "mark":
+      return { kind, name: "", chars: event.name.length };
+    case "dtmf":
+      return { kind, digit: "", chars: event.digit.length };
+    case "ear-partial":
+    case "ear-final":
+      return { kind, text: "", chars: event.text.length };
+    case "ear-failed":
+      return { kind, code: event.code };
+    case "reply-text":
+      return { kind, turnId: event.turnId, text: "", chars: event.text.length };
+    case "reply-tool": {
+      const { turnId, name, argumentsJson } = event;
+      return { kind, turnId, id: "", name: knownTool(name), argumentsJson: "", chars: argumentsJson.length };
+    }
+    case "reply-end":
+      return { kind, turnId: event.turnId };
+    case "reply-failed":
+      return { kind, turnId: event.turnId, code: event.code };
+    case "piece-audio": {
+      const { turnId, piece, samples, words } = event;
+      return { kind, turnId, piece, samples, words: [], wordCount: words.length };
+    }
+    case "piece-end":
+      return { kind, turnId: event.turnId, piece: event.piece, samples: event.samples };
+    case "piece-failed":
+      return { kind, turnId: event.turnId, piece: event.piece, code: event.code };
+  }
+}
+
+function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" }>): JournaledCommand {
+  const { kind } = command;
+  switch (kind) {
+    case "speak":
+      return { kind, turnId: command.turnId, piece: command.piece, text: "", chars: command.text.length };
+    case "mark":
+      return { kind, name: command.name };
+    case "cut":
+      return { kind, turnId: command.turnId, clear: command.clear };
+    case "state":
+      return { kind, state: command.state };
+    case "turn": {
+      const { role, text, startMs, endMs, interrupted, latency } = command.turn;
+      const turn = { role, text: "", startMs, endMs, interrupted };
+      return { kind, turn: latency === undefined ? turn : { ...turn, latency }, chars: text.length };
+    }
+    case "end":
+      return { kind, reason: command.reason };
+  }
+}
+
+/** The name of a tool that there is; any other is the model's own words. */
+const knownTool = (name: string): string => BUILT_IN_TOOLS.find((tool) => tool === name) ?? "";

@@ -1,0 +1,33 @@
+import type { Voice } from "./speech.ts";
+
+/** A language that can be spoken, as `GET /languages` lists it. */
+export interface Language {
+  /** BCP 47: a language (`en`), or a language and a region (`en-US`). */
+  code: string;
+  /** In English. */
+  name: string;
+  /** How many voices speak it; a voice of `en-US` also speaks `en`. */
+  voices: number;
+}
+
+const NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+
+/** The languages of some voices, by code. */
+export function listLanguages(voices: readonly Voice[]): Language[] {
+  const languages = new Map<string, Language>();
+  for (const voice of voices) {
+    for (const code of languageCodes(voice.language)) {
+      // A language that nobody but its voice has a name for, an invented one for example, is called as the voice is.
+      const language = languages.get(code) ?? { code, name: NAMES.of(code) ?? voice.name, voices: 0 };
+      language.voices += 1;
+      languages.set(code, language);
+    }
+  }
+  return [...languages.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
+}
+
+/** The codes under which a voice of language `tag` (BCP 47) is found: `en-GB-x-rp` is `en` and `en-GB`. */
+export function languageCodes(tag: string): string[] {
+  const { language, region } = new Intl.Locale(tag);
+  return region === undefined ? [language] : [language, `${language}-${region}`];
+}

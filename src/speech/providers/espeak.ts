@@ -1,0 +1,37 @@
+import { strict as assert } from "node:assert";
+import { providerFailed } from "../../core/errors.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
+import type { Tts } from "../speech.ts";
+import { EspeakPool, type EspeakPoolOptions } from "./espeak-pool.ts";
+import { voiceOf } from "./espeak-voices.ts";
+
+/** A voice that keeps programs of its own running until it is closed; after that it only fails. */
+export interface ClosableTts extends Tts {
+  close(): void;
+}
+
+/**
+ * eSpeak NG: some 140 voices in over 100 languages, without keys and without a network. Speaks at 22,050 Hz, with word times.
+ * Its optional package may be missing; then every request fails with `provider_failed` and says so.
+ */
+export const createEspeak = (options: EspeakPoolOptions): ClosableTts => espeakTts("espeak", false, options);
+
+/** eSpeak's voices under the name of `provider`; with `carryWords` its speech carries its own words. */
+export function espeakTts(provider: string, carryWords: boolean, options: EspeakPoolOptions): ClosableTts {
+  assert.ok(options.children >= 1);
+  const pool = new EspeakPool(options);
+  const prefix = `${provider}/`;
+  return {
+    provider,
+    capabilities: { wordTimes: true },
+    voices: async () => (await pool.voices()).map((voice) => voiceOf(provider, voice)),
+    async *speak({ text, voiceId }, signal) {
+      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(provider, "the text is too long");
+      const known = await pool.voices();
+      const voice = known.find(({ identifier }) => prefix + identifier === voiceId);
+      if (voice === undefined) throw providerFailed(provider, "no such voice");
+      yield* pool.speak({ text, voice: voice.identifier, carryWords }, signal);
+    },
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,29 @@
+/** What a saved agent consists of. Its prompt has three layers; voice and language are ids from the lists of the API. */
+export interface NewAgent {
+  name: string;
+  basePrompt: string;
+  context: string;
+  customInstructions: string;
+  languageId: string;
+  voiceId: string;
+  /** Call settings by the names that `POST /calls` gives them; what is absent takes the same defaults. */
+  callSettings: Readonly<Record<string, unknown>>;
+  toolIds: readonly string[];
+  corpusIds: readonly string[];
+}
+
+export interface Agent extends NewAgent {
+  /** `agent_...` */
+  id: string;
+  accountId: string;
+  /** Milliseconds since the Unix epoch, as is `updatedAtMs`. */
+  createdAtMs: number;
+  updatedAtMs: number;
+}
+
+/** Every operation rejects with `unavailable` when the store cannot answer just now. */
+export interface AgentStore {
+  create(accountId: string, agent: NewAgent): Promise<Agent>;
+  /** The account's agents, oldest first. */
+  list(accountId: string): Promise<readonly Agent[]>;
+}

@@ -1,0 +1,119 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type DialectAdapter,
+  type Driver,
+  type QueryResult,
+  SelectQueryNode,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+} from "kysely";
+import type { Database } from "libsql";
+import { unavailable } from "../../core/errors.ts";
+
+/** SQLite's own codes for what may be over in a moment, or once somebody has made room; anything else is our bug. */
+const PASSING_CODES = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PROTOCOL|NOMEM)/;
+
+/**
+ * Kysely's dialect for SQLite, for one open file that other programs may write to as well.
+ *
+ * All that writes is bracketed by BEGIN IMMEDIATE and COMMIT, and these run by `exec`, for two reasons. A transaction that
+ * begins by reading fails, without waiting, when somebody has written since. And a prepared statement that met a lock stays
+ * "in progress" in libsql until it is garbage: no later transaction could commit. `exec` leaves no statement behind.
+ */
+export class SharedFileDialect extends SqliteDialect {
+  readonly #file: Database;
+
+  constructor(file: Database) {
+    super({ database: file });
+    this.#file = file;
+  }
+
+  override createDriver(): Driver {
+    return new SharedFileDriver(this.#file);
+  }
+
+  override createAdapter(): DialectAdapter {
+    return new SharedFileAdapter();
+  }
+}
+
+class SharedFileAdapter extends SqliteAdapter {
+  /** SQLite does roll back CREATE TABLE; Kysely says no, and would leave half a migration behind a crash. */
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class SharedFileDriver extends SqliteDriver {
+  readonly #file: Database;
+
+  constructor(file: Database) {
+    super({ database: file });
+    this.#file = file;
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    return new SharedFileConnection(this.#file, await super.acquireConnection());
+  }
+
+  override async beginTransaction(): Promise<void> {
+    execute(this.#file, "BEGIN IMMEDIATE");
+  }
+
+  override async commitTransaction(): Promise<void> {
+    execute(this.#file, "COMMIT");
+  }
+
+  override async rollbackTransaction(): Promise<void> {
+    rollBack(this.#file);
+  }
+}
+
+class SharedFileConnection implements DatabaseConnection {
+  readonly #file: Database;
+  readonly #inner: DatabaseConnection;
+
+  constructor(file: Database, inner: DatabaseConnection) {
+    this.#file = file;
+    this.#inner = inner;
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const bracketed = this.#file.inTransaction || SelectQueryNode.is(query.query);
+    if (!bracketed) execute(this.#file, "BEGIN IMMEDIATE");
+    try {
+      const result = await this.#inner.executeQuery<Row>(query);
+      if (!bracketed) execute(this.#file, "COMMIT");
+      return result;
+    } catch (error) {
+      if (!bracketed) rollBack(this.#file);
+      throw translated(error);
+    }
+  }
+
+  streamQuery<Row>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<Row>> {
+    return this.#inner.streamQuery<Row>(query, chunkSize);
+  }
+}
+
+function execute(file: Database, sql: string): void {
+  try {
+    file.exec(sql);
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+/** SQLite has rolled back by itself after some errors, a full disk for one. */
+function rollBack(file: Database): void {
+  if (file.inTransaction) execute(file, "ROLLBACK");
+}
+
+/** What SQLite cannot do just now becomes our `unavailable`. */
+function translated(error: unknown): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (typeof code !== "string" || !PASSING_CODES.test(code)) return error;
+  return unavailable(`the database said ${code}`, error);
+}

@@ -1,0 +1,96 @@
+import type { Kysely, Migration } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/**
+ * Every change of the schema, by name, in order. One that has been released is never edited: what it made lies on disks.
+ * The schema builder is used throughout, so that the same steps can make the shared store's tables.
+ */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  "0001-accounts-agents-calls": { up: createFirstTables },
+};
+
+async function createFirstTables(db: Kysely<Tables>): Promise<void> {
+  const { schema } = db;
+  await schema
+    .createTable("accounts")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("name", "text", (column) => column.notNull().unique())
+    .addColumn("created_at", "integer", (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable("api_keys")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("account_id", "text", (column) => column.notNull().references("accounts.id"))
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("hash", "text", (column) => column.notNull().unique())
+    .addColumn("visible_prefix", "text", (column) => column.notNull())
+    .addColumn("created_at", "integer", (column) => column.notNull())
+    .addColumn("revoked_at", "integer")
+    .execute();
+  await schema.createIndex("api_keys_by_prefix").on("api_keys").column("visible_prefix").execute();
+  await createAgents(db);
+  await createCalls(db);
+}
+
+async function createAgents({ schema }: Kysely<Tables>): Promise<void> {
+  await schema
+    .createTable("agents")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("account_id", "text", (column) => column.notNull().references("accounts.id"))
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("base_prompt", "text", (column) => column.notNull())
+    .addColumn("context", "text", (column) => column.notNull())
+    .addColumn("custom_instructions", "text", (column) => column.notNull())
+    .addColumn("language_id", "text", (column) => column.notNull())
+    .addColumn("voice_id", "text", (column) => column.notNull())
+    .addColumn("call_settings", "text", (column) => column.notNull())
+    .addColumn("tool_ids", "text", (column) => column.notNull())
+    .addColumn("corpus_ids", "text", (column) => column.notNull())
+    .addColumn("created_at", "integer", (column) => column.notNull())
+    .addColumn("updated_at", "integer", (column) => column.notNull())
+    .execute();
+  await schema.createIndex("agents_by_account").on("agents").columns(["account_id", "id"]).execute();
+}
+
+async function createCalls({ schema }: Kysely<Tables>): Promise<void> {
+  await schema
+    .createTable("calls")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("account_id", "text", (column) => column.notNull().references("accounts.id"))
+    .addColumn("status", "text", (column) => column.notNull())
+    .addColumn("settings", "text", (column) => column.notNull())
+    .addColumn("words", "text")
+    .addColumn("recording_enabled", "integer", (column) => column.notNull())
+    .addColumn("created_at", "integer", (column) => column.notNull())
+    .addColumn("started_at", "integer")
+    .addColumn("ended_at", "integer")
+    .addColumn("duration_ms", "real")
+    .addColumn("end_reason", "text")
+    .addColumn("worker_id", "text")
+    .addColumn("recording", "text")
+    .addColumn("counters", "text")
+    .execute();
+  await schema.createIndex("calls_by_status").on("calls").columns(["status", "worker_id"]).execute();
+  await schema
+    .createTable("stream_tokens")
+    .addColumn("token_hash", "text", (column) => column.primaryKey())
+    .addColumn("account_id", "text", (column) => column.notNull().references("accounts.id"))
+    .addColumn("call_id", "text", (column) => column.notNull().references("calls.id"))
+    .addColumn("expires_at", "integer", (column) => column.notNull())
+    .addColumn("redeemed_at", "integer")
+    .execute();
+  await schema.createIndex("stream_tokens_by_call").on("stream_tokens").column("call_id").execute();
+  await schema
+    .createTable("turns")
+    .addColumn("call_id", "text", (column) => column.notNull().references("calls.id"))
+    .addColumn("position", "integer", (column) => column.notNull())
+    .addColumn("account_id", "text", (column) => column.notNull().references("accounts.id"))
+    .addColumn("role", "text", (column) => column.notNull())
+    .addColumn("text", "text")
+    .addColumn("start_ms", "real", (column) => column.notNull())
+    .addColumn("end_ms", "real", (column) => column.notNull())
+    .addColumn("interrupted", "integer", (column) => column.notNull())
+    .addColumn("latency", "text")
+    .addPrimaryKeyConstraint("turns_by_call", ["call_id", "position"])
+    .execute();
+}

@@ -1,0 +1,55 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { Kysely, Migrator } from "kysely";
+import Libsql from "libsql";
+import type { Clock } from "../../core/clock.ts";
+import type { Stores } from "../stores.ts";
+import { SqliteAgents } from "./agents.ts";
+import { SqliteAccounts, SqliteApiKeys } from "./api-keys.ts";
+import { SqliteCalls } from "./calls.ts";
+import { SharedFileDialect } from "./dialect.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import type { Tables } from "./tables.ts";
+
+/** Longer than another program's transaction takes, shorter than a redemption may wait: waiting blocks the whole process. */
+const BUSY_MS = 500;
+
+/**
+ * Opens `trunkline.db` in `dataDir`, makes it where there is none, and brings its schema up to date. The control process is
+ * its one steady user; a command-line tool may open it beside that. Rejects when the file is no database or of a newer schema.
+ */
+export async function openStores(dataDir: string, clock: Clock): Promise<Stores> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, "trunkline.db");
+  // Prompts and transcripts are nobody else's; the files SQLite puts beside this one take its mode.
+  closeSync(openSync(path, "a", 0o600));
+  const db = new Kysely<Tables>({ dialect: new SharedFileDialect(openFile(path)) });
+  try {
+    const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
+    const { error } = await migrator.migrateToLatest();
+    if (error !== undefined) throw error;
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return {
+    accounts: new SqliteAccounts(db, clock),
+    apiKeys: new SqliteApiKeys(db, clock),
+    agents: new SqliteAgents(db, clock),
+    calls: new SqliteCalls(db, clock),
+    close: () => db.destroy(),
+  };
+}
+
+function openFile(path: string): Libsql.Database {
+  const file = new Libsql(path);
+  file.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  file.exec("PRAGMA journal_mode = WAL");
+  // Safe against the death of the process. After a power cut the last moments may be missing, but what is there is whole.
+  file.exec("PRAGMA synchronous = NORMAL");
+  file.exec("PRAGMA foreign_keys = ON");
+  // Overwrites what is deleted. Not a promise: SQLite can leave copies behind when it moves rows between pages (seen with
+  // 400 rows alive at a time), so words that must not be on disk are never put here, rather than removed later.
+  file.exec("PRAGMA secure_delete = ON");
+  return file;
+}

@@ -1,0 +1,75 @@
+/**
+ * The tables as Kysely sees them. Columns named `_at` are milliseconds since the Unix epoch; booleans are 0 or 1; columns said
+ * to be JSON hold what this service wrote itself.
+ */
+export interface Tables {
+  accounts: { id: string; name: string; created_at: number };
+  api_keys: {
+    id: string;
+    account_id: string;
+    name: string;
+    /** SHA-256 of the key, lower-case hex. */
+    hash: string;
+    visible_prefix: string;
+    created_at: number;
+    revoked_at: number | null;
+  };
+  agents: {
+    id: string;
+    account_id: string;
+    name: string;
+    base_prompt: string;
+    context: string;
+    custom_instructions: string;
+    language_id: string;
+    voice_id: string;
+    /** JSON, as are `tool_ids` and `corpus_ids`. */
+    call_settings: string;
+    tool_ids: string;
+    corpus_ids: string;
+    created_at: number;
+    updated_at: number;
+  };
+  calls: {
+    id: string;
+    account_id: string;
+    status: string;
+    /** JSON of CallSettings. */
+    settings: string;
+    /** JSON of CallWords; null, always, when the call is not recorded. */
+    words: string | null;
+    recording_enabled: number;
+    created_at: number;
+    started_at: number | null;
+    ended_at: number | null;
+    duration_ms: number | null;
+    end_reason: string | null;
+    worker_id: string | null;
+    /** JSON of RecordingInfo. */
+    recording: string | null;
+    /** JSON, names to numbers. */
+    counters: string | null;
+  };
+  stream_tokens: {
+    /** SHA-256 of the token, lower-case hex. */
+    token_hash: string;
+    account_id: string;
+    call_id: string;
+    expires_at: number;
+    redeemed_at: number | null;
+  };
+  turns: {
+    call_id: string;
+    /** 0 for the first turn of the call. */
+    position: number;
+    account_id: string;
+    role: string;
+    /** Null, always, when the call is not recorded. */
+    text: string | null;
+    start_ms: number;
+    end_ms: number;
+    interrupted: number;
+    /** JSON of TurnLatency. */
+    latency: string | null;
+  };
+}

@@ -1,0 +1,13 @@
+import type { AgentStore } from "./agent-store.ts";
+import type { AccountStore, ApiKeyStore } from "./api-key-store.ts";
+import type { CallStore } from "./call-store.ts";
+
+/** Everything durable but journals and recordings. */
+export interface Stores {
+  accounts: AccountStore;
+  apiKeys: ApiKeyStore;
+  agents: AgentStore;
+  calls: CallStore;
+  /** Nothing may be asked of the stores afterwards. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,143 @@
+import { strict as assert } from "node:assert";
+import { MU_LAW } from "../media/g711.ts";
+import type { InboundAudio } from "./wire.ts";
+
+// Base64 as of RFC 4648 section 4 and mu-law in one loop each way, on the bytes of a message and without allocation.
+// Strict: padding is required, and bits that no byte claims are zero, so that every audio has exactly one spelling.
+
+// Constants of this module, and indexes masked to their lengths: then the compiler leaves the bounds checks out.
+const DECODE = MU_LAW.decodeTable;
+const ENCODE = MU_LAW.encodeTable;
+
+const QUOTE = 0x22;
+const PAD = 0x3d;
+const CHARACTERS = Uint8Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", (character) =>
+  character.charCodeAt(0),
+);
+/** By character code; INVALID stands out from every union of values. */
+const INVALID = 0x40;
+const VALUES = new Uint8Array(256).fill(INVALID);
+for (const [value, character] of CHARACTERS.entries()) VALUES[character] = value;
+
+/**
+ * Decodes the base64 that begins at `message[at]` and ends at a quote. Returns the index behind the quote, or -1 when it is
+ * empty, not strict base64, does not end, or does not fit; then `into` holds nothing of use.
+ */
+export function decodeMulawBase64(message: Uint8Array, at: number, into: InboundAudio): number {
+  const { bytes, samples } = into;
+  const countMax = Math.min(bytes.length, samples.length) - 3;
+  const lastQuad = message.length - 5;
+  let count = 0;
+  let i = at;
+  for (; i <= lastQuad && count <= countMax; i += 4) {
+    const a = VALUES[message[i] as number] as number;
+    const b = VALUES[message[i + 1] as number] as number;
+    const c = VALUES[message[i + 2] as number] as number;
+    const d = VALUES[message[i + 3] as number] as number;
+    if ((a | b | c | d) >= INVALID) break;
+    const x = ((a << 2) | (b >> 4)) & 255;
+    const y = ((b << 4) | (c >> 2)) & 255;
+    const z = ((c << 6) | d) & 255;
+    bytes[count] = x;
+    bytes[count + 1] = y;
+    bytes[count + 2] = z;
+    samples[count] = DECODE[x] as number;
+    samples[count + 1] = DECODE[y] as number;
+    samples[count + 2] = DECODE[z] as number;
+    count += 3;
+  }
+  into.count = count;
+  if (message[i] !== QUOTE) i = decodePadded(message, i, into);
+  return i === -1 || into.count === 0 ? -1 : i + 1;
+}
+
+/** The last four characters, where one or two of them are padding. Returns the index of the quote behind them, or -1. */
+function decodePadded(message: Uint8Array, at: number, into: InboundAudio): number {
+  const { bytes, samples, count } = into;
+  if (at + 5 > message.length || message[at + 3] !== PAD || message[at + 4] !== QUOTE) return -1;
+  const a = VALUES[message[at] as number] as number;
+  const b = VALUES[message[at + 1] as number] as number;
+  const one = message[at + 2] === PAD;
+  const c = one ? 0 : (VALUES[message[at + 2] as number] as number);
+  const unclaimed = one ? b & 15 : c & 3;
+  const added = one ? 1 : 2;
+  if ((a | b | c) >= INVALID || unclaimed !== 0) return -1;
+  if (count + added > Math.min(bytes.length, samples.length)) return -1;
+  bytes[count] = (a << 2) | (b >> 4);
+  samples[count] = DECODE[bytes[count] as number] as number;
+  if (!one) {
+    bytes[count + 1] = ((b & 15) << 4) | (c >> 2);
+    samples[count + 1] = DECODE[bytes[count + 1] as number] as number;
+  }
+  into.count = count + added;
+  return at + 4;
+}
+
+/** The two characters of each 12 bits, as they lie in memory: storing them as one halves the work. */
+const PAIRS = new Uint16Array(4_096);
+const PAIR_CHARACTERS = new Uint8Array(PAIRS.buffer);
+for (let bits = 0; bits < PAIRS.length; bits += 1) {
+  PAIR_CHARACTERS[2 * bits] = CHARACTERS[bits >> 6] as number;
+  PAIR_CHARACTERS[2 * bits + 1] = CHARACTERS[bits & 63] as number;
+}
+
+/** A text message that carries one frame of mu-law as base64 between two texts that never change. */
+export class MulawMessage {
+  /** The whole message; every `write` changes it. */
+  readonly message: Uint8Array;
+  /** The payload within it, and the same by twos. */
+  readonly #characters: Uint8Array;
+  readonly #pairs: Uint16Array;
+  readonly #frameSamples: number;
+
+  constructor(before: string, frameSamples: number, after: string) {
+    const head = Buffer.from(before);
+    const tail = Buffer.from(after);
+    const payloadChars = Math.ceil(frameSamples / 3) * 4;
+    // Pairs must begin at an even address, so the message may have to begin at an odd one.
+    const from = head.length % 2;
+    const payloadAt = from + head.length;
+    const memory = new ArrayBuffer(payloadAt + payloadChars + tail.length);
+    this.message = new Uint8Array(memory, from);
+    this.message.set(head);
+    this.message.set(tail, head.length + payloadChars);
+    // The padding behind the last sample stays for good.
+    this.#characters = new Uint8Array(memory, payloadAt, payloadChars).fill(PAD);
+    this.#pairs = new Uint16Array(memory, payloadAt, payloadChars / 2);
+    this.#frameSamples = frameSamples;
+  }
+
+  /** Encodes one frame into the message, and as mu-law into the front of `bytes`. */
+  write(samples: Int16Array, bytes: Uint8Array): void {
+    assert.equal(samples.length, this.#frameSamples);
+    if (bytes.length < this.#frameSamples) assert.fail("no room for the frame in the leg's own codec");
+    const pairs = this.#pairs;
+    const whole = samples.length - (samples.length % 3);
+    let at = 0;
+    for (let i = 0; i < whole; i += 3) {
+      const x = ENCODE[(samples[i] as number) & 0xffff] as number;
+      const y = ENCODE[(samples[i + 1] as number) & 0xffff] as number;
+      const z = ENCODE[(samples[i + 2] as number) & 0xffff] as number;
+      bytes[i] = x;
+      bytes[i + 1] = y;
+      bytes[i + 2] = z;
+      pairs[at] = PAIRS[(x << 4) | (y >> 4)] as number;
+      pairs[at + 1] = PAIRS[((y & 15) << 8) | z] as number;
+      at += 2;
+    }
+    if (whole < samples.length) this.#writeRest(samples, whole, bytes);
+  }
+
+  /** The last one or two samples, which fill two or three of four characters. */
+  #writeRest(samples: Int16Array, from: number, bytes: Uint8Array): void {
+    const at = (from / 3) * 4;
+    const x = ENCODE[(samples[from] as number) & 0xffff] as number;
+    const y = from + 1 < samples.length ? (ENCODE[(samples[from + 1] as number) & 0xffff] as number) : 0;
+    bytes[from] = x;
+    this.#characters[at] = CHARACTERS[x >> 2] as number;
+    this.#characters[at + 1] = CHARACTERS[((x & 3) << 4) | (y >> 4)] as number;
+    if (from + 1 === samples.length) return;
+    bytes[from + 1] = y;
+    this.#characters[at + 2] = CHARACTERS[(y & 15) << 2] as number;
+  }
+}

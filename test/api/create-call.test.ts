@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hashSecret } from "../../src/store/secrets.ts";
+import { type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
+
+let api: ApiUnderTest;
+beforeEach(async () => {
+  api = await apiUnderTest();
+});
+afterEach(() => api.close());
+
+interface Created {
+  id: string;
+  websocketUrl: string;
+}
+
+/** Creates a call and redeems it, as the gateway would. */
+async function specOf(body: object) {
+  const answer = await api.post(body);
+  expect(answer.text).toContain("websocketUrl");
+  const token = (answer.body as Created).websocketUrl.split("/").at(-1) ?? "";
+  return (await api.stores.calls.redeem(hashSecret(token), "worker-1"))?.spec;
+}
+
+test("a call is created with 201, its Location, and a URL that stands for it once", async () => {
+  const answer = await api.post(LEAST);
+  const { id, websocketUrl } = answer.body as Created;
+  expect(answer.status).toBe(201);
+  expect(answer.headers.location).toBe(`/api/v1/calls/${id}`);
+  expect(answer.body).toEqual({
+    id: expect.stringMatching(/^call_/),
+    websocketUrl: expect.stringMatching(/^wss:\/\/media\.test\/stream\/[A-Za-z0-9_-]{43}$/),
+    status: "created",
+    connectionType: "carrier_a",
+    createdAt: "2026-01-01T00:00:00.000Z",
+  });
+  const tokenHash = hashSecret(websocketUrl.split("/").at(-1) ?? "");
+  expect(await api.stores.calls.redeem(tokenHash, "worker-1")).toMatchObject({ callId: id, accountId: api.accountId });
+  expect(await api.stores.calls.redeem(tokenHash, "worker-1")).toBeUndefined();
+});
+
+test("T4: the URL is good for the configured time and no longer", async () => {
+  const [early, late] = [await api.post(LEAST), await api.post(LEAST)].map(
+    (answer) => (answer.body as Created).websocketUrl.split("/").at(-1) ?? "",
+  );
+  api.clock.advance(59_999);
+  expect(await api.stores.calls.redeem(hashSecret(early ?? ""), "worker-1")).toBeDefined();
+  api.clock.advance(1);
+  expect(await api.stores.calls.redeem(hashSecret(late ?? ""), "worker-1")).toBeUndefined();
+});
+
+describe("the configuration of a call", () => {
+  test("takes every default of the specification", async () => {
+    expect(await specOf(LEAST)).toEqual({
+      systemPrompt: "You book tables.",
+      voiceId: "fake/en-us",
+      language: "en-US",
+      model: "model_b",
+      temperature: 0,
+      firstSpeaker: "agent",
+      interruptible: false,
+      maxDurationMs: 3_000_000,
+      inactivityTimeoutMs: 30_000,
+      inactivityAction: "prompt",
+      recordingEnabled: true,
+      connectionType: "carrier_a",
+      tools: [],
+    });
+  });
+
+  test("takes every field", async () => {
+    const body = {
+      systemPrompt: "  You book tables.\n",
+      voice: "fake/de-2",
+      language: "DE",
+      model: "model_c",
+      temperature: 0.7,
+      greeting: " Guten Abend! ",
+      firstSpeaker: "agent",
+      interruptible: true,
+      maxDuration: 60,
+      inactivityTimeout: 300,
+      inactivityAction: "hang_up",
+      recordingEnabled: false,
+      connectionType: "carrier_a",
+      websocket: { codec: "opus", whatever: [1, 2] },
+      selectedTools: [{ toolName: "hang_up" }, { toolName: "hang_up", parameterOverrides: {} }],
+      metadata: { "2": "b", "1": "a", nested: [{ deep: null }], text: "né \u0000\u2028👋" },
+    };
+    expect(await specOf(body)).toEqual({
+      systemPrompt: "  You book tables.\n",
+      voiceId: "fake/de-2",
+      language: "de",
+      model: "model_c",
+      temperature: 0.7,
+      greeting: " Guten Abend! ",
+      firstSpeaker: "agent",
+      interruptible: true,
+      maxDurationMs: 60_000,
+      inactivityTimeoutMs: 300_000,
+      inactivityAction: "hang_up",
+      recordingEnabled: false,
+      connectionType: "carrier_a",
+      tools: ["hang_up"],
+      metadata: body.metadata,
+    });
+  });
+
+  test("stands at each bound", async () => {
+    for (const body of [
+      { temperature: 0, maxDuration: 60, inactivityTimeout: 10 },
+      { temperature: 1, maxDuration: 7_200, inactivityTimeout: 300 },
+      { temperature: 0.5, maxDuration: 60.0, inactivityTimeout: 1e1 },
+    ]) {
+      expect((await api.post({ ...LEAST, ...body })).status).toBe(201);
+    }
+  });
+
+  test("has no greeting when the user speaks first, and none that is blank", async () => {
+    for (const body of [{ firstSpeaker: "user", greeting: "Hello!" }, { greeting: "" }, { greeting: " \n" }]) {
+      expect(await specOf({ ...LEAST, ...body })).not.toHaveProperty("greeting");
+    }
+  });
+
+  test("is given one of timeout and action, and the other keeps its default", async () => {
+    expect(await specOf({ ...LEAST, inactivityTimeout: 10 })).toMatchObject({ inactivityAction: "prompt" });
+    expect(await specOf({ ...LEAST, inactivityAction: "hang_up" })).toMatchObject({ inactivityTimeoutMs: 30_000 });
+  });
+});
+
+describe("voice and language", () => {
+  test.each([
+    ["an unknown voice", { voice: "Zelda" }, "unknown_voice", ["/voice"]],
+    ["an unknown language", { language: "xx" }, "unknown_language", ["/language"]],
+    ["an empty voice", { voice: "" }, "unknown_voice", ["/voice"]],
+    ["both unknown", { voice: "Zelda", language: "xx" }, "unknown_voice", ["/language", "/voice"]],
+    ["one unknown beside another problem", { voice: "Zelda", model: "x" }, "invalid_request", ["/model", "/voice"]],
+    ["both of the wrong type", { voice: 5, language: null }, "invalid_request", ["/language", "/voice"]],
+  ])("%s is 400", async (_what, changes, code, paths) => {
+    const answer = await api.post({ ...LEAST, ...changes });
+    expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([400, code, paths]);
+  });
+
+  test("a name that two voices have is refused with their ids", async () => {
+    const { code, message } = errorOf(await api.post({ ...LEAST, voice: "Clara" }));
+    expect(code).toBe("unknown_voice");
+    expect(message).toContain("fake/de-1, fake/de-2");
+  });
+});
+
+describe("what this version does not have", () => {
+  test.each([
+    ["connectionType webrtc", { connectionType: "webrtc" }],
+    ["connectionType websocket", { connectionType: "websocket", websocket: { codec: "alaw", inputSampleRate: 8_000 } }],
+    ["connectionType websocket", { connectionType: "websocket" }],
+    ["connectionType carrier_b", { connectionType: "carrier_b" }],
+    ["connectionType carrier_c", { connectionType: "carrier_c" }],
+    ["the tool transfer", { selectedTools: [{ toolName: "hang_up" }, { toolName: "transfer" }] }],
+    ["a tool by toolId", { selectedTools: [{ toolId: "tool_1", parameterOverrides: { a: 1 } }] }],
+    ["a tool by definition", { selectedTools: [{ definition: { name: "weather" } }] }],
+  ])("%s is 501, and no call is created", async (feature, changes) => {
+    const answer = await api.post({ ...LEAST, ...changes });
+    expect([answer.status, errorOf(answer).code]).toEqual([501, "unavailable"]);
+    expect(errorOf(answer).message).toBe(`${feature} is not available in this version`);
+    api.clock.advance(600_000);
+    expect(await api.stores.calls.expire()).toEqual([]);
+  });
+
+  test("is told only once everything else is right", async () => {
+    const answer = await api.post({ ...LEAST, connectionType: "webrtc", temperature: 2 });
+    expect([answer.status, pathsOf(answer)]).toEqual([400, ["/temperature"]]);
+  });
+});
+
+describe("while no calls are taken", () => {
+  test.each(["draining", "overloaded", "unavailable"] as const)("%s is 503 with Retry-After", async (reason) => {
+    api.state.newCalls = { taken: false, reason };
+    for (const answer of [await api.post(LEAST), await api.get("/readyz")]) {
+      expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, reason, "5"]);
+    }
+    expect((await api.get("/healthz")).status).toBe(200);
+  });
+
+  test("a request that is wrong is still told so", async () => {
+    api.state.newCalls = { taken: false, reason: "draining" };
+    expect((await api.post({})).status).toBe(400);
+  });
+});

@@ -1,0 +1,201 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hashSecret } from "../../src/store/secrets.ts";
+import { TURNS } from "../contract/call-store-contract.ts";
+import { type ApiUnderTest, apiUnderTest, errorOf, LEAST, VOICES } from "./harness.ts";
+
+const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true };
+const WAV = Buffer.from("RIFF and so on, as long as it is the same bytes \u0000\u0001\u00ff", "latin1");
+
+let api: ApiUnderTest;
+beforeEach(async () => {
+  api = await apiUnderTest();
+});
+afterEach(() => api.close());
+
+async function create(changes: object = {}): Promise<{ id: string; tokenHash: string }> {
+  const answer = await api.post({ ...LEAST, greeting: "Good evening.", ...changes });
+  const { id, websocketUrl } = answer.body as { id: string; websocketUrl: string };
+  return { id, tokenHash: hashSecret(websocketUrl.split("/").at(-1) ?? "") };
+}
+
+/** A call that was held for five seconds and recorded. */
+async function ended(changes: object = {}): Promise<string> {
+  const { id, tokenHash } = await create(changes);
+  api.clock.advance(1_000);
+  await api.stores.calls.redeem(tokenHash, "worker-1");
+  api.clock.advance(5_000);
+  await api.stores.calls.finish(id, {
+    status: "ended",
+    endReason: "agent_hangup",
+    endedAtMs: api.clock.epochMs(),
+    durationMs: 5_000.25,
+    turns: TURNS,
+    recording: RECORDING,
+    counters: { malformed: 1 },
+  });
+  writeFileSync(api.recordingPath(id), WAV);
+  return id;
+}
+
+describe("GET /calls/{id}", () => {
+  test("shows a new call with its configuration, and without its prompt and greeting", async () => {
+    const { id } = await create({
+      metadata: { order: 17 },
+      selectedTools: [{ toolName: "hang_up" }],
+      temperature: 0.2,
+    });
+    const answer = await api.get(`/api/v1/calls/${id}`);
+    expect(answer.body).toEqual({
+      id,
+      status: "created",
+      connectionType: "carrier_a",
+      createdAt: "2026-01-01T00:00:00.000Z",
+      startedAt: null,
+      endedAt: null,
+      durationMs: null,
+      endReason: null,
+      configuration: {
+        voice: "fake/en-us",
+        language: "en-US",
+        model: "model_b",
+        temperature: 0.2,
+        firstSpeaker: "agent",
+        interruptible: false,
+        maxDuration: 3_000,
+        inactivityTimeout: 30,
+        inactivityAction: "prompt",
+        recordingEnabled: true,
+        selectedTools: [{ toolName: "hang_up" }],
+      },
+      metadata: { order: 17 },
+      recording: null,
+      counters: null,
+    });
+  });
+
+  test("shows how a call ended", async () => {
+    const answer = await api.get(`/api/v1/calls/${await ended()}`);
+    expect(answer.body).toMatchObject({
+      status: "ended",
+      startedAt: "2026-01-01T00:00:01.000Z",
+      endedAt: "2026-01-01T00:00:06.000Z",
+      durationMs: 5_000.25,
+      endReason: "agent_hangup",
+      recording: RECORDING,
+      counters: { malformed: 1 },
+      metadata: null,
+    });
+  });
+});
+
+describe("GET /calls/{id}/transcript", () => {
+  test("gives the turns as they were heard; none before the call has ended", async () => {
+    const { id } = await create();
+    expect((await api.get(`/api/v1/calls/${id}/transcript`)).body).toEqual({ data: [] });
+    expect((await api.get(`/api/v1/calls/${await ended()}/transcript`)).body).toEqual({ data: TURNS });
+  });
+
+  test("gives times without a word when the call is not recorded", async () => {
+    const answer = await api.get(`/api/v1/calls/${await ended({ recordingEnabled: false })}/transcript`);
+    expect(answer.body).toEqual({ data: TURNS.map(({ text: _, ...turn }) => turn) });
+  });
+});
+
+describe("GET /calls/{id}/recording", () => {
+  test("streams the WAV", async () => {
+    const id = await ended();
+    const answer = await api.app.inject({ url: `/api/v1/calls/${id}/recording`, headers: { "x-api-key": api.key } });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.rawPayload).toEqual(WAV);
+    expect(answer.headers).toMatchObject({
+      "content-type": "audio/wav",
+      "content-length": String(WAV.length),
+      "content-disposition": `attachment; filename="${id}.wav"`,
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    });
+  });
+
+  test("is 404 while there is none, and K6: when the file is gone or something else is in its place", async () => {
+    const { id } = await create();
+    const none = await api.get(`/api/v1/calls/${id}/recording`);
+    expect([none.status, errorOf(none).code, errorOf(none).message]).toEqual([
+      404,
+      "not_found",
+      "there is no such recording",
+    ]);
+    const other = await ended();
+    const path = api.recordingPath(other);
+    rmSync(path);
+    expect((await api.get(`/api/v1/calls/${other}/recording`)).status).toBe(404);
+    writeFileSync(join(api.directory, "secret.txt"), "secret");
+    symlinkSync(join(api.directory, "secret.txt"), path);
+    expect((await api.get(`/api/v1/calls/${other}/recording`)).status).toBe(404);
+    rmSync(path);
+    mkdirSync(path);
+    const answer = await api.get(`/api/v1/calls/${other}/recording`);
+    expect(answer.status).toBe(404);
+    expect(answer.text).not.toContain(api.directory);
+  });
+
+  test("S5: an id that is a path leads nowhere", async () => {
+    await ended();
+    for (const id of ["..%2f..%2fetc%2fpasswd", "..", "%2e%2e", "a%00b", "x".repeat(5_000), "..%5c..%5cx", "%2fetc"]) {
+      for (const path of [`/api/v1/calls/${id}`, `/api/v1/calls/${id}/recording`]) {
+        expect([400, 404]).toContain((await api.get(path)).status);
+      }
+    }
+  });
+});
+
+test("A2: another account's call answers exactly as an unknown one does", async () => {
+  const id = await ended();
+  const stranger = await api.stores.accounts.ensure("second");
+  const { key } = await api.stores.apiKeys.create({ accountId: stranger, name: "stranger" });
+  const unknown = "call_01990000-0000-7000-8000-000000000000";
+  for (const rest of ["", "/transcript", "/recording"]) {
+    const [theirs, none] = [
+      await api.get(`/api/v1/calls/${id}${rest}`, { "x-api-key": key }),
+      await api.get(`/api/v1/calls/${unknown}${rest}`, { "x-api-key": key }),
+    ];
+    expect([theirs.status, none.status]).toEqual([404, 404]);
+    expect({ ...errorOf(theirs), requestId: "" }).toEqual({ ...errorOf(none), requestId: "" });
+  }
+});
+
+describe("lists", () => {
+  test("GET /voices and GET /languages list what the voices really are", async () => {
+    expect((await api.get("/api/v1/voices")).body).toEqual({ data: VOICES });
+    expect((await api.get("/api/v1/languages")).body).toEqual({
+      data: [
+        { id: "de", code: "de", name: "German" },
+        { id: "en-GB", code: "en-GB", name: "British English" },
+        { id: "en-US", code: "en-US", name: "American English" },
+      ],
+    });
+  });
+
+  test("GET /agents lists the account's own", async () => {
+    expect((await api.get("/api/v1/agents")).body).toEqual({ data: [], nextCursor: null });
+    const agent = {
+      name: "Front desk",
+      basePrompt: "You answer the telephone.",
+      context: "",
+      customInstructions: "",
+      languageId: "en-US",
+      voiceId: "fake/en-us",
+      callSettings: { maxDuration: 600 },
+      toolIds: [],
+      corpusIds: [],
+    };
+    const { id } = await api.stores.agents.create(api.accountId, agent);
+    await api.stores.agents.create(await api.stores.accounts.ensure("second"), agent);
+    const at = "2026-01-01T00:00:00.000Z";
+    expect((await api.get("/api/v1/agents")).body).toEqual({
+      data: [{ id, ...agent, createdAt: at, updatedAt: at }],
+      nextCursor: null,
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { openStores } from "../../src/store/sqlite/stores.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const run = promisify(execFile);
+const root = new URL("../../", import.meta.url);
+
+/** Runs the tool as a program of its own, beside whatever has the database open here. */
+async function keys(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  try {
+    const program = ["--import", "tsx", "src/cli/keys.ts", ...args];
+    return { code: 0, ...(await run(process.execPath, program, { cwd: root })) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}
+
+test("makes, lists and revokes keys while the service has the database open", async () => {
+  const dataDir = temporaryDirectory();
+  const stores = await openStores(dataDir, systemClock);
+  const made = await keys("create", "--name", "laptop", "--data-dir", dataDir);
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^tlk_[A-Za-z0-9_-]{43}\n$/) });
+  const key = made.stdout.trim();
+  const principal = await stores.apiKeys.authenticate(key);
+  expect(principal?.accountId).toBe(await stores.accounts.ensure("default"));
+
+  const listed = await keys("list", "--data-dir", dataDir);
+  expect(listed.stdout).toContain(`${principal?.keyId}  ${key.slice(0, 12)}…`);
+  expect(listed.stdout).toContain('"laptop"');
+  expect(listed.stdout + listed.stderr + made.stderr).not.toContain(key);
+
+  expect((await keys("revoke", principal?.keyId ?? "", "--data-dir", dataDir)).code).toBe(0);
+  expect(await stores.apiKeys.authenticate(key)).toBeUndefined();
+  await stores.close();
+});
+
+test("two that open a new database at once both find their tables", async () => {
+  const dataDir = temporaryDirectory();
+  const made = await Promise.all(["a", "b"].map((name) => keys("create", "--name", name, "--data-dir", dataDir)));
+  expect(made.map(({ code, stderr }) => (code === 0 ? code : stderr))).toEqual([0, 0]);
+  const stores = await openStores(dataDir, systemClock);
+  expect(new Set((await stores.apiKeys.list()).map((key) => key.accountId)).size).toBe(1);
+  await stores.close();
+});
+
+test("says how it is called, or what it did not find, and exits with 1", async () => {
+  const dataDir = temporaryDirectory();
+  const usage = { code: 1, stdout: "", stderr: expect.stringContaining("npm run keys -- create --name") };
+  const wrong = [["create", "--name", " "], ["revoke"], ["list", "--nonsense"]];
+  for (const answer of await Promise.all(wrong.map((args) => keys(...args, "--data-dir", dataDir)))) {
+    expect(answer).toMatchObject(usage);
+  }
+  const unknown = await keys("revoke", "key_unknown", "--data-dir", dataDir);
+  expect(unknown).toMatchObject({ code: 1, stderr: "there is no key key_unknown\n" });
+});

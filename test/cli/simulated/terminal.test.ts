@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { Terminal, table } from "../../../src/cli/simulated/terminal.ts";
+
+function show(colour: boolean): string {
+  let text = "";
+  const terminal = new Terminal({ write: (part) => (text += part), colour });
+  terminal.note("a call");
+  terminal.begin(1_000);
+  terminal.show({ kind: "agent-began", atMs: 1_500, latencyMs: undefined });
+  terminal.show({ kind: "word", who: "agent", atMs: 1_800, word: "Hello" });
+  terminal.show({ kind: "word", who: "agent", atMs: 2_100, word: "there." });
+  terminal.show({ kind: "caller-began", atMs: 2_200, overAgent: true });
+  terminal.show({ kind: "word", who: "caller", atMs: 2_200, word: "Wait." });
+  terminal.show({ kind: "agent-silenced", atMs: 3_000, stoppedAfterMs: 239.6 });
+  terminal.show({ kind: "agent-began", atMs: 13_600, latencyMs: 600.4 });
+  terminal.show({ kind: "word", who: "agent", atMs: 13_900, word: "Yes?" });
+  terminal.note("over");
+  return text;
+}
+
+test("each turn is a line that grows by words, with the time of its first", () => {
+  expect(show(false)).toBe(`a call
+   0.8 s  agent    Hello there.
+           the caller interrupts
+   1.2 s  caller   Wait.
+           the agent fell silent 240 ms into the interruption
+           answer after 600 ms
+  12.9 s  agent    Yes?
+over
+`);
+});
+
+test("colours change nothing but the colour, and are left out without a terminal", () => {
+  const coloured = show(true);
+  expect(coloured).toContain("\x1b[36magent   \x1b[0m");
+  const colours = ["\x1b[36m", "\x1b[33m", "\x1b[2m", "\x1b[0m"];
+  expect(colours.reduce((text, colour) => text.replaceAll(colour, ""), coloured)).toBe(show(false));
+});
+
+test("a table's columns are as wide as their widest cell", () => {
+  expect(
+    table([
+      ["turn", "ms"],
+      ["1", "600"],
+      ["2", "-"],
+    ]),
+  ).toBe("turn  ms\n1     600\n2     -");
+});

@@ -1,0 +1,360 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { pino } from "pino";
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { JOURNAL_BACKLOG_BYTES_MAX, JOURNAL_FLUSH_MS, JOURNAL_PENDING_BYTES_MAX } from "../../src/core/limits.ts";
+import { type JournalFiles, JournalWriters } from "../../src/gateway/journal-writer.ts";
+import { JournalDecoder } from "../../src/record/journal-format.ts";
+import { journalPath, readJournal } from "../../src/record/journal-reader.ts";
+import type { JournalRecord } from "../../src/record/journal-records.ts";
+import { NOT_RECORDED, START } from "../record/example-call.ts";
+import { temporaryDirectory } from "../record/journal-file.ts";
+import { ManualClock, settled } from "../support/manual-clock.ts";
+
+const AUDIO = Uint8Array.from({ length: 160 }, (_, i) => i);
+
+interface World {
+  journals: JournalWriters;
+  clock: ManualClock;
+  dataDir: string;
+  /** What was logged, a parsed line each. */
+  logged: Record<string, unknown>[];
+}
+
+function world(files?: JournalFiles): World {
+  const dataDir = temporaryDirectory();
+  const clock = new ManualClock();
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ base: null }, { write: (line) => logged.push(JSON.parse(line)) });
+  const journals = new JournalWriters({
+    dataDir,
+    software: "trunkline test",
+    clock,
+    log,
+    ...(files === undefined ? {} : { files }),
+  });
+  return { journals, clock, dataDir, logged };
+}
+
+async function recordsOf(dataDir: string, callId = START.callId): Promise<JournalRecord[]> {
+  const records: JournalRecord[] = [];
+  const { torn } = await readJournal(journalPath(dataDir, callId), (record) => records.push(structuredClone(record)));
+  expect(torn).toBe(false);
+  return records;
+}
+
+/** A disk in memory that does what it is told: it answers when it is let go on, and fails when it is told to. */
+class FakeFiles implements JournalFiles {
+  readonly written = new Map<number, Buffer[]>();
+  readonly closed: number[] = [];
+  writes = 0;
+  /** What the next answers are: an error, or how many bytes a write takes at most. */
+  createError: Error | undefined;
+  writeError: Error | undefined;
+  bytesPerWriteMax = Number.POSITIVE_INFINITY;
+  /** While it hangs, answers wait here. */
+  hangs = false;
+  #waiting: (() => void)[] = [];
+
+  create(_path: string, done: (error: Error | null, fd: number) => void): void {
+    const fd = this.written.size + 3;
+    this.written.set(fd, []);
+    this.#answer(() => done(this.createError ?? null, fd));
+  }
+
+  write(fd: number, bytes: Uint8Array, done: (error: Error | null, writtenBytes: number) => void): void {
+    this.writes += 1;
+    this.#answer(() => {
+      if (this.writeError !== undefined) {
+        done(this.writeError, 0);
+        return;
+      }
+      const taken = Math.min(bytes.length, this.bytesPerWriteMax);
+      this.written.get(fd)?.push(Buffer.from(bytes.subarray(0, taken)));
+      done(null, taken);
+    });
+  }
+
+  close(fd: number, done: (error: Error | null) => void): void {
+    this.closed.push(fd);
+    this.#answer(() => done(null));
+  }
+
+  goOn(): void {
+    this.hangs = false;
+    for (const answer of this.#waiting.splice(0)) queueMicrotask(answer);
+  }
+
+  records(fd = 3): JournalRecord[] {
+    const records: JournalRecord[] = [];
+    const bytes = Buffer.concat(this.written.get(fd) ?? []);
+    const used = new JournalDecoder((record) => records.push(structuredClone(record))).push(bytes);
+    expect(used).toBe(bytes.length);
+    return records;
+  }
+
+  #answer(answer: () => void): void {
+    if (this.hangs) this.#waiting.push(answer);
+    else queueMicrotask(answer);
+  }
+}
+
+const noSpace = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+
+describe("journal writer", () => {
+  test("writes a call's header, frames, events and commands, and the file is its owner's alone", async () => {
+    const { journals, dataDir } = world();
+    const writer = journals.open(START);
+    writer.event(1, { kind: "leg-started" });
+    writer.command(1, { kind: "speak", turnId: 1, piece: 0, text: "Hello." });
+    writer.frameIn(21.5, 102, true, AUDIO);
+    writer.frameOut(22, 1, 160, AUDIO);
+    writer.command(30, { kind: "ask", turnId: 2, messages: [{ role: "user", text: "Hi." }], tools: [] });
+    writer.command(31, { kind: "end", reason: "api_hangup" });
+    const closed = writer.close();
+    writer.event(32, { kind: "tick" });
+    await closed;
+
+    const { spec, ...start } = START;
+    expect(await recordsOf(dataDir)).toEqual([
+      { kind: "header", timeMs: 0, header: { software: "trunkline test", ...start, spec } },
+      { kind: "event", timeMs: 1, event: { kind: "leg-started" } },
+      { kind: "command", timeMs: 1, command: { kind: "speak", turnId: 1, piece: 0, text: "Hello." } },
+      { kind: "frame-in", timeMs: 21.5, mediaMs: 102, voiced: true, audio: AUDIO, audioLeftOut: false },
+      { kind: "frame-out", timeMs: 22, turnId: 1, samples: 160, audio: AUDIO, audioLeftOut: false },
+      { kind: "command", timeMs: 30, command: { kind: "ask", turnId: 2, messages: 1 } },
+      { kind: "command", timeMs: 31, command: { kind: "end", reason: "api_hangup" } },
+    ]);
+    expect(statSync(journalPath(dataDir, START.callId)).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dataDir, "journals")).mode & 0o777).toBe(0o700);
+    expect(journals.failures).toBe(0);
+  });
+
+  test("of a call that is not recorded neither audio nor words reach the disk", async () => {
+    const { journals, dataDir } = world();
+    const writer = journals.open(NOT_RECORDED);
+    writer.frameIn(20, 0, true, AUDIO);
+    writer.frameOut(21, 1, 160, AUDIO);
+    writer.event(22, { kind: "ear-final", text: "canary" });
+    writer.event(23, { kind: "dtmf", digit: "7" });
+    writer.command(24, { kind: "speak", turnId: 1, piece: 0, text: "canary" });
+    await writer.close();
+    const [header, frameIn, frameOut] = await recordsOf(dataDir);
+    expect(header).not.toHaveProperty("header.spec");
+    expect(frameIn).toMatchObject({ kind: "frame-in", voiced: true, audio: new Uint8Array(), audioLeftOut: false });
+    expect(frameOut).toMatchObject({ kind: "frame-out", audio: new Uint8Array(), audioLeftOut: false });
+    const bytes = readFileSync(journalPath(dataDir, START.callId));
+    for (const said of ["canary", '"7"', "dentist"]) expect(bytes.includes(said)).toBe(false);
+    expect(bytes.includes(Buffer.from(AUDIO.subarray(0, 8)))).toBe(false);
+  });
+
+  test("the header is on the disk before anything else happens", async () => {
+    const { journals, dataDir } = world();
+    journals.open(START);
+    await expect.poll(() => existsSync(journalPath(dataDir, START.callId)) && recordsOf(dataDir)).toHaveLength(1);
+  });
+
+  test("every open journal is flushed in each flush interval, not all at once, and no timer stays behind", async () => {
+    const files = new FakeFiles();
+    const { journals, clock } = world(files);
+    const writers = Array.from({ length: 200 }, (_, i) => journals.open({ ...START, callId: `call_${i}` }));
+    await settled();
+    let writesMax = 0;
+    for (let round = 0; round < 4; round += 1) {
+      for (const writer of writers) writer.event(round, { kind: "tick" });
+      const writes = files.writes;
+      for (let elapsedMs = 0; elapsedMs < JOURNAL_FLUSH_MS; elapsedMs += 10) {
+        const before = files.writes;
+        clock.advance(10);
+        writesMax = Math.max(writesMax, files.writes - before);
+        await settled();
+      }
+      expect(files.writes - writes).toBe(writers.length);
+    }
+    expect(writesMax).toBeLessThan(writers.length / 10);
+    await Promise.all(writers.map((writer) => writer.close()));
+    clock.advance(JOURNAL_FLUSH_MS);
+    expect(clock.pending).toBe(0);
+    expect(files.closed).toHaveLength(writers.length);
+  });
+
+  test("one journal alone is not written more often than it must be, and the flush begins again with the next call", async () => {
+    const files = new FakeFiles();
+    const { journals, clock } = world(files);
+    for (let call = 0; call < 2; call += 1) {
+      const writer = journals.open({ ...START, callId: `call_${call}` });
+      await settled();
+      const writes = files.writes;
+      for (let elapsedMs = 0; elapsedMs < 2_500; elapsedMs += 10) {
+        writer.event(elapsedMs, { kind: "tick" });
+        clock.advance(10);
+        await settled();
+      }
+      expect(files.writes - writes).toBeGreaterThanOrEqual(10);
+      expect(files.writes - writes).toBeLessThanOrEqual(11);
+      await writer.close();
+    }
+  });
+
+  test("a disk that takes only part of a write gets the rest", async () => {
+    const files = new FakeFiles();
+    files.bytesPerWriteMax = 7;
+    const { journals } = world(files);
+    const writer = journals.open(START);
+    writer.frameIn(20, 0, true, AUDIO);
+    await writer.close();
+    expect(files.records().map(({ kind }) => kind)).toEqual(["header", "frame-in"]);
+  });
+
+  test("a disk that hangs costs audio, which is counted and told by each frame, but no event", async () => {
+    const files = new FakeFiles();
+    const { journals, logged } = world(files);
+    const writer = journals.open(START);
+    await settled();
+    files.hangs = true;
+    let frames = 0;
+    for (; writer.framesLeftOut < 100; frames += 1) {
+      writer.frameIn(frames * 20, frames * 20, false, AUDIO);
+      if (frames % 100 === 0) writer.flush();
+    }
+    writer.event(frames * 20, { kind: "ear-final", text: "still here" });
+    files.goOn();
+    await settled();
+    writer.flush();
+    await settled();
+    writer.frameIn(frames * 20, frames * 20, false, AUDIO);
+    await writer.close();
+
+    const records = files.records();
+    const read = records.filter((record) => record.kind === "frame-in");
+    expect(read).toHaveLength(frames + 1);
+    const audioBytes = read.filter(({ audioLeftOut }) => !audioLeftOut).length * (AUDIO.length + 22);
+    expect(audioBytes).toBeLessThan(JOURNAL_PENDING_BYTES_MAX + 1_000);
+    expect(audioBytes).toBeGreaterThan(JOURNAL_PENDING_BYTES_MAX - 2_000);
+    expect(read.slice(-101, -1).every(({ audioLeftOut, audio }) => audioLeftOut && audio.length === 0)).toBe(true);
+    expect(read.at(-1)).toMatchObject({ audio: AUDIO, audioLeftOut: false });
+    expect(records).toContainEqual(expect.objectContaining({ event: { kind: "ear-final", text: "still here" } }));
+    expect(logged).toEqual([]);
+  });
+
+  test("a disk that never comes back costs the journal, never more memory, and never the call", async () => {
+    const files = new FakeFiles();
+    const { journals, logged } = world(files);
+    const writer = journals.open(START);
+    await settled();
+    files.hangs = true;
+    const events = Math.ceil(JOURNAL_BACKLOG_BYTES_MAX / 1_000) + 1;
+    for (let i = 0; i < events; i += 1) {
+      writer.event(i, { kind: "ear-partial", text: "x".repeat(1_000) });
+      writer.flush();
+    }
+    expect(writer.failed).toBe(true);
+    expect(journals.failures).toBe(1);
+    expect(logged).toEqual([
+      expect.objectContaining({ callId: START.callId, code: "too far behind", fault: "service" }),
+    ]);
+    await writer.close();
+    expect(files.closed).toEqual([]);
+    files.goOn();
+    await settled();
+    // Only now is the write over that may not lose its file.
+    expect(files.closed).toEqual([3]);
+    expect(logged).toHaveLength(1);
+  });
+
+  test("an event that no record can hold fails the journal, which stays readable", async () => {
+    const files = new FakeFiles();
+    const { journals } = world(files);
+    const writer = journals.open(START);
+    writer.event(1, { kind: "leg-started" });
+    await settled();
+    writer.event(2, { kind: "reply-text", turnId: 1, text: "x".repeat(JOURNAL_BACKLOG_BYTES_MAX) });
+    expect(writer.failed).toBe(true);
+    await writer.close();
+    await settled();
+    expect(files.records()).toHaveLength(2);
+    expect(files.closed).toEqual([3]);
+  });
+
+  test("a full disk fails the journal once, with one line in the log, and the call goes on", async () => {
+    const files = new FakeFiles();
+    const { journals, logged, clock } = world(files);
+    const writer = journals.open(START);
+    await settled();
+    files.writeError = noSpace;
+    for (let i = 0; i < 200; i += 1) {
+      writer.frameIn(i * 20, i * 20, false, AUDIO);
+      writer.event(i * 20, { kind: "tick" });
+      clock.advance(20);
+      await settled();
+    }
+    expect(writer.failed).toBe(true);
+    await writer.close();
+    await writer.close();
+    expect(journals.failures).toBe(1);
+    expect(logged).toEqual([expect.objectContaining({ callId: START.callId, code: "ENOSPC", fault: "service" })]);
+    expect(files.records()).toHaveLength(1);
+    expect(files.closed).toEqual([3]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("a file that cannot be made fails the journal and not the call", async () => {
+    const files = new FakeFiles();
+    files.createError = noSpace;
+    const { journals, logged } = world(files);
+    const writer = journals.open(START);
+    writer.event(1, { kind: "leg-started" });
+    await writer.close();
+    expect(writer.failed).toBe(true);
+    expect(logged).toHaveLength(1);
+    expect(files.writes).toBe(0);
+  });
+
+  test("a journal that is there already is never written over", async () => {
+    const { journals, dataDir, logged } = world();
+    writeFileSync(journalPath(dataDir, START.callId), "precious");
+    const writer = journals.open(START);
+    writer.frameIn(20, 0, true, AUDIO);
+    await writer.close();
+    expect(readFileSync(journalPath(dataDir, START.callId), "utf8")).toBe("precious");
+    expect(logged).toEqual([expect.objectContaining({ code: "EEXIST" })]);
+  });
+
+  test("a frame costs no allocation in steady state", () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const { journals } = world({
+      create: (_path, done) => done(null, 3),
+      write: (_fd, bytes, done) => done(null, bytes.length),
+      close: (_fd, done) => done(null),
+    });
+    const writer = journals.open(START);
+    const frames = (count: number): void => {
+      for (let i = 0; i < count; i += 1) {
+        writer.frameIn(1.5, 2.5, true, AUDIO);
+        writer.frameOut(1.5, 1, 160, AUDIO);
+        if (i % 500 === 0) writer.flush();
+      }
+    };
+    frames(50_000);
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    frames(10_000);
+    const bytesPerFrame = (process.memoryUsage().heapUsed - before) / 20_000;
+    // A flush and the buffers that grow towards it cost a little; a single number on the heap would be sixteen bytes a frame.
+    expect(bytesPerFrame).toBeLessThan(4);
+    expect(writer.framesLeftOut).toBe(0);
+  });
+
+  test("runs on the system's clock as well", async () => {
+    const dataDir = temporaryDirectory();
+    const journals = new JournalWriters({ dataDir, software: "t", clock: systemClock, log: pino({ enabled: false }) });
+    const writer = journals.open(START);
+    writer.event(1, { kind: "leg-started" });
+    await expect.poll(() => recordsOf(dataDir).catch(() => [])).toHaveLength(2);
+    await writer.close();
+  });
+});

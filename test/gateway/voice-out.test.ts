@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import type { CallEvent } from "../../src/call/events.ts";
+import { OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits.ts";
+import { VoiceOut } from "../../src/gateway/voice-out.ts";
+import { loadResampler } from "../../src/media/resampler.ts";
+import { ManualClock, settled } from "../support/manual-clock.ts";
+import { ScriptedTts, type ScriptedTtsOptions } from "../support/scripted-tts.ts";
+
+const makeResampler = await loadResampler();
+
+function make(options: ScriptedTtsOptions = {}) {
+  const events: CallEvent[] = [];
+  const tts = new ScriptedTts(new ManualClock(), options);
+  const voiceOut = new VoiceOut({
+    tts,
+    voiceId: "fake/voice",
+    language: "en",
+    rateHz: 8_000,
+    makeResampler,
+    deliver: (event) => events.push(event),
+  });
+  return { events, voiceOut, tts };
+}
+
+/** Takes all frames there are, letting the synthesis run in between; returns how many came of each reply. */
+async function drain(voiceOut: VoiceOut): Promise<number[]> {
+  const turnIds: number[] = [];
+  for (;;) {
+    await settled();
+    const frame = voiceOut.shift();
+    if (frame === undefined) return turnIds;
+    turnIds.push(frame.turnId);
+  }
+}
+
+const ends = (events: readonly CallEvent[]) => events.filter((event) => event.kind === "piece-end");
+
+describe("the voice on its way out", () => {
+  test("pieces come as whole frames in their order, and their lengths are told in samples", async () => {
+    const { events, voiceOut } = make();
+    voiceOut.speak(1, 0, "Hello there.");
+    voiceOut.speak(1, 1, "How are you?");
+    const frames = await drain(voiceOut);
+    const samples = ends(events).map((event) => (event.kind === "piece-end" ? event.samples : 0));
+    expect(samples).toHaveLength(2);
+    expect(samples.map((count) => count % 160)).toEqual([0, 0]);
+    expect(frames).toHaveLength(samples.reduce((sum, count) => sum + count, 0) / 160);
+  });
+
+  test("words are told before any frame that holds them can be taken", async () => {
+    const { events, voiceOut } = make();
+    voiceOut.speak(1, 0, "Hello there.");
+    while (voiceOut.shift() === undefined) await Promise.resolve();
+    expect(events.some((event) => event.kind === "piece-audio" && event.words.length > 0)).toBe(true);
+  });
+
+  test("the synthesis is not pulled further than the ring holds, and goes on when there is room", async () => {
+    const { events, voiceOut } = make();
+    voiceOut.speak(1, 0, "word ".repeat(60).trim());
+    await settled();
+    expect(ends(events)).toEqual([]);
+    let taken = 0;
+    while (voiceOut.shift() !== undefined) taken += 1;
+    expect(taken).toBe(OUTPUT_RING_FRAMES_MAX);
+    const rest = await drain(voiceOut);
+    expect(rest.length).toBeGreaterThan(100);
+    expect(ends(events)).toHaveLength(1);
+  });
+
+  test("a cut drops every frame at once, ends the synthesis, and the next reply begins clean", async () => {
+    const { events, voiceOut } = make();
+    voiceOut.speak(1, 0, "word ".repeat(60).trim());
+    await settled();
+    voiceOut.cut();
+    expect(voiceOut.shift()).toBeUndefined();
+    voiceOut.speak(2, 0, "Fine.");
+    expect(new Set(await drain(voiceOut))).toEqual(new Set([2]));
+    expect(ends(events)).toHaveLength(1);
+  });
+
+  test("another rate is brought to the leg's, with the length it should have", async () => {
+    const { events, voiceOut } = make({ rateHz: 22_050 });
+    voiceOut.speak(1, 0, "Hello there my friend.");
+    const frames = await drain(voiceOut);
+    const { voiceOut: native } = make();
+    native.speak(1, 0, "Hello there my friend.");
+    expect(frames.length).toBe((await drain(native)).length);
+    expect(ends(events)).toHaveLength(1);
+  });
+
+  test("a voice that fails is told once, and the pieces behind it are still spoken", async () => {
+    const { events, voiceOut } = make({ failing: { request: 0, afterChunks: 1 } });
+    voiceOut.speak(1, 0, "Hello there.");
+    voiceOut.speak(1, 1, "How are you?");
+    await drain(voiceOut);
+    expect(events.filter((event) => event.kind === "piece-failed")).toEqual([
+      { kind: "piece-failed", turnId: 1, piece: 0, code: "provider_failed" },
+    ]);
+    expect(ends(events)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { FrameRing } from "../../src/media/frame-ring.ts";
+import { heapBytesPerRun } from "../support/heap.ts";
+
+describe("the frame ring", () => {
+  test("gives frames back in order, with their turn and their speech", () => {
+    const ring = new FrameRing(3, 2);
+    expect(ring.push(Int16Array.of(1, 2), 7, 2)).toBe(true);
+    expect(ring.push(Int16Array.of(3, 0), 8, 1)).toBe(true);
+    expect(ring.count).toBe(2);
+    expect(ring.shift()).toEqual({ samples: Int16Array.of(1, 2), turnId: 7, speechSamples: 2 });
+    expect(ring.shift()).toEqual({ samples: Int16Array.of(3, 0), turnId: 8, speechSamples: 1 });
+    expect(ring.shift()).toBeUndefined();
+  });
+
+  test("copies what it takes", () => {
+    const ring = new FrameRing(1, 1);
+    const frame = Int16Array.of(5);
+    ring.push(frame, 1, 1);
+    frame[0] = 6;
+    expect(ring.shift()?.samples).toEqual(Int16Array.of(5));
+  });
+
+  test("refuses a frame when it is full, and keeps what it has", () => {
+    const ring = new FrameRing(1, 1);
+    ring.push(Int16Array.of(1), 1, 1);
+    expect(ring.push(Int16Array.of(2), 2, 1)).toBe(false);
+    expect(ring.shift()).toMatchObject({ turnId: 1 });
+    expect(ring.push(Int16Array.of(3), 3, 1)).toBe(true);
+    expect(ring.shift()).toMatchObject({ turnId: 3 });
+  });
+
+  test("a frame of another length, or with more speech than samples, is our bug", () => {
+    const ring = new FrameRing(1, 2);
+    expect(() => ring.push(new Int16Array(1), 1, 1)).toThrow("frames of a ring are equal");
+    expect(() => ring.push(new Int16Array(2), 1, 3)).toThrow("speech is part of the frame");
+  });
+
+  test("behaves like a plain bounded queue, whatever is done in whatever order", () => {
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.constant("push") },
+      { weight: 5, arbitrary: fc.constant("shift") },
+      { weight: 1, arbitrary: fc.constant("clear") },
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), fc.array(step, { maxLength: 200 }), (capacity, steps) => {
+        const ring = new FrameRing(capacity, 1);
+        let queue: number[] = [];
+        for (const [i, what] of steps.entries()) {
+          if (what === "push") {
+            expect(ring.push(Int16Array.of(i), i, 1)).toBe(queue.length < capacity);
+            if (queue.length < capacity) queue.push(i);
+          } else if (what === "shift") {
+            const expected = queue.shift();
+            const frame = ring.shift();
+            expect(frame?.turnId).toBe(expected);
+            expect(frame?.samples[0]).toBe(expected);
+          } else {
+            ring.clear();
+            queue = [];
+          }
+          expect(ring.count).toBe(queue.length);
+        }
+      }),
+    );
+  });
+
+  test("allocates nothing", () => {
+    const ring = new FrameRing(250, 160);
+    const frame = new Int16Array(160);
+    const bytes = heapBytesPerRun(() => {
+      ring.push(frame, 1, 160);
+      ring.shift();
+    }, 2_000);
+    expect(bytes).toBeLessThan(1);
+  });
+});

@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits.ts";
+import { PlaybackClock } from "../../src/media/playback-clock.ts";
+
+const RATE_HZ = 8_000;
+const FRAME_SAMPLES = 160;
+
+describe("the playback clock", () => {
+  test("audio plays from the moment it is sent, and behind what was sent before", () => {
+    const clock = new PlaybackClock(RATE_HZ);
+    expect(clock.unplayedMs(1_000)).toBe(0);
+    expect(clock.sent(FRAME_SAMPLES, 1_000)).toBe(1_000);
+    expect(clock.sent(FRAME_SAMPLES, 1_000)).toBe(1_020);
+    expect(clock.unplayedMs(1_000)).toBe(40);
+    expect(clock.unplayedMs(1_030)).toBe(10);
+    expect(clock.unplayedMs(2_000)).toBe(0);
+  });
+
+  test("after it has run dry, audio plays at once again", () => {
+    const clock = new PlaybackClock(RATE_HZ);
+    clock.sent(FRAME_SAMPLES, 0);
+    expect(clock.sent(FRAME_SAMPLES, 500)).toBe(500);
+    expect(clock.unplayedMs(505)).toBe(15);
+  });
+
+  test("a flush leaves nothing unplayed, and what follows plays at once", () => {
+    const clock = new PlaybackClock(RATE_HZ);
+    for (let i = 0; i < 5; i += 1) clock.sent(FRAME_SAMPLES, 0);
+    clock.flush(30);
+    expect(clock.unplayedMs(30)).toBe(0);
+    expect(clock.sent(FRAME_SAMPLES, 40)).toBe(40);
+  });
+
+  test("a flush of nothing changes nothing", () => {
+    const clock = new PlaybackClock(RATE_HZ);
+    clock.flush(10);
+    expect(clock.sent(FRAME_SAMPLES, 5)).toBe(5);
+  });
+
+  test("what was sent is played or unplayed or flushed: nothing is lost and nothing comes twice", () => {
+    const step = fc.record({
+      stepMs: fc.double({ min: 0, max: 300, noNaN: true }),
+      samples: fc.integer({ min: 0, max: 4_000 }),
+      flush: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.array(step), (startMs, steps) => {
+        const clock = new PlaybackClock(RATE_HZ);
+        let nowMs = startMs;
+        let unplayedMs = 0;
+        for (const { stepMs, samples, flush } of steps) {
+          nowMs += stepMs;
+          unplayedMs = Math.max(unplayedMs - stepMs, 0);
+          if (flush) {
+            clock.flush(nowMs);
+            unplayedMs = 0;
+          }
+          expect(clock.sent(samples, nowMs)).toBeCloseTo(nowMs + unplayedMs, 3);
+          unplayedMs += (samples * 1_000) / RATE_HZ;
+          expect(clock.unplayedMs(nowMs)).toBeCloseTo(unplayedMs, 3);
+        }
+      }),
+    );
+  });
+
+  test("who sends while less than the lead is unplayed keeps the far end supplied through any stall up to the lead", () => {
+    const stalls = fc.array(fc.double({ min: 1, max: OUTPUT_LEAD_MS - FRAME_MS, noNaN: true }), { minLength: 1 });
+    fc.assert(
+      fc.property(stalls, (stepsMs) => {
+        const clock = new PlaybackClock(RATE_HZ);
+        const fill = (nowMs: number): void => {
+          while (clock.unplayedMs(nowMs) < OUTPUT_LEAD_MS - FRAME_MS) clock.sent(FRAME_SAMPLES, nowMs);
+        };
+        let nowMs = 0;
+        fill(nowMs);
+        for (const stepMs of stepsMs) {
+          nowMs += stepMs;
+          expect(clock.unplayedMs(nowMs)).toBeGreaterThanOrEqual(-1e-6);
+          fill(nowMs);
+          expect(clock.unplayedMs(nowMs)).toBeLessThan(OUTPUT_LEAD_MS);
+        }
+      }),
+    );
+  });
+});

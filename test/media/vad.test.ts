@@ -1,0 +1,138 @@
+import loadFvad from "@echogarden/fvad-wasm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { loadVad, type Vad, type VadFactory, type VadRate, vadFactory } from "../../src/media/vad.ts";
+import { heapBytesPerRun } from "../support/heap.ts";
+
+const FRAMES_PER_SECOND = 50;
+
+/** A sample of a sound at a time in seconds; `i` counts from the sound's beginning. */
+type Sound = (seconds: number, i: number) => number;
+
+const silence: Sound = () => 0;
+
+/** A vowel of 130 Hz: harmonics under three formants, swelling three times a second as syllables do. */
+const vowel: Sound = (seconds) => {
+  let sum = 0;
+  for (let harmonic = 1; harmonic <= 20; harmonic += 1) {
+    const hz = harmonic * 130;
+    const gain =
+      1 / (1 + ((hz - 600) / 250) ** 2) + 0.6 / (1 + ((hz - 1_100) / 250) ** 2) + 0.2 / (1 + ((hz - 2_500) / 300) ** 2);
+    sum += gain * Math.sin(2 * Math.PI * hz * seconds);
+  }
+  return sum * 6_000 * (0.5 + 0.5 * Math.sin(2 * Math.PI * 3 * seconds));
+};
+
+function framesOf(sound: Sound, seconds: number, rateHz: VadRate): Int16Array[] {
+  const length = rateHz / FRAMES_PER_SECOND;
+  return Array.from({ length: seconds * FRAMES_PER_SECOND }, (_, frame) =>
+    Int16Array.from({ length }, (_, i) => {
+      const at = frame * length + i;
+      return Math.max(-32_768, Math.min(32_767, Math.round(sound(at / rateHz, at))));
+    }),
+  );
+}
+
+const decide = (vad: Vad, frames: readonly Int16Array[]): boolean[] => frames.map((frame) => vad.isVoiced(frame));
+
+/** After this much silence every sound must be forgotten. */
+const IDLE_FRAMES = 10;
+
+describe("voice activity detection", () => {
+  let makeVad: VadFactory;
+  beforeAll(async () => {
+    makeVad = await loadVad();
+  });
+
+  for (const rateHz of [8_000, 16_000] as const) {
+    test(`hears a voice within three frames, and its end within ten, at ${rateHz} Hz`, () => {
+      const vad = makeVad(rateHz);
+      decide(vad, framesOf(silence, 1, rateHz));
+      const voice = decide(vad, framesOf(vowel, 1, rateHz));
+      expect(voice.slice(3)).not.toContain(false);
+      expect(decide(vad, framesOf(silence, 1, rateHz)).slice(IDLE_FRAMES)).not.toContain(true);
+      vad.destroy();
+    });
+
+    const sounds: readonly [string, Sound][] = [
+      ["zeros", silence],
+      ["negative zeros", () => -0],
+      ["a full-scale square wave", (seconds) => (Math.sin(2 * Math.PI * 200 * seconds) >= 0 ? 32_767 : -32_768)],
+      ["the fastest full-scale square wave", (_, i) => (i % 2 === 0 ? 32_767 : -32_768)],
+      ["the highest constant", () => 32_767],
+      ["the lowest constant", () => -32_768],
+      ["clicks of one sample", (_, i) => (i % 997 === 0 ? 32_767 : 0)],
+    ];
+    test.each(sounds)(`M10: falls idle after %s, and still hears a voice, at ${rateHz} Hz`, (_, sound) => {
+      const vad = makeVad(rateHz);
+      decide(vad, framesOf(sound, 3, rateHz));
+      expect(decide(vad, framesOf(silence, 1, rateHz)).slice(IDLE_FRAMES)).not.toContain(true);
+      expect(decide(vad, framesOf(vowel, 1, rateHz)).slice(3)).not.toContain(false);
+      vad.destroy();
+    });
+  }
+
+  test("silence is never voice, from the first frame on", () => {
+    const vad = makeVad(8_000);
+    expect(decide(vad, framesOf(silence, 2, 8_000))).not.toContain(true);
+    vad.destroy();
+  });
+
+  test("detectors of different streams do not hear each other", () => {
+    const alone = makeVad(8_000);
+    const beside = makeVad(8_000);
+    const other = makeVad(16_000);
+    const loud = framesOf((_, i) => (i % 40 < 20 ? 30_000 : -30_000), 2, 16_000);
+    const frames = [...framesOf(silence, 1, 8_000), ...framesOf(vowel, 1, 8_000)];
+    const expected = decide(alone, frames);
+    const decisions = frames.map((frame, i) => {
+      other.isVoiced(loud[i] as Int16Array);
+      return beside.isVoiced(frame);
+    });
+    expect(decisions).toEqual(expected);
+    for (const vad of [alone, beside, other]) vad.destroy();
+  });
+
+  test("a detector gives its memory back", async () => {
+    const fvad = await loadFvad();
+    const make = vadFactory(fvad);
+    const frame = new Int16Array(160);
+    const openAndClose = (): void => {
+      const vad = make(8_000);
+      vad.isVoiced(frame);
+      vad.destroy();
+    };
+    openAndClose();
+    const bytes = fvad.HEAP16.byteLength;
+    for (let i = 0; i < 50_000; i += 1) openAndClose();
+    expect(fvad.HEAP16.byteLength).toBe(bytes);
+  });
+
+  test("goes on when the memory under it grows and moves", async () => {
+    const fvad = await loadFvad();
+    const vad = vadFactory(fvad)(8_000);
+    const before = fvad.HEAP16;
+    expect(fvad._malloc(before.byteLength)).toBeGreaterThan(0);
+    expect(before.byteLength).toBe(0);
+    expect(decide(vad, framesOf(vowel, 1, 8_000)).slice(10)).not.toContain(false);
+  });
+
+  test("says that there is no memory for another detector", async () => {
+    const make = vadFactory({ ...(await loadFvad()), _fvad_new: () => 0 });
+    expect(() => make(8_000)).toThrow(expect.objectContaining({ code: "unavailable" }));
+  });
+
+  test("a frame of another length, and use after destroy, are our bugs", () => {
+    const vad = makeVad(16_000);
+    expect(() => vad.isVoiced(new Int16Array(160))).toThrow("one frame at the detector's own rate");
+    vad.destroy();
+    expect(() => vad.isVoiced(new Int16Array(320))).toThrow("destroyed");
+    expect(() => vad.destroy()).toThrow("destroyed");
+  });
+
+  test("deciding on a frame allocates nothing", () => {
+    const vad = makeVad(8_000);
+    const frame = framesOf(vowel, 1, 8_000)[20] as Int16Array;
+    expect(heapBytesPerRun(() => vad.isVoiced(frame), 1_000)).toBeLessThan(1);
+    vad.destroy();
+  });
+});

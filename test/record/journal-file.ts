@@ -1,0 +1,65 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { JournalEncoder } from "../../src/record/journal-format.ts";
+import type { JournalRecord, JournalStart } from "../../src/record/journal-records.ts";
+import { journalHeader } from "../../src/record/redact.ts";
+import { START } from "./example-call.ts";
+
+/** A directory of the running test, removed when it ends. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "trunkline-record-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A journal that a test writes record by record, as they stand: nothing is redacted. */
+export class JournalFile {
+  readonly path = join(temporaryDirectory(), "call.tlj");
+  readonly #encoder = new JournalEncoder();
+
+  constructor(start: JournalStart = START) {
+    this.#encoder.header(journalHeader("trunkline test", start));
+    writeFileSync(this.path, this.#encoder.written());
+  }
+
+  add(...records: Exclude<JournalRecord, { kind: "header" }>[]): this {
+    this.#encoder.reset();
+    for (const record of records) encode(this.#encoder, record);
+    appendFileSync(this.path, this.#encoder.written());
+    return this;
+  }
+
+  frameIn(timeMs: number, mediaMs: number, audio: Uint8Array): this {
+    return this.add({ kind: "frame-in", timeMs, mediaMs, voiced: true, audio, audioLeftOut: false });
+  }
+
+  frameOut(timeMs: number, audio: Uint8Array): this {
+    return this.add({ kind: "frame-out", timeMs, turnId: 1, samples: audio.length, audio, audioLeftOut: false });
+  }
+
+  end(timeMs: number): this {
+    return this.add({ kind: "command", timeMs, command: { kind: "end", reason: "caller_hangup" } });
+  }
+}
+
+export function encode(encoder: JournalEncoder, record: JournalRecord): void {
+  switch (record.kind) {
+    case "header":
+      encoder.header(record.header);
+      return;
+    case "frame-in":
+      encoder.frameIn(record.timeMs, record.mediaMs, record.voiced, record.audio, record.audioLeftOut);
+      return;
+    case "frame-out":
+      encoder.frameOut(record.timeMs, record.turnId, record.samples, record.audio, record.audioLeftOut);
+      return;
+    case "event":
+      encoder.event(record.timeMs, record.event);
+      return;
+    case "command":
+      encoder.command(record.timeMs, record.command);
+      return;
+  }
+}

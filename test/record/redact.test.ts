@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import type { CallCommand } from "../../src/call/events.ts";
+import type { OccasionalEvent } from "../../src/record/journal-records.ts";
+import { journaledCommand, journaledEvent, journalHeader } from "../../src/record/redact.ts";
+import { NOT_RECORDED, SPEC, START } from "./example-call.ts";
+
+const SAID = "canary";
+
+/** Every event there is, with something said wherever anything can be. */
+const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { kind: Kind }> } = {
+  tick: { kind: "tick" },
+  "leg-started": { kind: "leg-started" },
+  "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
+  "end-requested": { kind: "end-requested", reason: "api_hangup" },
+  mark: { kind: "mark", name: SAID },
+  dtmf: { kind: "dtmf", digit: SAID },
+  "ear-partial": { kind: "ear-partial", text: SAID },
+  "ear-final": { kind: "ear-final", text: SAID },
+  "ear-failed": { kind: "ear-failed", code: "provider_failed" },
+  "reply-text": { kind: "reply-text", turnId: 1, text: SAID },
+  "reply-tool": { kind: "reply-tool", turnId: 1, id: SAID, name: SAID, argumentsJson: JSON.stringify({ a: SAID }) },
+  "reply-end": { kind: "reply-end", turnId: 1 },
+  "reply-failed": { kind: "reply-failed", turnId: 1, code: "provider_failed" },
+  "piece-audio": {
+    kind: "piece-audio",
+    turnId: 1,
+    piece: 2,
+    samples: 3,
+    words: [{ text: SAID, startMs: 0, endMs: 1 }],
+  },
+  "piece-end": { kind: "piece-end", turnId: 1, piece: 2, samples: 3 },
+  "piece-failed": { kind: "piece-failed", turnId: 1, piece: 2, code: "provider_failed" },
+};
+
+const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Kind }> } = {
+  ask: {
+    kind: "ask",
+    turnId: 1,
+    messages: [
+      { role: "system", text: SAID },
+      { role: "user", text: SAID },
+    ],
+    tools: [{ name: "hang_up", description: "", parameters: {} }],
+  },
+  speak: { kind: "speak", turnId: 1, piece: 2, text: SAID },
+  mark: { kind: "mark", name: "1.2" },
+  cut: { kind: "cut", turnId: 1, clear: true },
+  state: { kind: "state", state: "speaking" },
+  turn: {
+    kind: "turn",
+    turn: {
+      role: "user",
+      text: SAID,
+      startMs: 1,
+      endMs: 2,
+      interrupted: false,
+      latency: { endOfTurnMs: 1, firstAudioMs: 2, firstFrameMs: 3 },
+    },
+  },
+  end: { kind: "end", reason: "agent_hangup" },
+};
+
+describe("redaction", () => {
+  test.each(Object.values(EVENTS))("of a call that is not recorded, nothing said is in the event $kind", (event) => {
+    const journaled = journaledEvent(event, false);
+    expect(JSON.stringify(journaled)).not.toContain(SAID);
+    expect(Object.keys(journaled)).toEqual(expect.arrayContaining(Object.keys(event)));
+  });
+
+  test.each(Object.values(COMMANDS))(
+    "of a call that is not recorded, nothing said is in the command $kind",
+    (command) => {
+      expect(JSON.stringify(journaledCommand(command, false))).not.toContain(SAID);
+    },
+  );
+
+  test("counts and times stay where words go", () => {
+    expect(journaledEvent(EVENTS["ear-final"], false)).toEqual({ kind: "ear-final", text: "", chars: SAID.length });
+    expect(journaledEvent(EVENTS["piece-audio"], false)).toMatchObject({ samples: 3, words: [], wordCount: 1 });
+    expect(journaledCommand(COMMANDS.turn, false)).toEqual({
+      kind: "turn",
+      turn: { ...COMMANDS.turn.turn, text: "" },
+      chars: SAID.length,
+    });
+  });
+
+  test("the name of a tool of ours stays", () => {
+    expect(journaledEvent({ ...EVENTS["reply-tool"], name: "hang_up" }, false)).toMatchObject({ name: "hang_up" });
+  });
+
+  test("of a recorded call everything stays, but for the conversation that every question to the model repeats", () => {
+    for (const event of Object.values(EVENTS)) expect(journaledEvent(event, true)).toBe(event);
+    for (const command of Object.values(COMMANDS)) {
+      if (command.kind !== "ask") expect(journaledCommand(command, true)).toBe(command);
+    }
+    for (const recorded of [true, false]) {
+      expect(journaledCommand(COMMANDS.ask, recorded)).toEqual({ kind: "ask", turnId: 1, messages: 2 });
+    }
+  });
+
+  test("the header has the specification only when the call is recorded", () => {
+    expect(journalHeader("trunkline 1", START)).toEqual({ ...START, software: "trunkline 1", spec: SPEC });
+    const header = journalHeader("trunkline 1", NOT_RECORDED);
+    expect(header).not.toHaveProperty("spec");
+    expect(header.callId).toBe(START.callId);
+  });
+});

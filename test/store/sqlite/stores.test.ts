@@ -1,0 +1,126 @@
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Libsql from "libsql";
+import { describe, expect, test } from "vitest";
+import { hashSecret, mintToken } from "../../../src/store/secrets.ts";
+import { openStores } from "../../../src/store/sqlite/stores.ts";
+import { agentStoreContract } from "../../contract/agent-store-contract.ts";
+import { apiKeyStoreContract } from "../../contract/api-key-store-contract.ts";
+import { callStoreContract, SPEC, TURNS } from "../../contract/call-store-contract.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const make = () => {
+  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
+  return { open: () => openStores(directory, clock), clock };
+};
+
+callStoreContract("SQLite", make);
+apiKeyStoreContract("SQLite", make);
+agentStoreContract("SQLite", make);
+
+const open = async () => {
+  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
+  const stores = await openStores(directory, clock);
+  return { directory, clock, stores, accountId: await stores.accounts.ensure("first") };
+};
+
+describe("what lies on the disk", () => {
+  test("T12: of tokens and keys there is nothing but the hash", async () => {
+    const { directory, stores, accountId } = await open();
+    const tokens = Array.from({ length: 200 }, mintToken);
+    for (const [index, token] of tokens.entries()) {
+      const tokenHash = hashSecret(token);
+      await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
+      if (index % 2 === 0) await stores.calls.redeem(tokenHash, "worker-1");
+    }
+    const { key } = await stores.apiKeys.create({ accountId, name: "laptop" });
+    const whileOpen = allBytes(directory);
+    await stores.close();
+    for (const bytes of [whileOpen, allBytes(directory)]) {
+      expect(bytes).toContain(hashSecret(key));
+      expect(bytes).not.toContain(key.slice("tlk_".length));
+      for (const token of tokens) {
+        expect(bytes).toContain(hashSecret(token));
+        expect(bytes).not.toContain(token);
+      }
+    }
+  });
+
+  test("no word of a call that is not recorded is ever there, however the calls come and go", async () => {
+    const { directory, clock, stores, accountId } = await open();
+    const said = (id: number, what: string) => `canary-${id}-${what} `.repeat(1 + (id % 90));
+    const waiting: { tokenHash: string; id: number }[] = [];
+    for (let id = 0; id < 600; id++) {
+      const tokenHash = hashSecret(mintToken());
+      const recordingEnabled = id % 3 === 0;
+      const words = recordingEnabled ? {} : { systemPrompt: said(id, "prompt"), greeting: said(id, "greeting") };
+      const spec = { ...SPEC, recordingEnabled, ...words };
+      await stores.calls.create({ accountId, spec, tokenHash, tokenTtlMs: 60_000 });
+      waiting.push({ tokenHash, id });
+      if (id < 200) continue;
+      // Two hundred calls wait at a time; of those that leave, each fifth was never redeemed.
+      const [call] = waiting.splice((id * 7) % waiting.length, 1);
+      if (call === undefined || call.id % 5 === 0) continue;
+      const redeemed = await stores.calls.redeem(call.tokenHash, "worker-1");
+      expect(redeemed?.spec.systemPrompt).toContain(call.id % 3 === 0 ? "tables" : `canary-${call.id}-prompt`);
+      const turns = TURNS.map((turn) => ({ ...turn, text: call.id % 3 === 0 ? turn.text : said(call.id, "turn") }));
+      const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns } as const;
+      await stores.calls.finish(redeemed?.callId ?? "", end);
+    }
+    expect(allBytes(directory)).not.toContain("canary");
+    clock.advance(60_000);
+    expect((await stores.calls.expire()).length).toBeGreaterThan(200);
+    await stores.close();
+    const bytes = allBytes(directory);
+    expect(bytes).not.toContain("canary");
+    expect(bytes).toContain("You book tables");
+  });
+
+  test("nobody else on the machine may read it", async () => {
+    const { directory, stores } = await open();
+    for (const name of ["trunkline.db", "trunkline.db-wal"]) {
+      expect(statSync(join(directory, name)).mode & 0o077).toBe(0);
+    }
+    await stores.close();
+  });
+});
+
+describe("a database in the way", () => {
+  test("a file that is no database is refused at the start", async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "trunkline.db"), "this is a diary, not a database ".repeat(200));
+    await expect(openStores(directory, new ManualClock())).rejects.toThrow(/not a database/);
+  });
+
+  test("a schema newer than this program is refused, not guessed at", async () => {
+    const { directory, clock, stores } = await open();
+    await stores.close();
+    const file = new Libsql(join(directory, "trunkline.db"));
+    file.exec("INSERT INTO kysely_migration VALUES ('9999-from-the-future', '2030-01-01T00:00:00.000Z')");
+    file.close();
+    await expect(openStores(directory, clock)).rejects.toThrow(/9999-from-the-future/);
+  });
+
+  test("while another program holds the lock, writing is `unavailable` and reading goes on", async () => {
+    const { directory, stores, accountId } = await open();
+    const tokenHash = hashSecret(mintToken());
+    const call = await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
+    const other = new Libsql(join(directory, "trunkline.db"));
+    other.exec("BEGIN IMMEDIATE");
+    const refused = { code: "unavailable", fault: "service" };
+    await expect(stores.calls.redeem(tokenHash, "worker-1")).rejects.toMatchObject(refused);
+    await expect(stores.apiKeys.create({ accountId, name: "x" })).rejects.toMatchObject(refused);
+    expect((await stores.calls.get(accountId, call.id))?.status).toBe("created");
+    other.exec("COMMIT");
+    other.close();
+    expect((await stores.calls.redeem(tokenHash, "worker-1"))?.callId).toBe(call.id);
+    await stores.close();
+  });
+
+  test("T6: a redemption that fails for any reason is `unavailable`, so that no call begins", async () => {
+    const { stores } = await open();
+    await stores.close();
+    await expect(stores.calls.redeem(hashSecret("x"), "worker-1")).rejects.toMatchObject({ code: "unavailable" });
+  });
+});

@@ -1,0 +1,33 @@
+import { strict as assert } from "node:assert";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+const collect: () => void = (() => {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc");
+})();
+
+const WINDOWS = 101;
+
+/**
+ * Heap bytes that one run of `task` allocates when it is warm, garbage included: the median over windows of `runs` each, so that
+ * the few windows in which the collector runs or the compiler works don't count. Throws when the windows are too long for that.
+ */
+export function heapBytesPerRun(task: () => void, runs: number): number {
+  for (let i = 0; i < 20_000; i += 1) task();
+  medianGrowth(task, runs);
+  collect();
+  const growth = medianGrowth(task, runs) - medianGrowth(task, 0);
+  assert.ok(growth > -runs, "the collector ran in most windows: take fewer runs");
+  return growth / runs;
+}
+
+function medianGrowth(task: () => void, runs: number): number {
+  const growths = new Float64Array(WINDOWS);
+  for (let window = 0; window < WINDOWS; window += 1) {
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < runs; i += 1) task();
+    growths[window] = process.memoryUsage().heapUsed - before;
+  }
+  return growths.sort()[Math.floor(WINDOWS / 2)] as number;
+}

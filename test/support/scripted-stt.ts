@@ -1,0 +1,47 @@
+import type { Clock } from "../../src/core/clock.ts";
+import { providerFailed } from "../../src/core/errors.ts";
+import type { Stt, SttEvent } from "../../src/speech/speech.ts";
+import { aborted, sleep } from "./manual-clock.ts";
+
+/** What the ear does at a time after `open`. `fail` ends the stream. */
+export interface SttStep {
+  atMs: number;
+  event: SttEvent | { kind: "fail" };
+}
+
+/** An Stt that says `script` at the given times after each `open`, whatever it hears. It counts what it was given. */
+export class ScriptedStt implements Stt {
+  readonly provider = "scripted";
+  readonly capabilities: Stt["capabilities"];
+  /** One entry per `open`: the options, and the samples written before the abort. */
+  readonly opened: { language: string; rateHz: number; samples: number }[] = [];
+  readonly #clock: Clock;
+  readonly #script: readonly SttStep[];
+
+  constructor(clock: Clock, script: readonly SttStep[], capabilities: Partial<Stt["capabilities"]> = {}) {
+    this.#clock = clock;
+    this.#script = script;
+    this.capabilities = { ratesHz: [8_000, 16_000], partials: true, ...capabilities };
+  }
+
+  open(options: { language: string; rateHz: number }, signal: AbortSignal): ReturnType<Stt["open"]> {
+    const record = { ...options, samples: 0 };
+    this.opened.push(record);
+    return {
+      write: (frame) => {
+        if (!signal.aborted) record.samples += frame.length;
+      },
+      events: this.#play(this.#clock.nowMs(), signal),
+    };
+  }
+
+  async *#play(startMs: number, signal: AbortSignal): AsyncGenerator<SttEvent> {
+    for (const { atMs, event } of this.#script) {
+      await sleep(this.#clock, startMs + atMs - this.#clock.nowMs(), signal);
+      if (signal.aborted) return;
+      if (event.kind === "fail") throw providerFailed(this.provider, "failed as scripted");
+      yield event;
+    }
+    await aborted(signal);
+  }
+}
