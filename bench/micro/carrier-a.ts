@@ -1,8 +1,8 @@
 import alawmulaw from "alawmulaw";
 import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
-import { createInboundAudio } from "../../src/wire/inbound-audio.ts";
 import { heapBytesPerRun } from "../../test/support/heap.ts";
+import { inboundAudio } from "../../test/support/inbound-audio.ts";
 import { fixtureLines } from "../../test/support/mutate.ts";
 import { type Contest, compare } from "./paired.ts";
 
@@ -88,7 +88,7 @@ function encoding(): Contest {
 function started() {
   const lines = fixtureLines("wire/carrier_a.jsonl");
   const wire = createCarrierA();
-  const into = createInboundAudio();
+  const into = inboundAudio();
   const start = wire.decode(Buffer.from(lines[1] as string), into);
   const frames = lines
     .filter((line) => line.includes('"track":"inbound"'))

@@ -88,7 +88,7 @@ export const NewCallBody = z.strictObject(
     inactivityAction: oneOf(["hang_up", "prompt"]).default("prompt"),
     recordingEnabled: flag.default(true),
     connectionType: oneOf(CONNECTION_TYPES).default("carrier_a"),
-    /** Read only when `connectionType` is `websocket`, by the schema below; anything at all may stand here otherwise. */
+    /** Read only when `connectionType` is `websocket`, by the schema below; otherwise anything may stand here. */
     websocket: z.unknown().optional(),
     selectedTools: z.array(SelectedTool, { error: "must be a list of objects" }).default([]),
     metadata: metadata.optional(),

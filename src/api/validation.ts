@@ -6,7 +6,7 @@ import { invalidRequest, type Problem } from "./errors.ts";
 const PROBLEMS_MAX = 100;
 /** Of a string that is wrong, this much is quoted. */
 const QUOTED_CHARS_MAX = 40;
-/** Names that mean something to JavaScript itself: no honest body has them, and copying one can change what an object is. */
+/** Names with a meaning of their own in JavaScript: copying one can change what an object is. No honest body has any. */
 const RESERVED_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
 
 export type Path = readonly PropertyKey[];
@@ -82,7 +82,7 @@ function* unsafeParts(value: unknown, path: Path = []): Generator<Problem> {
   }
 }
 
-/** A surrogate without its other half, which JSON can spell, has no UTF-8: stored and read again it would be something else. */
+/** Half a surrogate pair, which JSON can spell, has no UTF-8: stored and read again it would be something else. */
 const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
 
 function capped(problems: readonly Problem[]): readonly Problem[] {

@@ -5,13 +5,11 @@ export interface RingFrame {
   readonly samples: Int16Array;
   /** The reply that the frame belongs to. */
   readonly turnId: number;
-  /** How many of the samples, from the first on, are speech; the rest pads the last frame of a piece. */
-  readonly speechSamples: number;
 }
 
 /** A fixed ring of equal frames of signed 16-bit mono. `push` copies in, `shift` lends: no allocation after the constructor. */
 export class FrameRing {
-  readonly #slots: { samples: Int16Array; turnId: number; speechSamples: number }[];
+  readonly #slots: { samples: Int16Array; turnId: number }[];
   #head = 0;
   #count = 0;
 
@@ -20,7 +18,6 @@ export class FrameRing {
     this.#slots = Array.from({ length: capacityFrames }, () => ({
       samples: new Int16Array(frameSamples),
       turnId: 0,
-      speechSamples: 0,
     }));
   }
 
@@ -29,14 +26,12 @@ export class FrameRing {
   }
 
   /** Returns false and takes nothing when the ring is full: whoever fills it waits until there is room. */
-  push(samples: Int16Array, turnId: number, speechSamples: number): boolean {
+  push(samples: Int16Array, turnId: number): boolean {
     if (this.#count === this.#slots.length) return false;
     const slot = this.#slots[(this.#head + this.#count) % this.#slots.length];
     if (slot?.samples.length !== samples.length) assert.fail("frames of a ring are equal");
-    if (speechSamples < 0 || speechSamples > samples.length) assert.fail("speech is part of the frame");
     slot.samples.set(samples);
     slot.turnId = turnId;
-    slot.speechSamples = speechSamples;
     this.#count += 1;
     return true;
   }

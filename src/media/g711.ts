@@ -20,21 +20,17 @@ interface SampleCodec {
 export const MU_LAW: G711Law = tabulate(alawmulaw.mulaw);
 export const A_LAW: G711Law = tabulate(alawmulaw.alaw);
 
-/** Decodes `bytes` into the first samples of `into`, which must have room for as many. Allocates nothing. */
-export const mulawDecode = (bytes: Uint8Array, into: Int16Array): void => decode(MU_LAW.decodeTable, bytes, into);
-export const alawDecode = (bytes: Uint8Array, into: Int16Array): void => decode(A_LAW.decodeTable, bytes, into);
-
-/** Encodes signed 16-bit `samples` into the first bytes of `into`, which must have room for as many. Allocates nothing. */
-export const mulawEncode = (samples: Int16Array, into: Uint8Array): void => encode(MU_LAW.encodeTable, samples, into);
-export const alawEncode = (samples: Int16Array, into: Uint8Array): void => encode(A_LAW.encodeTable, samples, into);
-
-function decode(table: Int16Array, bytes: Uint8Array, into: Int16Array): void {
+/** Decodes mu-law `bytes` into the first samples of `into`, which must have room for as many. Allocates nothing. */
+export function mulawDecode(bytes: Uint8Array, into: Int16Array): void {
   if (into.length < bytes.length) assert.fail("a sample for every byte");
+  const table = MU_LAW.decodeTable;
   for (let i = 0; i < bytes.length; i += 1) into[i] = table[bytes[i] as number] as number;
 }
 
-function encode(table: Uint8Array, samples: Int16Array, into: Uint8Array): void {
+/** Encodes signed 16-bit `samples` into the first bytes of `into`, which must have room for as many. Allocates nothing. */
+export function mulawEncode(samples: Int16Array, into: Uint8Array): void {
   if (into.length < samples.length) assert.fail("a byte for every sample");
+  const table = MU_LAW.encodeTable;
   for (let i = 0; i < samples.length; i += 1) into[i] = table[(samples[i] as number) & 0xffff] as number;
 }
 

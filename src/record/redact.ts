@@ -15,8 +15,9 @@ import type {
  */
 
 export function journalHeader(software: string, start: JournalStart): JournalHeader {
-  const { spec, ...rest } = start;
-  return spec.recordingEnabled ? { software, ...rest, spec } : { software, ...rest };
+  const { callId, accountId, startedAt, leg, earHasPartials, parameters, spec } = start;
+  const header = { software, callId, accountId, startedAt, leg, earHasPartials, parameters };
+  return spec.recordingEnabled ? { ...header, spec } : header;
 }
 
 export const journaledEvent = (event: OccasionalEvent, recorded: boolean): JournaledEvent =>

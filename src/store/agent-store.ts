@@ -1,4 +1,4 @@
-/** What a saved agent consists of. Its prompt has three layers; voice and language are ids from the lists of the API. */
+/** What a saved agent consists of. Its prompt has three layers; voice and language are ids from the API's lists. */
 export interface NewAgent {
   name: string;
   basePrompt: string;

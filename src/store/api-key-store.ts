@@ -21,7 +21,7 @@ export interface Principal {
 export interface ApiKeyStore {
   /** Makes a key. This is the only time that its text can be seen: what is stored is its SHA-256. */
   create(options: { accountId: string; name: string }): Promise<{ key: string; record: ApiKeyRecord }>;
-  /** Undefined for anything that is not the whole text of a key that lives. Takes no longer for a near miss than for a miss. */
+  /** Undefined for anything but the whole text of a key that lives. A near miss takes no longer than any other. */
   authenticate(key: string): Promise<Principal | undefined>;
   /** All keys of all accounts, oldest first. */
   list(): Promise<readonly ApiKeyRecord[]>;

@@ -69,23 +69,25 @@ export interface CallEnd {
 }
 
 /**
- * Calls and the tokens that stand for them. Every operation rejects with `unavailable` when the store cannot answer just now.
+ * Calls and the tokens that stand for them. Every operation rejects with `unavailable` when the store cannot answer
+ * just now.
  *
  * No spoken word of a call with `recordingEnabled: false` may reach a disk, and its prompt and greeting are meant to be
- * spoken: an implementation keeps them in memory until the token is redeemed or has run out, and stores turns without text.
- * The price: such a call does not outlive a restart between its creation and its redemption; its token is then refused.
+ * spoken: an implementation keeps them in memory until the token is redeemed or has run out, and stores turns without
+ * text. The price: a restart between such a call's creation and its redemption loses it; its token is then refused.
  */
 export interface CallStore {
   /** Stores the call and its token in one step. */
   create(call: NewCall): Promise<CallRecord>;
   /**
-   * Exchanges a token's hash for its call, which becomes `active` on `workerId` in the same step: once, whoever asks at the
-   * same time. Undefined for unknown, expired and used tokens alike. Rejects with `unavailable` when the outcome is unknown.
+   * Exchanges a token's hash for its call, which becomes `active` on `workerId` in the same step: once, whoever asks at
+   * the same time. Undefined for unknown, expired and used tokens alike. Rejects with `unavailable` when the outcome is
+   * unknown.
    */
   redeem(tokenHash: string, workerId: string): Promise<RedeemedCall | undefined>;
   /** Undefined for unknown ids and for those of other accounts. */
   get(accountId: string, callId: string): Promise<CallRecord | undefined>;
-  /** The turns in order, without text when the call was not recorded; none until the call has ended. Undefined as for `get`. */
+  /** The turns in order, with empty texts when the call was not recorded; none before its end. Undefined as for `get`. */
   transcript(accountId: string, callId: string): Promise<readonly TranscriptTurn[] | undefined>;
   /** Active calls of one worker, or of all, oldest first: what must be recovered when a process was lost. */
   listActive(workerId?: string): Promise<readonly ActiveCall[]>;

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { codeOf } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
@@ -33,6 +34,8 @@ export class IpcServer {
   }
 
   listen(): Promise<void> {
+    // A control process that was killed leaves its socket behind.
+    rmSync(this.#options.path, { force: true });
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen(this.#options.path, resolve);

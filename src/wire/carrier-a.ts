@@ -82,7 +82,7 @@ export class CarrierA implements Wire {
     return JSON.stringify({ event: "clear", streamSid: this.#streamId });
   }
 
-  /** A start that is repeated is told again and changes nothing; one of another stream is malformed. */
+  /** Every start is told; only the first one names the stream whose messages this wire reads and writes. */
   #start(fields: Fields): WireEvent {
     const start = objectIn(fields, "start");
     const streamId = textIn(start, "streamSid");
@@ -95,7 +95,6 @@ export class CarrierA implements Wire {
     ) {
       throw malformed(`mediaFormat must be audio/x-mulaw, ${CARRIER_RATE_HZ} Hz, 1 channel`);
     }
-    if ((this.#streamId ?? streamId) !== streamId) throw malformed("a second stream");
     if ((member(fields, "streamSid") ?? streamId) !== streamId) throw malformed("start of two streams");
     if (this.#streamId === undefined) this.#adopt(streamId);
     return { kind: "start", streamId, carrierCallId };

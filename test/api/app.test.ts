@@ -154,7 +154,7 @@ describe("when a part of the service fails", () => {
   });
 });
 
-test("L1: keys, tokens, prompts and whatever else is sent stay out of the log and of the disk's plain text", async () => {
+test("L1: keys, tokens, prompts and whatever else is sent stay out of the log, keys and tokens off the disk", async () => {
   api = await apiUnderTest();
   const canary = "canary-7f3a";
   const tokens: string[] = [];

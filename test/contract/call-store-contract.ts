@@ -260,7 +260,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS.map((turn) => ({ ...turn, text: "" })));
     });
 
-    test("a call that is not recorded cannot be redeemed after a restart: its words were nowhere but in memory", async () => {
+    test("a call that is not recorded cannot be redeemed after a restart: its words were only in memory", async () => {
       const { id, tokenHash } = await create({ ...SPEC, recordingEnabled: false });
       await restart();
       expect(await stores.calls.redeem(tokenHash, "worker-1")).toBeUndefined();

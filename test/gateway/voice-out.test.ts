@@ -50,7 +50,8 @@ describe("the voice on its way out", () => {
   test("words are told before any frame that holds them can be taken", async () => {
     const { events, voiceOut } = make();
     voiceOut.speak(1, 0, "Hello there.");
-    while (voiceOut.shift() === undefined) await Promise.resolve();
+    await settled();
+    expect(voiceOut.shift()?.turnId).toBe(1);
     expect(events.some((event) => event.kind === "piece-audio" && event.words.length > 0)).toBe(true);
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { A_LAW, alawDecode, alawEncode, type G711Law, MU_LAW, mulawDecode, mulawEncode } from "../../src/media/g711.ts";
+import { A_LAW, type G711Law, MU_LAW, mulawDecode, mulawEncode } from "../../src/media/g711.ts";
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
@@ -44,10 +44,6 @@ describe("G.711", () => {
     const decoded = new Int16Array(7).fill(9);
     mulawDecode(bytes.subarray(0, 6), decoded);
     expect([...decoded]).toEqual([0, 0, 0, -8, 32_124, -32_124, 9]);
-    alawEncode(samples, bytes);
-    expect([...bytes]).toEqual([0xd5, 0xd5, 0x55, 0x55, 0xaa, 0x2a, 7, 7]);
-    alawDecode(bytes.subarray(0, 6), decoded);
-    expect([...decoded]).toEqual([8, 8, -8, -8, 32_256, -32_256, 9]);
   });
 
   test("a buffer that is too short is our bug", () => {

@@ -10,8 +10,8 @@ import { FRAME_MS } from "../../src/core/limits.ts";
 import { journalPath, readJournal } from "../../src/record/journal-reader.ts";
 import { projectJournal } from "../../src/record/projection.ts";
 import { renderRecording } from "../../src/record/recording.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { START } from "./example-call.ts";
-import { temporaryDirectory } from "./journal-file.ts";
 
 const KILLS = 20;
 const AT_ONCE = 5;

@@ -1,18 +1,10 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { JournalEncoder } from "../../src/record/journal-format.ts";
 import type { JournalRecord, JournalStart } from "../../src/record/journal-records.ts";
 import { journalHeader } from "../../src/record/redact.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { START } from "./example-call.ts";
-
-/** A directory of the running test, removed when it ends. */
-export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), "trunkline-record-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 /** A journal that a test writes record by record, as they stand: nothing is redacted. */
 export class JournalFile {

@@ -10,8 +10,9 @@ import type { JournalStart } from "../../src/record/journal-records.ts";
 import { projectJournal } from "../../src/record/projection.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../src/record/redact.ts";
 import { replayJournal } from "../../src/record/replay.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { NOT_RECORDED, START } from "./example-call.ts";
-import { JournalFile, temporaryDirectory } from "./journal-file.ts";
+import { JournalFile } from "./journal-file.ts";
 
 const FRAME = new Uint8Array(160);
 

@@ -5,8 +5,9 @@ import { describe, expect, test } from "vitest";
 import wavefile from "wavefile";
 import { mulawEncode } from "../../src/media/g711.ts";
 import { renderRecording } from "../../src/record/recording.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { NOT_RECORDED, SPEC, START } from "./example-call.ts";
-import { JournalFile, temporaryDirectory } from "./journal-file.ts";
+import { JournalFile } from "./journal-file.ts";
 
 const RATE_HZ = 8_000;
 const FRAME_SAMPLES = 160;

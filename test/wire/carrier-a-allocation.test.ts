@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
-import { createInboundAudio } from "../../src/wire/inbound-audio.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
+import { inboundAudio } from "../support/inbound-audio.ts";
 import { fixtureLines } from "../support/mutate.ts";
 
 const [, start, ...rest] = fixtureLines("wire/carrier_a.jsonl").map((line) => Buffer.from(line));
@@ -9,7 +9,7 @@ const frames = rest.filter((line) => line.includes('"track":"inbound"')).slice(0
 
 function startedWire() {
   const wire = createCarrierA();
-  const into = createInboundAudio();
+  const into = inboundAudio();
   wire.decode(start as Buffer, into);
   return { wire, into };
 }

@@ -60,7 +60,7 @@ export class SqliteCalls implements CallStore {
       .set({ redeemed_at: nowMs })
       .where("token_hash", "=", tokenHash)
       .where("redeemed_at", "is", null)
-      .where("expires_at", ">=", nowMs)
+      .where("expires_at", ">", nowMs)
       .returning("call_id")
       .executeTakeFirst();
     if (token === undefined) return undefined;

@@ -18,9 +18,10 @@ const PASSING_CODES = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PROTOCO
 /**
  * Kysely's dialect for SQLite, for one open file that other programs may write to as well.
  *
- * All that writes is bracketed by BEGIN IMMEDIATE and COMMIT, and these run by `exec`, for two reasons. A transaction that
- * begins by reading fails, without waiting, when somebody has written since. And a prepared statement that met a lock stays
- * "in progress" in libsql until it is garbage: no later transaction could commit. `exec` leaves no statement behind.
+ * All that writes is bracketed by BEGIN IMMEDIATE and COMMIT, and these run by `exec`, for two reasons. A transaction
+ * that begins by reading fails, without waiting, when somebody has written since. And a prepared statement that met a
+ * lock stays "in progress" in libsql (0.5.29) until it is garbage, and no later transaction can commit; `exec` leaves
+ * no statement behind.
  */
 export class SharedFileDialect extends SqliteDialect {
   readonly #file: Database;

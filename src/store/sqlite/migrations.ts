@@ -2,7 +2,7 @@ import type { Kysely, Migration } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /**
- * Every change of the schema, by name, in order. One that has been released is never edited: what it made lies on disks.
+ * Every change of the schema, by name, in order. One that was released is never edited: what it made lies on disks.
  * The schema builder is used throughout, so that the same steps can make the shared store's tables.
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {

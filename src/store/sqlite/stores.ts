@@ -11,12 +11,13 @@ import { SharedFileDialect } from "./dialect.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Tables } from "./tables.ts";
 
-/** Longer than another program's transaction takes, shorter than a redemption may wait: waiting blocks the whole process. */
+/** Longer than another program's transaction takes, shorter than a redemption may: waiting blocks the whole process. */
 const BUSY_MS = 500;
 
 /**
- * Opens `trunkline.db` in `dataDir`, makes it where there is none, and brings its schema up to date. The control process is
- * its one steady user; a command-line tool may open it beside that. Rejects when the file is no database or of a newer schema.
+ * Opens `trunkline.db` in `dataDir`, makes it where there is none, and brings its schema up to date. The control process
+ * is its one steady user; a command-line tool may open it beside that. Rejects when the file is no database or of a newer
+ * schema.
  */
 export async function openStores(dataDir: string, clock: Clock): Promise<Stores> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -45,11 +46,11 @@ function openFile(path: string): Libsql.Database {
   const file = new Libsql(path);
   file.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   file.exec("PRAGMA journal_mode = WAL");
-  // Safe against the death of the process. After a power cut the last moments may be missing, but what is there is whole.
+  // Safe against the death of the process. After a power cut the last moments may be missing; what is there is whole.
   file.exec("PRAGMA synchronous = NORMAL");
   file.exec("PRAGMA foreign_keys = ON");
-  // Overwrites what is deleted. Not a promise: SQLite can leave copies behind when it moves rows between pages (seen with
-  // 400 rows alive at a time), so words that must not be on disk are never put here, rather than removed later.
+  // Overwrites what is deleted. Not a promise: SQLite can leave copies behind when it moves rows between pages (seen
+  // with 400 rows alive at a time), so words that must not be on disk are never put here, rather than removed later.
   file.exec("PRAGMA secure_delete = ON");
   return file;
 }

@@ -1,6 +1,6 @@
 /**
- * The tables as Kysely sees them. Columns named `_at` are milliseconds since the Unix epoch; booleans are 0 or 1; columns said
- * to be JSON hold what this service wrote itself.
+ * The tables as Kysely sees them. Columns named `_at` are milliseconds since the Unix epoch; booleans are 0 or 1; columns
+ * said to be JSON hold what this service wrote itself.
  */
 export interface Tables {
   accounts: { id: string; name: string; created_at: number };

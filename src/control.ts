@@ -1,0 +1,112 @@
+import { buildApi } from "./api/app.ts";
+import type { NewCalls } from "./api/health.ts";
+import { catalogueOf } from "./api/voices.ts";
+import { readConfig } from "./config.ts";
+import { systemClock } from "./core/clock.ts";
+import { createLogger } from "./core/log.ts";
+import { childArguments, onSupervisor } from "./processes.ts";
+import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
+import { createEngines } from "./speech/engines.ts";
+import { IpcServer } from "./store/ipc-server.ts";
+import { openStores } from "./store/sqlite/stores.ts";
+
+/** How often calls that nobody redeemed are looked for. */
+const EXPIRE_MS = 5_000;
+/** After a start, workers that live have this long to say which calls they carry; the rest is recovered. */
+const WORKERS_RETURN_MS = 3_000;
+
+/** Composition root of the control process: the API, the stores, and the records of ended calls. */
+const config = readConfig();
+const { socketPath, port, mediaUrl } = childArguments();
+const log = createLogger("control", config.logLevel);
+const clock = systemClock;
+const { dataDir } = config;
+
+const stores = await openStores(dataDir, clock);
+const engines = createEngines(config, clock, log);
+const keeper = new RecordKeeper({
+  calls: stores.calls,
+  dataDir,
+  clock,
+  log,
+  onKept: (callId) => workers.acknowledge(callId),
+});
+/** Workers that have been here since this process began. */
+const seenWorkers = new Set<string>();
+const workers = new IpcServer({
+  path: socketPath,
+  log,
+  redeem: (tokenHash, workerId) => stores.calls.redeem(tokenHash, workerId),
+  onWorker(workerId, callIds) {
+    seenWorkers.add(workerId);
+    void recover(workerId, callIds);
+  },
+  onWorkerGone: (workerId) => void recover(workerId, []),
+  onEnded: (callId) => keeper.keep(callId),
+});
+
+/** Whatever a worker has redeemed and does not carry is over. */
+async function recover(workerId: string, carried: readonly string[]): Promise<void> {
+  for (const call of await stores.calls.listActive(workerId)) {
+    if (!carried.includes(call.id)) keeper.keep(call.id);
+  }
+}
+
+/** Calls of workers that did not come back are over too. */
+async function recoverOrphans(): Promise<void> {
+  for (const call of await stores.calls.listActive()) {
+    if (!seenWorkers.has(call.workerId)) keeper.keep(call.id);
+  }
+}
+
+function expireRepeatedly(): void {
+  clock.after(EXPIRE_MS, () => {
+    stores.calls.expire().then(
+      (callIds) => {
+        if (callIds.length > 0) log.info({ calls: callIds.length }, "calls expired");
+      },
+      (error: unknown) => log.error({ err: error }, "calls could not be expired"),
+    );
+    expireRepeatedly();
+  });
+}
+
+let draining = false;
+function newCalls(): NewCalls {
+  if (draining) return { taken: false, reason: "draining" };
+  return workers.workerCount > 0 ? { taken: true } : { taken: false, reason: "unavailable" };
+}
+
+const api = buildApi({
+  ...stores,
+  voices: catalogueOf(engines.tts),
+  newCalls,
+  publicMediaUrl: config.publicMediaUrl ?? mediaUrl,
+  tokenTtlMs: config.tokenTtlS * 1_000,
+  recordingPath: (callId) => recordingPath(dataDir, callId),
+  log,
+});
+
+async function stop(): Promise<void> {
+  draining = true;
+  await api.close();
+  await keeper.idle();
+  workers.close();
+  engines.close();
+  await stores.close();
+  process.exit(0);
+}
+
+onSupervisor({
+  drain: () => {
+    draining = true;
+  },
+  stop: () => void stop(),
+});
+await workers.listen();
+clock.after(WORKERS_RETURN_MS, () => void recoverOrphans());
+expireRepeatedly();
+await api.listen({ host: config.apiHost, port });
+const address = api.server.address();
+if (address === null || typeof address === "string") throw new Error("the API listens on no port");
+process.send?.({ kind: "ready", port: address.port });
