@@ -8,6 +8,8 @@ export const CARRIER_RATE_HZ = 8_000;
 export const CARRIER_FRAME_SAMPLES = (CARRIER_RATE_HZ / 1_000) * FRAME_MS;
 /** How far output runs ahead of what the carrier plays, so that a stall of the loop is not heard. */
 export const OUTPUT_LEAD_MS = 100;
+/** Speech that must be there before any of a reply is sent, unless it is all there is: a voice does not deliver evenly. */
+export const OUTPUT_CUSHION_FRAMES = 10;
 /** Synthesised speech waiting for its turn to be sent, per call; when full the synthesis is not pulled any further. */
 export const OUTPUT_RING_FRAMES_MAX = 150;
 /** Phase slots of the ticker: every call is due each FRAME_MS, but only a tenth of them in the same 2 ms. */
@@ -77,6 +79,7 @@ export const JOURNAL_BACKLOG_BYTES_MAX = 2 * JOURNAL_PENDING_BYTES_MAX;
 assert.equal(CARRIER_FRAME_SAMPLES, Math.trunc(CARRIER_FRAME_SAMPLES), "a frame must be whole samples");
 assert.equal(FRAME_MS % TICK_SLOTS, 0, "a slot must be whole milliseconds");
 assert.ok(SOCKET_PAYLOAD_BYTES_MAX > CARRIER_MESSAGE_BYTES_MAX, "our own 1009 must come before the library's cut");
+assert.ok(OUTPUT_CUSHION_FRAMES < OUTPUT_RING_FRAMES_MAX, "the cushion must fit the ring");
 assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
 assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");
 assert.ok(JOURNAL_BACKLOG_BYTES_MAX > BODY_BYTES_MAX, "a journal must hold the specification it begins with");

@@ -322,9 +322,10 @@ export class Connection {
   #finish(reason: EndReason): void {
     this.#over = true;
     const { journal, vad, socket, log, onDone } = this.#options;
+    const { underruns } = this.#engines.voiceOut;
     this.#engines.close();
     vad.destroy();
-    log.info({ reason, durationMs: Math.round(this.#eventMs), ...this.#counters }, "call ended");
+    log.info({ reason, durationMs: Math.round(this.#eventMs), ...this.#counters, underruns }, "call ended");
     if (!this.#closed) socket.end(this.#closeCode ?? closeCodeOf(reason), reason);
     void journal.close().finally(onDone);
   }

@@ -1,6 +1,6 @@
 import type { CallEvent } from "../call/events.ts";
 import { codeOf } from "../core/errors.ts";
-import { FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../core/limits.ts";
+import { FRAME_MS, OUTPUT_CUSHION_FRAMES, OUTPUT_RING_FRAMES_MAX } from "../core/limits.ts";
 import { FrameRing, type RingFrame } from "../media/frame-ring.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import type { Tts, TtsChunk } from "../speech/speech.ts";
@@ -36,6 +36,9 @@ export class VoiceOut {
   #queue: Request[] = [];
   #life = new AbortController();
   #running = false;
+  /** Frames are being sent: the cushion has been there since the ring was last found empty. */
+  #flowing = false;
+  #underruns = 0;
   #room: (() => void) | undefined;
   #resampler: { rateHz: number; resampler: Resampler } | undefined;
 
@@ -51,9 +54,22 @@ export class VoiceOut {
     if (!this.#running) void this.#run(this.#life.signal);
   }
 
+  /** How often speech ran out in the middle of a reply. */
+  get underruns(): number {
+    return this.#underruns;
+  }
+
   /** The next frame to be sent, lent until the ring is filled again; undefined when nothing is ready. */
   shift(): RingFrame | undefined {
+    if (!this.#flowing) {
+      if (this.#running && this.#ring.count < OUTPUT_CUSHION_FRAMES) return undefined;
+      this.#flowing = true;
+    }
     const frame = this.#ring.shift();
+    if (frame === undefined) {
+      this.#flowing = false;
+      if (this.#running) this.#underruns += 1;
+    }
     if (this.#room !== undefined && this.#ring.count <= OUTPUT_RING_FRAMES_MAX / 2) this.#wake();
     return frame;
   }
@@ -63,6 +79,7 @@ export class VoiceOut {
     this.#life.abort();
     this.#life = new AbortController();
     this.#running = false;
+    this.#flowing = false;
     this.#queue = [];
     this.#ring.clear();
     this.#filled = 0;

@@ -109,7 +109,7 @@ export class MulawMessage {
 
   /** Encodes one frame into the message, and as mu-law into the front of `bytes`. */
   write(samples: Int16Array, bytes: Uint8Array): void {
-    assert.equal(samples.length, this.#frameSamples);
+    assert.equal(samples.length, this.#frameSamples, "one frame");
     if (bytes.length < this.#frameSamples) assert.fail("no room for the frame in the leg's own codec");
     const pairs = this.#pairs;
     const whole = samples.length - (samples.length % 3);

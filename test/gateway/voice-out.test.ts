@@ -10,7 +10,8 @@ const makeResampler = await loadResampler();
 
 function make(options: ScriptedTtsOptions = {}) {
   const events: CallEvent[] = [];
-  const tts = new ScriptedTts(new ManualClock(), options);
+  const clock = new ManualClock();
+  const tts = new ScriptedTts(clock, options);
   const voiceOut = new VoiceOut({
     tts,
     voiceId: "fake/voice",
@@ -19,7 +20,7 @@ function make(options: ScriptedTtsOptions = {}) {
     makeResampler,
     deliver: (event) => events.push(event),
   });
-  return { events, voiceOut, tts };
+  return { events, voiceOut, clock };
 }
 
 /** Takes all frames there are, letting the synthesis run in between; returns how many came of each reply. */
@@ -53,6 +54,35 @@ describe("the voice on its way out", () => {
     await settled();
     expect(voiceOut.shift()?.turnId).toBe(1);
     expect(events.some((event) => event.kind === "piece-audio" && event.words.length > 0)).toBe(true);
+  });
+
+  test("nothing is sent before a cushion of 200 ms is there, unless that is all there is", async () => {
+    const { voiceOut, clock } = make({ chunkMs: 80, perChunkMs: 50 });
+    voiceOut.speak(1, 0, "Hello there my friend.");
+    await clock.play(0);
+    expect(voiceOut.shift()).toBeUndefined();
+    await clock.play(50);
+    expect(voiceOut.shift()).toBeUndefined();
+    await clock.play(50);
+    expect(voiceOut.shift()?.turnId).toBe(1);
+    const { voiceOut: short } = make();
+    short.speak(1, 0, "Ah");
+    await settled();
+    expect(short.shift()?.turnId).toBe(1);
+  });
+
+  test("a voice that falls behind is counted, and speaks on when the cushion is there again", async () => {
+    const { voiceOut, clock } = make({ chunkMs: 80, perChunkMs: 1_000 });
+    voiceOut.speak(1, 0, "Hello there my dear friend.");
+    await clock.play(2_000);
+    let taken = 0;
+    while (voiceOut.shift() !== undefined) taken += 1;
+    expect([taken, voiceOut.underruns]).toEqual([12, 1]);
+    await clock.play(1_000);
+    expect(voiceOut.shift()).toBeUndefined();
+    await clock.play(2_000);
+    expect(voiceOut.shift()?.turnId).toBe(1);
+    expect(voiceOut.underruns).toBe(1);
   });
 
   test("the synthesis is not pulled further than the ring holds, and goes on when there is room", async () => {

@@ -191,7 +191,7 @@ describe("words under speech", () => {
         const cutMs = (cut * 1_000) / WORD_CARRIER_RATE_HZ;
         const ended = texts(short.words.filter((word) => word.endMs <= cutMs));
         const { words } = found(short.samples.subarray(0, cut));
-        const almost = short.words.find((word) => word.endMs > cutMs && word.endMs - 3 <= cutMs);
+        const almost = short.words.find((word) => word.endMs > cutMs && word.endMs - 8 <= cutMs);
         expect(almost !== undefined && words.length > ended.length ? [...ended, almost.text] : ended).toEqual(words);
       }),
       { numRuns: 60, seed: 11 },
@@ -214,7 +214,8 @@ describe("words under speech", () => {
         fc.integer({ min: 160, max: 8_000 }),
         (from, count) => {
           const spliced = [...short.samples.subarray(0, from), ...short.samples.subarray(from + count)];
-          // The mark at a frame's edges may be missing without harm: ten bits in front, three behind.
+          // At a frame's edges some bits may be missing without harm: ten of mark in front and three behind, and a few more
+          // when what has taken their place happens to be the same.
           const left = (edgeBits: readonly [number, number]) =>
             short.words.filter(({ endMs }) => {
               const [firstMs, lastMs] = [endMs - frameMs(endMs) + edgeBits[0] / 0.6, endMs - edgeBits[1] / 0.6];
@@ -222,7 +223,7 @@ describe("words under speech", () => {
             });
           const { words } = found(Int16Array.from(spliced));
           expect(isWithin(texts(left([0, 0])), words)).toBe(true);
-          expect(isWithin(words, texts(left([10, 3])))).toBe(true);
+          expect(isWithin(words, texts(left([16, 12])))).toBe(true);
         },
       ),
       { numRuns: 30, seed: 12 },

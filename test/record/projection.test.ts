@@ -216,6 +216,19 @@ describe("projection", () => {
     expect(record).toMatchObject({ turns: [], endReason: "caller_hangup", durationMs: 50, complete: true });
   });
 
+  test("a record longer than what is read at once is read whole", async () => {
+    const spec = { ...START.spec, systemPrompt: "é".repeat(100_000) };
+    const turn: TranscriptTurn = { role: "user", text: "a".repeat(200_000), startMs: 1, endMs: 2, interrupted: false };
+    const journal = new JournalFile({ ...START, spec }).add({
+      kind: "command",
+      timeMs: 9,
+      command: { kind: "turn", turn },
+    });
+    const record = await projectJournal(journal.end(10).path);
+    expect(record.header.spec).toEqual(spec);
+    expect(record.turns).toEqual([turn]);
+  });
+
   test("a missing journal, a directory and one without a header are unreadable", async () => {
     const directory = temporaryDirectory();
     const unreadable = expect.toSatisfy((e) => e instanceof TrunklineError && e.code === "journal_unreadable");

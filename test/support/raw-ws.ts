@@ -32,8 +32,9 @@ export interface FrameToSend {
 }
 
 /**
- * A WebSocket client on a plain TCP socket that does what it is told, legal or not: it sends any frame, half-closes and resets,
- * and answers nothing by itself, neither pings nor closes. Reading never fails: a connection that is gone gives undefined.
+ * A WebSocket client on a plain TCP socket that does what it is told, legal or not: it sends any frame, half-closes and
+ * resets, and answers nothing by itself, neither pings nor closes. Reading never fails: a connection that is gone gives
+ * undefined.
  */
 export class RawWs {
   readonly #socket: Socket;
@@ -60,7 +61,10 @@ export class RawWs {
     });
   }
 
-  /** A TCP connection to the host and port of `url`, on which nothing has been said yet. The server's FIN is not answered. */
+  /**
+   * A TCP connection to the host and port of `url`, on which nothing has been said yet. The server's FIN is not
+   * answered.
+   */
   static async connect(url: string): Promise<RawWs> {
     const { hostname, port } = new URL(url);
     const socket = connectSocket({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -83,7 +87,10 @@ export class RawWs {
     this.#socket.write(bytes);
   }
 
-  /** Asks for the upgrade of `path`, as RFC 6455 section 4.1 has it; `headers` replace the usual ones, undefined leaves one out. */
+  /**
+   * Asks for the upgrade of `path`, as RFC 6455 section 4.1 has it; `headers` replace the usual ones, undefined leaves
+   * one out.
+   */
   sendUpgrade(path: string, headers: Readonly<Record<string, string | undefined>> = {}): void {
     const all: Record<string, string | undefined> = {
       Host: `${this.#socket.remoteAddress}:${this.#socket.remotePort}`,

@@ -1,6 +1,9 @@
 import { unavailable } from "../../core/errors.ts";
 
-/** The few operations of the control API that the demo needs. Every method rejects with `unavailable` on any other answer than 2xx. */
+/**
+ * The few operations of the control API that the demo needs. Every method rejects with `unavailable` on any other
+ * answer than 2xx.
+ */
 export class ApiClient {
   readonly #baseUrl: string;
   readonly #apiKey: string;

@@ -22,7 +22,9 @@ export interface SaidTurn {
   overAgent: boolean;
 }
 
-/** What the agent said between two turns of the caller, as the caller's ear decoded it from the audio that was played. */
+/**
+ * What the agent said between two turns of the caller, as the caller's ear decoded it from the audio that was played.
+ */
 export interface HeardTurn {
   text: string;
   /** The first and the last voiced sample, in the clock's ms. */
@@ -34,7 +36,10 @@ export interface HeardTurn {
   stoppedAfterMs?: number;
 }
 
-/** What happens on the line, as it happens; `atMs` is the clock's. Words come when they have been heard or are being said. */
+/**
+ * What happens on the line, as it happens; `atMs` is the clock's. Words come when they have been heard or are being
+ * said.
+ */
 export type CallerNotice =
   | { kind: "agent-began"; atMs: number; latencyMs: number | undefined }
   | { kind: "caller-began"; atMs: number; overAgent: boolean }
@@ -73,9 +78,9 @@ const FLUSH_MS = 2_000;
 const SILENCE = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(MU_LAW.silenceByte);
 
 /**
- * A person on the telephone who follows a script. It has no clock and no socket of its own: it is moved by the carrier's beat
- * (`played` with each 20 ms that the earphone plays, then `frame` for the 20 ms that the microphone takes) and by what its ear
- * has understood. Synchronous throughout; the report can be read at any time.
+ * A person on the telephone who follows a script. It has no clock and no socket of its own: it is moved by the
+ * carrier's beat (`played` with each 20 ms that the earphone plays, then `frame` for the 20 ms that the microphone
+ * takes) and by what its ear has understood. Synchronous throughout; the report can be read at any time.
  */
 export class Caller {
   readonly #options: CallerOptions;

@@ -5,13 +5,16 @@ import { CarrierA, type CarrierAOptions } from "./carrier-a.ts";
 /** A simulated stream of carrier_a on a real socket. */
 export interface CarrierAConnection {
   carrier: CarrierA;
-  /** Settles when the socket is closed, by whichever side, with the close code that was seen (1006: without one). Never rejects. */
+  /**
+   * Settles when the socket is closed, by whichever side, with the close code that was seen (1006: without one). Never
+   * rejects.
+   */
   closed: Promise<{ code: number; reason: string }>;
 }
 
 /**
- * Dials a media stream's URL as the carrier does and starts the stream. Rejects with `unavailable` when the upgrade is not
- * answered with 101; the message carries the status but never the URL, which holds a token.
+ * Dials a media stream's URL as the carrier does and starts the stream. Rejects with `unavailable` when the upgrade is
+ * not answered with 101; the message carries the status but never the URL, which holds a token.
  */
 export function connectCarrierA(
   url: string,

@@ -3,7 +3,8 @@ import type { Clock } from "../../core/clock.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, MARKS_OUTSTANDING_MAX } from "../../core/limits.ts";
 import { MU_LAW } from "../../media/g711.ts";
 
-// The carrier's end of Twilio Media Streams, bidirectional: https://www.twilio.com/docs/voice/media-streams/websocket-messages
+// The carrier's end of Twilio Media Streams, bidirectional:
+// https://www.twilio.com/docs/voice/media-streams/websocket-messages
 // JSON text messages; audio is base64 G.711 mu-law, 8000 Hz, mono. Numbers are strings, except in mediaFormat.
 
 /** The carrier's clock runs before its first frame: this is the first timestamp seen in captures of real streams. */
@@ -11,7 +12,10 @@ const FIRST_TIMESTAMP_MS = 102;
 /** What the carrier keeps for playing; the real one documents no bound, and no sane peer comes near ten minutes. */
 const PLAYBACK_BYTES_MAX = 600 * CARRIER_RATE_HZ;
 
-/** What the other end did that the real carrier warns about (its error 31951; 31950 for `binary`). The message is dropped. */
+/**
+ * What the other end did that the real carrier warns about (its error 31951; 31950 for `binary`). The message is
+ * dropped.
+ */
 export type Violation =
   | "binary"
   | "not_json"
@@ -30,24 +34,26 @@ export interface CarrierAOptions {
   /** The carrier is done with the socket: it has sent `stop`. */
   close(): void;
   /**
-   * The 20 ms of mu-law that the caller has just spoken, read before the next call. Undefined when nothing came from the
-   * telephone (DTX, loss): then no media is sent, and the next timestamp jumps.
+   * The 20 ms of mu-law that the caller has just spoken, read before the next call. Undefined when nothing came from
+   * the telephone (DTX, loss): then no media is sent, and the next timestamp jumps.
    */
   microphone(): Uint8Array | undefined;
   /**
-   * 20 ms of mu-law begin to sound in the caller's ear at `atMs` of the clock. The first `samples` of them came from the other
-   * end, the rest is silence because nothing was buffered. The frame is reused: it is valid until this returns.
+   * 20 ms of mu-law begin to sound in the caller's ear at `atMs` of the clock. The first `samples` of them came from
+   * the other end, the rest is silence because nothing was buffered. The frame is reused: it is valid until this
+   * returns.
    */
   earphone(frame: Uint8Array, samples: number, atMs: number): void;
 }
 
 /**
- * One bidirectional stream of carrier_a, seen from the carrier: it speaks the caller's audio into the stream, keeps the playback
- * buffer and knows exactly what of it was played. It moves by the clock it is given and touches no socket, so that it runs in
- * virtual time as well as in real time.
+ * One bidirectional stream of carrier_a, seen from the carrier: it speaks the caller's audio into the stream, keeps the
+ * playback buffer and knows exactly what of it was played. It moves by the clock it is given and touches no socket, so
+ * that it runs in virtual time as well as in real time.
  *
- * Playing and sending share one absolute beat of 20 ms (start + n * 20); a late beat is caught up one timer at a time, so that
- * messages that came meanwhile are taken in between. A frame that has begun is played to its end, as an RTP packet is.
+ * Playing and sending share one absolute beat of 20 ms (start + n * 20); a late beat is caught up one timer at a time,
+ * so that messages that came meanwhile are taken in between. A frame that has begun is played to its end, as an RTP
+ * packet is.
  */
 export class CarrierA {
   readonly streamSid: string;
@@ -137,7 +143,9 @@ export class CarrierA {
     this.#options.close();
   }
 
-  /** The socket is gone: nothing is played and nothing is sent any more. The frame that has begun is heard to its end. */
+  /**
+   * The socket is gone: nothing is played and nothing is sent any more. The frame that has begun is heard to its end.
+   */
   closed(): void {
     this.#open = false;
     this.#cancelBeat();

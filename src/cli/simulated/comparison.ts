@@ -15,15 +15,17 @@ export interface CallEvidence {
   violations: ReadonlyMap<string, number>;
 }
 
-/** A recording may be this much shorter or longer than its call: the closing of the socket belongs to one of them only. */
+/**
+ * A recording may be this much shorter or longer than its call: the closing of the socket belongs to one of them only.
+ */
 const RECORDING_SLACK_MS = 1_000;
 /** Of an interrupted answer not more than this is heard after the caller began to speak. */
 const STOPPED_MS_MAX = 2_000;
 
 /**
- * Holds the service's account of a call against what the caller said and heard. One sentence for each thing that does not fit;
- * none when the call went as scripted. Words are compared one by one and as they stand; where the caller cut an answer short,
- * its last word may be missing on either side.
+ * Holds the service's account of a call against what the caller said and heard. One sentence for each thing that does
+ * not fit; none when the call went as scripted. Words are compared one by one and as they stand; where the caller cut
+ * an answer short, its last word may be missing on either side.
  */
 export function findMismatches(evidence: CallEvidence): string[] {
   const found = recordMismatches(evidence);
@@ -105,7 +107,10 @@ function answerMismatches(
   return found;
 }
 
-/** The same words in the same order; one side may lack up to `missingMax` at its end. No words are not the same as no words. */
+/**
+ * The same words in the same order; one side may lack up to `missingMax` at its end. No words are not the same as no
+ * words.
+ */
 function sameWords(left: readonly string[], right: readonly string[], missingMax: number): boolean {
   const common = Math.min(left.length, right.length);
   const missing = Math.max(left.length, right.length) - common;

@@ -9,7 +9,10 @@ export interface DemoResult extends Omit<CallEvidence, "recording"> {
   recording: CallEvidence["recording"] & { path: string };
 }
 
-/** What `npm run demo -- --json` prints. Times are milliseconds; those of turns count from the redemption of the token. */
+/**
+ * What `npm run demo -- --json` prints. Times are whole milliseconds; those of turns count from the redemption of the
+ * token.
+ */
 export interface DemoDocument {
   callId: string;
   status: string;
@@ -32,7 +35,10 @@ export interface DemoDocument {
     service: LatencySummary;
     /** As the caller heard it: from the last frame of its line to the agent's first voiced sample. */
     heardByCaller: LatencySummary;
-    /** From the caller's first frame over the agent to the agent's last voiced sample; null when there was no interruption. */
+    /**
+     * From the caller's first frame over the agent to the agent's last voiced sample; null when there was no
+     * interruption.
+     */
     bargeInMs: number | null;
   };
 }
@@ -51,14 +57,14 @@ export function demoDocument({ callId, record, transcript, caller, recording }: 
     callId,
     status: record.status,
     endReason: record.endReason,
-    durationMs: record.durationMs,
+    durationMs: record.durationMs === null ? null : Math.round(record.durationMs),
     turns: transcript.map(({ role, text, startMs, endMs, interrupted, latency }) => ({
       role,
       text,
-      startMs,
-      endMs,
+      startMs: Math.round(startMs),
+      endMs: Math.round(endMs),
       interrupted,
-      ...(latency === undefined ? {} : { latencyMs: latency.firstFrameMs }),
+      ...(latency === undefined ? {} : { latencyMs: Math.round(latency.firstFrameMs) }),
     })),
     heardByCaller: caller.heard.map((turn) => turn.text),
     recording: { path, channels, sampleRateHz, durationMs },
@@ -86,7 +92,8 @@ export function demoSummary({ callId, record, transcript, caller, recording }: D
     latencyTable(transcript, caller),
     "",
     `Recording: ${recording.path}`,
-    `  ${recording.channels} channels (left the caller, right the agent), ${recording.sampleRateHz} Hz, ${seconds(recording.durationMs)}`,
+    `  ${recording.channels} channels (left the caller, right the agent), ${recording.sampleRateHz} Hz, ` +
+      seconds(recording.durationMs),
   ].join("\n");
 }
 

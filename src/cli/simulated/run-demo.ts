@@ -44,8 +44,9 @@ interface CallResource {
 }
 
 /**
- * The demo: starts the real service, creates a call, plays a simulated carrier and caller into it in real time, and collects what
- * both ends know of it. An abort of `signal` ends the call and rejects; whatever happens, the service is stopped.
+ * The demo: starts the real service, creates a call, plays a simulated carrier and caller into it in real time, and
+ * collects what both ends know of it. An abort of `signal` ends the call and rejects; whatever happens, the service is
+ * stopped.
  */
 export async function runDemo(options: DemoOptions, signal: AbortSignal): Promise<DemoResult> {
   const { dataDir, clock, terminal } = options;

@@ -1,10 +1,12 @@
 /**
- * The demo's call: a small bakery whose assistant answers from its prompt, and a caller who asks, interrupts and says goodbye.
- * The sentence about the opening hours is long, so that there is something to interrupt.
+ * The demo's call: a small bakery whose assistant answers from its prompt, and a caller who asks, interrupts and says
+ * goodbye. The sentence about the opening hours is long, so that there is something to interrupt.
  */
 export const SCENARIO = {
   systemPrompt: `You are the telephone assistant of Hartwell Bakery, a small family bakery in Mill Lane.
-The bakery is open from Tuesday to Saturday, from seven in the morning until half past five in the afternoon, and on Sunday it is open from eight until noon, while on Monday the ovens stay cold and the shop is closed all day.
+The bakery is open from Tuesday to Saturday, from seven in the morning until half past five in \
+the afternoon, and on Sunday it is open from eight until noon, while on Monday the ovens stay cold \
+and the shop is closed all day.
 Birthday cakes are made to order and must be ordered two days ahead.
 A birthday cake for ten people costs thirty pounds.
 Sourdough bread is baked every morning and costs four pounds a loaf.

@@ -28,9 +28,10 @@ export interface ServiceOptions {
 }
 
 /**
- * Starts the service on free ports of this machine, with the reference pair. Its surroundings are exactly what is given here:
- * nothing of this process's environment reaches it. Rejects with `unavailable`, which carries the end of the log, when it ends
- * before it is ready or is not ready in time; an abort of `signal` before that stops it and rejects with the abort's reason.
+ * Starts the service on free ports of this machine, with the reference pair. Its surroundings are exactly what is given
+ * here: nothing of this process's environment reaches it. Rejects with `unavailable`, which carries the end of the log,
+ * when it ends before it is ready or is not ready in time; an abort of `signal` before that stops it and rejects with
+ * the abort's reason.
  */
 export async function startService(
   { program, dataDir, clock }: ServiceOptions,
@@ -47,7 +48,8 @@ export async function startService(
     TTS: "reference",
     TMPDIR: tmpdir(),
   };
-  // In a process group of its own, so that a Ctrl-C reaches this process alone, which then stops the service in good order.
+  // In a process group of its own, so that a Ctrl-C reaches this process alone, which then stops the service in good
+  // order.
   const child = fork(program.path, [], {
     execArgv: program.execArgv,
     env,

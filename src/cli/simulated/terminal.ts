@@ -11,8 +11,9 @@ const RESET = "\x1b[0m";
 const COLOURS = { agent: "\x1b[36m", caller: "\x1b[33m", note: "\x1b[2m" } as const;
 
 /**
- * Shows a conversation as it happens, in plain lines: one for each turn, which grows word by word, and one for each note between
- * them. Nothing already written is ever changed, so that the same text is good for a terminal and for a file.
+ * Shows a conversation as it happens, in plain lines: one for each turn, which grows word by word, and one for each
+ * note between them. Nothing already written is ever changed, so that the same text is good for a terminal and for a
+ * file.
  */
 export class Terminal {
   readonly #options: TerminalOptions;

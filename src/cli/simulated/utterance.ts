@@ -17,7 +17,10 @@ const VOICED_PEAK_MIN = 500;
 /** A signed 16-bit sample that is voice rather than noise. */
 export const isVoiced = (sample: number): boolean => sample >= VOICED_PEAK_MIN || sample <= -VOICED_PEAK_MIN;
 
-/** Has `text` spoken by a voice of the carrier's rate and cuts it into frames, without the silence around it. Rejects as `Tts.speak` does. */
+/**
+ * Has `text` spoken by a voice of the carrier's rate and cuts it into frames, without the silence around it. Rejects as
+ * `Tts.speak` does.
+ */
 export async function synthesise(
   tts: Tts,
   request: { text: string; voiceId: string; language: string },

@@ -6,7 +6,10 @@ export interface WavFormat {
   durationMs: number;
 }
 
-/** Reads the format of a RIFF WAVE file: the chunks `fmt ` and `data`, wherever they stand. Throws `unavailable` for anything else. */
+/**
+ * Reads the format of a RIFF WAVE file: the chunks `fmt ` and `data`, wherever they stand. Throws `unavailable` for
+ * anything else.
+ */
 export function readWavFormat(file: Uint8Array): WavFormat {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const nameAt = (offset: number): string => Buffer.from(file.subarray(offset, offset + 4)).toString("latin1");

@@ -49,7 +49,10 @@ class Line {
     for (let i = 0; i < ms / 20; i += 1) this.beat(SILENCE);
   }
 
-  /** The agent says `words`, 100 ms each, and the ear understands each as it is over; with `final`, all of them at the end. */
+  /**
+   * The agent says `words`, 100 ms each, and the ear understands each as it is over; with `final`, all of them at the
+   * end.
+   */
   agentSays(words: string, final = true): void {
     let text = "";
     for (const word of words.split(" ")) {

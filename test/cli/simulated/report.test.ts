@@ -16,9 +16,9 @@ const RESULT: DemoResult = {
       { text: "We are closed.", startMs: 0, endMs: 1, latencyMs: 650.125 },
     ],
   },
-  record: { status: "ended", endReason: "agent_hangup", durationMs: 21_500 },
+  record: { status: "ended", endReason: "agent_hangup", durationMs: 21_500.25 },
   transcript: [
-    { role: "agent", text: "Hello.", startMs: 40, endMs: 900, interrupted: false },
+    { role: "agent", text: "Hello.", startMs: 40.25, endMs: 899.75, interrupted: false },
     { role: "user", text: "When do you open?", startMs: 1_800, endMs: 3_000, interrupted: false },
     {
       role: "agent",

@@ -1,0 +1,259 @@
+import { describe, expect, test } from "vitest";
+import { leg, STREAM_ID } from "../support/leg.ts";
+import { ManualClock, settled } from "../support/manual-clock.ts";
+import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedStt } from "../support/scripted-stt.ts";
+import { ScriptedTts } from "../support/scripted-tts.ts";
+
+/** Waits for the journal's file, which no clock can hurry. */
+async function journalClosed(done: () => number): Promise<void> {
+  for (let turn = 0; turn < 10_000 && done() === 0; turn += 1) await settled();
+}
+
+describe("what a peer may do before its stream has begun", () => {
+  test("C1: media, marks, keys and stop before start are dropped, and the stream can still begin", async () => {
+    const call = leg();
+    call.media();
+    call.json({ event: "mark", streamSid: STREAM_ID, mark: { name: "1.0" } });
+    call.json({ event: "dtmf", streamSid: STREAM_ID, dtmf: { track: "inbound_track", digit: "1" } });
+    call.json({ event: "stop", streamSid: STREAM_ID, stop: {} });
+    expect(call.socket.ended).toBeUndefined();
+    call.start();
+    await call.clock.play(1_000);
+    expect(call.socket.events).toContain("media");
+    call.connection.closed();
+    expect(call.ends()).toMatchObject([{ reason: "caller_hangup", early: 4 }]);
+  });
+
+  test("D1: a peer that never says start is closed after five seconds", async () => {
+    const call = leg();
+    await call.clock.play(4_990);
+    expect(call.socket.ended).toBeUndefined();
+    await call.clock.play(30);
+    expect(call.socket.ended).toEqual({ code: 1_008, reason: "protocol_error" });
+  });
+});
+
+describe("what a peer may do in its stream", () => {
+  test("C2: a second start of the same stream is ignored; one of another stream ends the call", async () => {
+    const call = leg();
+    call.start();
+    call.start();
+    await call.clock.play(500);
+    expect(call.socket.ended).toBeUndefined();
+    call.start("MZ00000000000000000000000000000002");
+    expect(call.socket.ended).toEqual({ code: 1_008, reason: "protocol_error" });
+    expect(call.ends()).toHaveLength(1);
+  });
+
+  test("C3: stop ends the call once; media, marks, a second stop and the closed socket after it change nothing", async () => {
+    const call = leg();
+    call.start();
+    await call.clock.play(300);
+    call.json({ event: "stop", streamSid: STREAM_ID, stop: { accountSid: "AC0", callSid: "CA0" } });
+    const { sent } = call.socket;
+    const before = sent.length;
+    call.media();
+    call.json({ event: "mark", streamSid: STREAM_ID, mark: { name: "1.0" } });
+    call.json({ event: "stop", streamSid: STREAM_ID, stop: {} });
+    call.connection.closed();
+    await call.clock.play(1_000);
+    expect(sent).toHaveLength(before);
+    expect(call.ends()).toMatchObject([{ reason: "caller_hangup" }]);
+    await journalClosed(call.done);
+    expect(call.done()).toBe(1);
+  });
+
+  test("C10: unknown events, unknown fields and events of another kind are ignored and counted", () => {
+    const call = leg();
+    call.start();
+    for (const event of ["weather", "MEDIA", "Start", "", "__proto__", "constructor"]) call.json({ event, media: 1 });
+    call.json({
+      event: "dtmf",
+      extra: { deep: [1] },
+      streamSid: STREAM_ID,
+      dtmf: { track: "inbound_track", digit: "5", duration: 3 },
+    });
+    call.connection.closed();
+    expect(call.ends()[0]).toMatchObject({ malformed: 0 });
+    expect(call.ends()[0]?.ignored).toBeGreaterThanOrEqual(6);
+  });
+
+  test("M1: broken base64 and broken JSON are dropped and counted, and the frames around them are heard", () => {
+    const call = leg();
+    call.start();
+    call.media();
+    for (const payload of ["!!!!", "AAAAA", "AA=A", "AA-_", "A A A", "////\n"]) call.media(payload);
+    for (const text of ["", "{", "null", "[]", '"media"', "{}}", "\u0000"]) call.text(text);
+    call.media();
+    expect(call.socket.ended).toBeUndefined();
+    call.connection.closed();
+    expect(call.ends()[0]).toMatchObject({ framesIn: 2, malformed: 13 });
+  });
+
+  test("M1: more than fifty malformed messages within a second end the call, fifty do not", async () => {
+    const call = leg();
+    call.start();
+    for (let round = 0; round < 3; round += 1) {
+      for (let i = 0; i < 50; i += 1) call.text("{");
+      await call.clock.play(1_000);
+    }
+    expect(call.socket.ended).toBeUndefined();
+    for (let i = 0; i < 51; i += 1) call.text("{");
+    expect(call.socket.ended).toEqual({ code: 1_008, reason: "protocol_error" });
+  });
+
+  test("M3: a frame of an hour is too large for a message and ends the call with 1009", () => {
+    const call = leg();
+    call.start();
+    call.media(Buffer.alloc(60 * 60 * 8_000).toString("base64"));
+    expect(call.socket.ended).toEqual({ code: 1_009, reason: "protocol_error" });
+  });
+
+  test("B14: a binary message ends the call with 1003", () => {
+    const call = leg();
+    call.start();
+    call.connection.message(new Uint8Array(160), true);
+    expect(call.socket.ended).toEqual({ code: 1_003, reason: "protocol_error" });
+  });
+
+  test("M4: a second of audio at once is taken, more than two seconds ahead of the clock are a flood", async () => {
+    const call = leg();
+    call.start();
+    const second = Buffer.alloc(8_000, 0xff).toString("base64");
+    call.media(second);
+    call.media(second);
+    expect(call.socket.ended).toBeUndefined();
+    await call.clock.play(1_000);
+    call.media(second);
+    expect(call.socket.ended).toBeUndefined();
+    call.media(second);
+    expect(call.socket.ended).toEqual({ code: 1_008, reason: "audio_flood" });
+  });
+
+  test("D3: a peer that does not read what is sent ends its call as a slow consumer", async () => {
+    const call = leg();
+    call.socket.stuck = true;
+    call.start();
+    await call.clock.play(500);
+    expect(call.socket.ended).toEqual({ code: 1_008, reason: "slow_consumer" });
+  });
+
+  test("C9: keys pressed faster than twenty a second are ignored", () => {
+    const call = leg();
+    call.start();
+    for (let i = 0; i < 1_000; i += 1) {
+      call.json({ event: "dtmf", streamSid: STREAM_ID, dtmf: { track: "inbound_track", digit: "1" } });
+    }
+    call.connection.closed();
+    expect(call.ends()[0]?.ignored).toBeGreaterThanOrEqual(980);
+  });
+});
+
+describe("audio on its way out", () => {
+  test("frames run ahead of real time by the lead and no more, from the first frame to the last", async () => {
+    const call = leg({ tts: new ScriptedTts(new ManualClock(), { msPerChar: 100 }) });
+    call.start();
+    for (let atMs = 20; atMs <= 2_000; atMs += 20) {
+      await call.clock.play(20);
+      const frames = call.socket.events.filter((event) => event === "media").length;
+      expect(frames * 20).toBeLessThanOrEqual(atMs + 100);
+      if (atMs > 100) expect(frames * 20).toBeGreaterThanOrEqual(atMs);
+    }
+  });
+
+  test("a stall of the loop is caught up to the lead and not beyond", async () => {
+    const call = leg({ tts: new ScriptedTts(new ManualClock(), { msPerChar: 100 }) });
+    call.start();
+    await call.clock.play(500);
+    const before = call.socket.events.length;
+    call.clock.stall(1_000);
+    await call.clock.play(20);
+    expect(call.socket.events.length - before).toBeLessThanOrEqual(6);
+  });
+
+  test("every spoken piece is followed by its mark, and one that comes back lets the reply be heard", async () => {
+    const call = leg();
+    call.start();
+    await call.listen(3_000);
+    const marks = call.socket.sent.filter((text) => text.includes('"mark"')).map((text) => JSON.parse(text));
+    expect(marks).toEqual([{ event: "mark", streamSid: STREAM_ID, mark: { name: "1.0" } }]);
+    call.connection.closed();
+  });
+
+  test("a word over the agent sends clear, and after it no frame of the reply that was cut", async () => {
+    const clock = new ManualClock();
+    const stt = new ScriptedStt(clock, [{ atMs: 400, event: { kind: "partial", text: "stop" } }]);
+    const call = leg({
+      spec: { interruptible: true },
+      stt,
+      tts: new ScriptedTts(new ManualClock(), { msPerChar: 100 }),
+    });
+    call.start();
+    for (let atMs = 0; atMs < 1_000; atMs += 20) {
+      await call.clock.play(20);
+      await clock.play(20);
+    }
+    const { events } = call.socket;
+    expect(events.filter((event) => event === "clear")).toHaveLength(1);
+    expect(events.slice(events.indexOf("clear") + 1)).toEqual([]);
+  });
+});
+
+describe("the end of a call", () => {
+  test("C15: a hang-up aborts the ear, the model and the voice, and leaves no timer", async () => {
+    const clock = new ManualClock();
+    const stt = new ScriptedStt(clock, []);
+    const llm = new ScriptedLlm(clock, [sayingReply("I will go on for a long time.", { firstMs: 10_000 })]);
+    const call = leg({ spec: { firstSpeaker: "agent" }, stt, llm });
+    call.start();
+    await call.listen(200);
+    call.connection.closed();
+    await journalClosed(call.done);
+    const before = stt.opened[0]?.samples;
+    call.media();
+    await clock.play(20_000);
+    await call.clock.play(1_000);
+    expect(stt.opened[0]?.samples).toBe(before);
+    expect([clock.pending, call.clock.pending]).toEqual([0, 0]);
+    expect(call.done()).toBe(1);
+  });
+
+  test("K11: a bug in the handling of one call ends that call alone, with one end and one line of log", () => {
+    const vad = {
+      isVoiced: (): boolean => {
+        throw new Error("planted");
+      },
+      destroy: () => {},
+    };
+    const call = leg({ vad });
+    call.start();
+    expect(() => call.media()).not.toThrow();
+    expect(call.socket.ended).toEqual({ code: 1_011, reason: "worker_lost" });
+    expect(call.ends()).toHaveLength(1);
+    expect(call.logged.filter((line) => line.includes('"fault":"bug"'))).toHaveLength(1);
+  });
+
+  test("C18: a call without any media and one of 50 ms end with their counters told", async () => {
+    const none = leg();
+    none.connection.closed();
+    expect(none.ends()).toMatchObject([{ reason: "caller_hangup", framesIn: 0, framesOut: 0 }]);
+    const short = leg();
+    short.start();
+    await short.listen(60);
+    short.connection.closed();
+    expect(short.ends()).toMatchObject([{ reason: "caller_hangup", framesIn: 3 }]);
+  });
+
+  test("words, prompts and stream ids never reach the log", async () => {
+    const clock = new ManualClock();
+    const stt = new ScriptedStt(clock, [{ atMs: 100, event: { kind: "final", text: "canary spoken words" } }]);
+    const call = leg({ stt, spec: { systemPrompt: "canary prompt", greeting: "canary greeting" } });
+    call.start();
+    await clock.play(200);
+    await call.listen(3_000);
+    call.json({ event: "dtmf", streamSid: STREAM_ID, dtmf: { track: "inbound_track", digit: "7" } });
+    call.connection.closed();
+    expect(call.logged.join("\n")).not.toMatch(/canary|MZ0000/);
+  });
+});

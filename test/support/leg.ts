@@ -1,0 +1,157 @@
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import type { CallSpec } from "../../src/core/call-spec.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../src/core/limits.ts";
+import { Connection, type LegSocket } from "../../src/gateway/connection.ts";
+import { JournalWriters } from "../../src/gateway/journal-writer.ts";
+import { Ticker } from "../../src/gateway/ticker.ts";
+import { loadResampler } from "../../src/media/resampler.ts";
+import { loadVad, type Vad } from "../../src/media/vad.ts";
+import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
+import { createCarrierA } from "../../src/wire/carrier-a.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
+import { ScriptedTts } from "./scripted-tts.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
+import { SPEC } from "./virtual-call.ts";
+
+const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+
+/** A socket that keeps what was sent; it can be told to drop everything, as a peer does that does not read. */
+export class FakeSocket implements LegSocket {
+  readonly sent: string[] = [];
+  ended: { code: number; reason: string } | undefined;
+  stuck = false;
+  onEnd = (): void => {};
+
+  send(message: Uint8Array | string): boolean {
+    if (this.stuck) return false;
+    this.sent.push(typeof message === "string" ? message : Buffer.from(message).toString("utf8"));
+    return true;
+  }
+
+  end(code: number, reason: string): void {
+    this.ended = { code, reason };
+    this.onEnd();
+  }
+
+  /** The events of the messages sent so far. */
+  get events(): string[] {
+    return this.sent.map((text) => (JSON.parse(text) as { event: string }).event);
+  }
+}
+
+export interface LegOptions {
+  spec?: Partial<CallSpec>;
+  stt?: Stt;
+  llm?: Llm;
+  tts?: Tts;
+  vad?: Vad;
+}
+
+export const STREAM_ID = "MZ00000000000000000000000000000001";
+
+/** One connection of carrier_a with a fake socket and a clock that is moved by hand. */
+export function leg(options: LegOptions = {}) {
+  const clock = new ManualClock();
+  const socket = new FakeSocket();
+  const directory = temporaryDirectory();
+  const logged: string[] = [];
+  const log = pino(
+    { level: "debug" },
+    new Writable({
+      write(chunk, _encoding, done) {
+        logged.push(String(chunk));
+        done();
+      },
+    }),
+  );
+  const journals = new JournalWriters({ dataDir: directory, software: "test", clock, log });
+  const redeemed = {
+    callId: "call_01980000-0000-7000-8000-000000000001",
+    accountId: "account_01980000-0000-7000-8000-000000000002",
+    spec: { ...SPEC, ...options.spec },
+  };
+  let done = 0;
+  const connection = new Connection({
+    redeemed,
+    socket,
+    wire: createCarrierA(),
+    inbound: {
+      bytes: new Uint8Array(CARRIER_MESSAGE_BYTES_MAX),
+      samples: new Int16Array(CARRIER_MESSAGE_BYTES_MAX),
+      count: 0,
+      timestampMs: Number.NaN,
+    },
+    vad: options.vad ?? makeVad(8_000),
+    makeResampler,
+    stt: options.stt,
+    llm: options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]),
+    tts: options.tts ?? new ScriptedTts(clock),
+    parameters: DEFAULT_TURN_PARAMETERS,
+    journal: journals.open({
+      ...redeemed,
+      startedAt: "2026-01-01T00:00:00.000Z",
+      leg: { rateHz: 8_000, codec: "mulaw" },
+      earHasPartials: true,
+      parameters: DEFAULT_TURN_PARAMETERS,
+    }),
+    clock,
+    log,
+    onDone: () => {
+      done += 1;
+      stopTicking();
+    },
+  });
+  socket.onEnd = () => connection.closed();
+  const stopTicking = new Ticker(clock).add(connection);
+  let chunk = 0;
+
+  return {
+    clock,
+    socket,
+    connection,
+    logged,
+    /** How often the connection said that it is done. */
+    done: () => done,
+    /** The reasons of the call's end that were logged. */
+    ends: () =>
+      logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.msg === "call ended"),
+    text: (text: string) => connection.message(Buffer.from(text), false),
+    json: (message: object) => connection.message(Buffer.from(JSON.stringify(message)), false),
+    start(streamId = STREAM_ID): void {
+      this.json({ event: "connected", protocol: "Call", version: "1.0.0" });
+      this.json({
+        event: "start",
+        sequenceNumber: "1",
+        streamSid: streamId,
+        start: {
+          accountSid: "AC0",
+          streamSid: streamId,
+          callSid: "CA0",
+          tracks: ["inbound"],
+          mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 },
+          customParameters: {},
+        },
+      });
+    },
+    /** 20 ms of silence, or of `payload`. */
+    media(payload: string = Buffer.alloc(160, 0xff).toString("base64")): void {
+      chunk += 1;
+      this.json({
+        event: "media",
+        sequenceNumber: String(chunk + 1),
+        streamSid: STREAM_ID,
+        media: { track: "inbound", chunk: String(chunk), timestamp: String(chunk * 20), payload },
+      });
+    },
+    /** Time goes by while the carrier sends a frame of silence every 20 ms. */
+    async listen(forMs: number): Promise<void> {
+      for (let at = 0; at < forMs; at += 20) {
+        await clock.play(20);
+        this.media();
+      }
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { readConfig } from "../../src/config.ts";
+import type { CallSpec } from "../../src/core/call-spec.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { Gateway } from "../../src/gateway/gateway.ts";
+import { JournalWriters } from "../../src/gateway/journal-writer.ts";
+import { MediaServer } from "../../src/gateway/server.ts";
+import { loadResampler } from "../../src/media/resampler.ts";
+import { loadVad } from "../../src/media/vad.ts";
+import { RecordKeeper, recordingPath } from "../../src/record/record-keeper.ts";
+import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
+import type { CallRecord } from "../../src/store/call-store.ts";
+import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
+import { IpcServer } from "../../src/store/ipc-server.ts";
+import { hashSecret, mintToken } from "../../src/store/secrets.ts";
+import { openStores } from "../../src/store/sqlite/stores.ts";
+import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
+import { ScriptedTts } from "./scripted-tts.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
+import { SPEC } from "./virtual-call.ts";
+
+const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+
+export interface MediaServiceOptions {
+  stt?: Stt;
+  llm?: Llm;
+  tts?: Tts;
+  clock?: Clock;
+  tokenTtlMs?: number;
+  /** Stands between the redemption and its answer, as a slow store would. */
+  beforeRedeem?: () => Promise<void>;
+}
+
+/**
+ * Both planes in one process, over real sockets: the media server with scripted engines, the hand-off over its Unix socket, the
+ * SQLite stores and the keeper of records. Only the API is left out: `create` does what `POST /calls` does.
+ */
+export async function mediaService(options: MediaServiceOptions = {}) {
+  const clock = options.clock ?? systemClock;
+  const directory = temporaryDirectory();
+  const logged: string[] = [];
+  const log = pino(
+    { level: "debug" },
+    new Writable({
+      write(chunk, _encoding, done) {
+        logged.push(String(chunk));
+        done();
+      },
+    }),
+  );
+  const stores = await openStores(directory, systemClock);
+  const accountId = await stores.accounts.ensure("test");
+  const path = join(directory, "control.sock");
+  const keeper = new RecordKeeper({
+    calls: stores.calls,
+    dataDir: directory,
+    clock,
+    log,
+    onKept: (callId) => ipc.acknowledge(callId),
+  });
+  const ipc = new IpcServer({
+    path,
+    log,
+    async redeem(tokenHash, workerId) {
+      await options.beforeRedeem?.();
+      return await stores.calls.redeem(tokenHash, workerId);
+    },
+    onWorker: () => {},
+    onWorkerGone: () => {},
+    onEnded: (callId) => keeper.keep(callId),
+  });
+  await ipc.listen();
+  const connected = new Promise<void>((resolve) => {
+    const poll = () => (ipc.workerCount > 0 ? resolve() : setImmediate(poll));
+    poll();
+  });
+  const handOff = new IpcHandOff({ path, workerId: "worker", callIds: () => gateway.callIds(), clock: systemClock });
+  const llm = options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]);
+  const gateway = new Gateway({
+    handOff,
+    engines: {
+      stt: options.stt,
+      tts: options.tts ?? new ScriptedTts(clock),
+      llm: { model_a: llm, model_b: llm, model_c: llm },
+    },
+    makeVad,
+    makeResampler,
+    journals: new JournalWriters({ dataDir: directory, software: "test", clock: systemClock, log }),
+    clock,
+    log,
+    callsMax: readConfig({}).callsPerWorker,
+  });
+  const server = new MediaServer({ admit: (token) => gateway.admit(token), log });
+  const port = await server.listen("127.0.0.1", 0);
+  await connected;
+
+  return {
+    directory,
+    logged,
+    stores,
+    accountId,
+    gateway,
+    port,
+    url: `ws://127.0.0.1:${port}`,
+    recordingPath: (callId: string) => recordingPath(directory, callId),
+    /** A call that waits for its stream, and its token. */
+    async create(spec: Partial<CallSpec> = {}): Promise<{ callId: string; token: string }> {
+      const token = mintToken();
+      const { id } = await stores.calls.create({
+        accountId,
+        spec: { ...SPEC, ...spec },
+        tokenHash: hashSecret(token),
+        tokenTtlMs: options.tokenTtlMs ?? 60_000,
+      });
+      return { callId: id, token };
+    },
+    /** The call's record, once it is no longer active. */
+    async ended(callId: string): Promise<CallRecord> {
+      for (;;) {
+        const record = await stores.calls.get(accountId, callId);
+        if (record !== undefined && record.status !== "active" && record.status !== "created") return record;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
+    async close(): Promise<void> {
+      server.stopListening();
+      const empty = gateway.drain();
+      gateway.endAll();
+      await empty;
+      server.close();
+      await handOff.close();
+      await keeper.idle();
+      ipc.close();
+      await stores.close();
+    },
+  };
+}
+
+export type MediaService = Awaited<ReturnType<typeof mediaService>>;

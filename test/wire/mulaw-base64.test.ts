@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { mulawEncode } from "../../src/media/g711.ts";
+import { decodeMulawBase64, MulawMessage } from "../../src/wire/mulaw-base64.ts";
+import { inboundAudio } from "../support/inbound-audio.ts";
+
+const samplesOf = (length: number): Int16Array =>
+  Int16Array.from({ length }, (_, i) => ((i * 7_919) % 65_536) - 32_768);
+
+describe("mu-law in base64", () => {
+  test("frames of every length are written as a plain encoder writes them, whatever stands before and behind", () => {
+    for (let length = 1; length <= 200; length += 1) {
+      const before = "{".repeat(length % 5);
+      const message = new MulawMessage(before, length, '"}}');
+      const samples = samplesOf(length);
+      const bytes = new Uint8Array(length);
+      mulawEncode(samples, bytes);
+      const expected = `${before}${Buffer.from(bytes).toString("base64")}"}}`;
+      for (let round = 0; round < 2; round += 1) {
+        const written = new Uint8Array(length);
+        message.write(samples, written);
+        expect(written).toEqual(bytes);
+        expect(Buffer.from(message.message).toString()).toBe(expected);
+        // Nothing of the frame before shows through.
+        message.write(new Int16Array(length), written);
+      }
+    }
+  });
+
+  test("text around the payload may be any UTF-8", () => {
+    const message = new MulawMessage('{"id":"\u00e9\u{1F600}","p":"', 1, "\u00e9");
+    message.write(Int16Array.of(0), new Uint8Array(1));
+    expect(Buffer.from(message.message).toString()).toBe('{"id":"\u00e9\u{1F600}","p":"/w==\u00e9');
+  });
+
+  test("what it reads is what a plain decoder reads, up to the quote and no further", () => {
+    const into = inboundAudio(1_000);
+    fc.assert(
+      fc.property(fc.nat(9), fc.uint8Array({ minLength: 1, maxLength: 400 }), (offset, bytes) => {
+        const payload = Buffer.from(bytes).toString("base64");
+        const message = Buffer.from(`${" ".repeat(offset)}${payload}"AAAA"`);
+        expect(decodeMulawBase64(message, offset, into)).toBe(offset + payload.length + 1);
+        expect(Buffer.from(into.bytes.subarray(0, into.count))).toEqual(Buffer.from(bytes));
+      }),
+    );
+  });
+
+  test("what has no end, no content or another alphabet is refused", () => {
+    const into = inboundAudio(100);
+    for (const text of [
+      "",
+      '"',
+      "AAAA",
+      "AAA",
+      'AAA"',
+      "AA==",
+      "AA=A",
+      'AA=A"',
+      '===="',
+      'A==="',
+      'AB=="',
+      'AAB="',
+      'AA-_"',
+      'AAAAAA"',
+    ]) {
+      expect(decodeMulawBase64(Buffer.from(text), 0, into), text).toBe(-1);
+    }
+  });
+});
