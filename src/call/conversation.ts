@@ -53,14 +53,29 @@ export class Conversation {
     const { text, startMs, endMs } = this.#open;
     this.#open = undefined;
     this.#messages.push({ role: "user", text });
-    this.#sink({ kind: "turn", turn: { role: "user", text, startMs, endMs, interrupted: false } });
+    this.#sink({ kind: "turn", turn: rounded({ role: "user", text, startMs, endMs, interrupted: false }) });
   }
 
   /** The agent's turn is over. `turn.text` is what was heard, not what was generated. */
   answered(turn: TranscriptTurn): void {
     if (turn.text !== "") this.#messages.push({ role: "assistant", text: turn.text });
-    this.#sink({ kind: "turn", turn });
+    this.#sink({ kind: "turn", turn: rounded(turn) });
   }
+}
+
+/** A transcript counts in whole milliseconds; finer than that is only our clock. */
+function rounded(turn: TranscriptTurn): TranscriptTurn {
+  const { latency } = turn;
+  const whole = { ...turn, startMs: Math.round(turn.startMs), endMs: Math.round(turn.endMs) };
+  if (latency === undefined) return whole;
+  const { endOfTurnMs, firstTextMs, firstAudioMs, firstFrameMs } = latency;
+  whole.latency = {
+    endOfTurnMs: Math.round(endOfTurnMs),
+    ...(firstTextMs === undefined ? {} : { firstTextMs: Math.round(firstTextMs) }),
+    firstAudioMs: Math.round(firstAudioMs),
+    firstFrameMs: Math.round(firstFrameMs),
+  };
+  return whole;
 }
 
 /** The greeting stands in the prompt as the opening line, when the agent speaks first. */

@@ -65,7 +65,8 @@ export class RecordKeeper {
     const { dataDir, clock, log } = this.#options;
     const path = journalPath(dataDir, callId);
     try {
-      const { header, turns, endReason, durationMs, frames } = await projectJournal(path);
+      const { header, turns, endReason, frames, ...projected } = await projectJournal(path);
+      const durationMs = Math.round(projected.durationMs);
       const silent = frames.in === 0 && frames.out === 0;
       return {
         status: silent && OUR_FAULT.includes(endReason) ? "failed" : "ended",
@@ -85,7 +86,8 @@ export class RecordKeeper {
 
   async #render(callId: string, path: string): Promise<Recording | undefined> {
     try {
-      return await renderRecording(path, recordingPath(this.#options.dataDir, callId));
+      const recording = await renderRecording(path, recordingPath(this.#options.dataDir, callId));
+      return recording && { ...recording, durationMs: Math.round(recording.durationMs) };
     } catch (error) {
       this.#options.log.error({ callId, err: error, code: codeOf(error) }, "a recording could not be rendered");
       return undefined;
