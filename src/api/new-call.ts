@@ -1,10 +1,11 @@
 import { strict as assert } from "node:assert";
 import { BUILT_IN_TOOLS, type BuiltInTool, type CallSpec, type ConnectionType } from "../core/call-spec.ts";
+import type { Language } from "../speech/languages.ts";
 import type { Voice } from "../speech/speech.ts";
 import { type NewCallBody, WebsocketBody } from "./call-schemas.ts";
 import { invalidRequest, notBuilt, type Problem } from "./errors.ts";
 import { isObject, problem, problemsOf } from "./validation.ts";
-import type { Language, VoiceCatalogue } from "./voices.ts";
+import type { VoiceCatalogue } from "./voices.ts";
 
 /** The transports this build carries. */
 const CARRIED: readonly ConnectionType[] = ["carrier_a"];

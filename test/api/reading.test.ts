@@ -170,9 +170,10 @@ describe("lists", () => {
     expect((await api.get("/api/v1/voices")).body).toEqual({ data: VOICES });
     expect((await api.get("/api/v1/languages")).body).toEqual({
       data: [
-        { id: "de", code: "de", name: "German" },
-        { id: "en-GB", code: "en-GB", name: "British English" },
-        { id: "en-US", code: "en-US", name: "American English" },
+        { id: "de", code: "de", name: "German", voices: 2 },
+        { id: "en", code: "en", name: "English", voices: 2 },
+        { id: "en-GB", code: "en-GB", name: "British English", voices: 1 },
+        { id: "en-US", code: "en-US", name: "American English", voices: 1 },
       ],
     });
   });
