@@ -23,7 +23,8 @@ const clock = systemClock;
 const { dataDir } = config;
 
 const stores = await openStores(dataDir, clock);
-const engines = createEngines(config, clock, log);
+// Only asked which voices there are: one program is enough.
+const engines = createEngines({ ...config, espeakProcesses: 1 }, clock, log);
 const keeper = new RecordKeeper({
   calls: stores.calls,
   dataDir,

@@ -114,8 +114,7 @@ class SpeexResampler implements Resampler {
 
   process(samples: Int16Array): Int16Array {
     assert.ok(this.#state !== 0, "destroyed");
-    // One more than the ratio gives: the fraction of a sample that earlier pieces have left over.
-    const samplesMax = Math.ceil(samples.length * this.#ratio) + 1;
+    const samplesMax = Math.ceil(samples.length * this.#ratio);
     if (this.#output.length < samplesMax) this.#output = new Int16Array(samplesMax);
     return this.#output.subarray(0, this.#workbench.pass(this.#state, samples, this.#output));
   }

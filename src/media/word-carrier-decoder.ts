@@ -27,7 +27,7 @@ const TONE_ENERGY_MIN = (TONE_PEAK_MIN * WINDOW_HOPS) ** 2;
 const LOUD_PEAK = 32;
 /** Mark that must stand before the first byte of a frame. */
 const MARK_HOPS_MIN = (PREAMBLE_BITS / 2) * BIT_HOPS;
-/** Wide enough to cut off speech below 2.3 kHz by 45 dB. */
+/** With this width (low-pass.ts) nothing below 2.25 kHz, where the speech is, comes through. */
 const FILTER_S = 0.0074;
 const FILTER_CUTOFF_HZ = 560;
 
@@ -51,9 +51,10 @@ export class WordCarrierDecoder {
   readonly #input: Float64Array;
   #first: number;
   #held: number;
-  /** The last sample that was loud, and the next hop. */
-  #loudAt = Number.NEGATIVE_INFINITY;
+  /** The hop that comes next. */
   #hop = 0;
+  /** The last sample of a window that was loud. */
+  #loudAt = Number.NEGATIVE_INFINITY;
   /** Hops in a row whose window held nothing loud. */
   #stillHops = 0;
 
@@ -93,11 +94,7 @@ export class WordCarrierDecoder {
     const input = this.#input;
     for (let from = 0; from < samples.length; ) {
       const count = Math.min(samples.length - from, input.length - this.#held);
-      for (let n = 0; n < count; n += 1) {
-        const sample = samples[from + n] as number;
-        input[this.#held + n] = sample;
-        if (sample > LOUD_PEAK || sample < -LOUD_PEAK) this.#loudAt = this.#first + this.#held + n;
-      }
+      for (let n = 0; n < count; n += 1) input[this.#held + n] = samples[from + n] as number;
       from += count;
       this.#held += count;
       this.#takeHops();
@@ -119,6 +116,11 @@ export class WordCarrierDecoder {
 
   /** One hop out of the filter, whose window begins at `start` of the input. */
   #filter(start: number): void {
+    const input = this.#input;
+    const end = start + this.#windowSamples;
+    for (let n = end - this.#hopSamples; n < end; n += 1) {
+      if (Math.abs(input[n] as number) > LOUD_PEAK) this.#loudAt = this.#first + n;
+    }
     const isStill = this.#loudAt < this.#first + start;
     this.#stillHops = isStill ? this.#stillHops + 1 : 0;
     this.#levelBefore = this.#level;
@@ -126,7 +128,6 @@ export class WordCarrierDecoder {
     let re = 0;
     let im = 0;
     if (!isStill) {
-      const input = this.#input;
       const { re: tapsRe, im: tapsIm } = this.#taps;
       const middle = tapsRe.length - 1;
       re = (tapsRe[middle] as number) * (input[start + middle] as number);

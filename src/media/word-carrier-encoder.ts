@@ -50,8 +50,8 @@ export class WordCarrierEncoder {
 
   /**
    * Places the frame of a word (no white space in it) that begins `startMs` into the utterance: there, or as soon as the
-   * frame before it is over. Returns the ms at which the frame ends; a word too long to be carried has none, and gives
-   * `startMs`.
+   * frame before it is over. Returns the ms at which the frame ends; a word that cannot be carried (word-frame.ts) has none,
+   * and gives `startMs`.
    */
   carry(word: string, startMs: number): number {
     const bytes = wordFrame(word);

@@ -18,11 +18,14 @@ export const WORD_BYTES_MAX = 1_024;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The frame of a word without white space; undefined when it is too long to be carried. */
+/** What can be carried: no white space, nor control characters, which are nothing that can be said. */
+const CARRIED = /^[^\s\p{Cc}]+$/u;
+
+/** The frame of a word without white space; undefined when it cannot be carried, or is too long. */
 export function wordFrame(word: string): Uint8Array | undefined {
   assert.match(word, /^\S+$/u);
   const text = encoder.encode(word);
-  if (text.length > WORD_BYTES_MAX) return undefined;
+  if (text.length > WORD_BYTES_MAX || !CARRIED.test(word)) return undefined;
   const frame = new Uint8Array(1 + text.length + 1 + CHECK_BYTES);
   const check = crc21(text, text.length);
   frame[0] = START;
@@ -89,7 +92,7 @@ export class WordFrameReader {
   #word(): string | undefined {
     try {
       const word = decoder.decode(this.#text.subarray(0, this.#length));
-      return /^[^\s\p{Cc}]+$/u.test(word) ? word : undefined;
+      return CARRIED.test(word) ? word : undefined;
     } catch {
       return undefined; // Not UTF-8: no word of ours, whatever its checksum says.
     }

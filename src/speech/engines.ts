@@ -68,7 +68,7 @@ export function createEngines(config: EnginesConfig, clock: Clock, log: WarningL
   const voice = makeVoice({
     children: espeakProcesses,
     clock,
-    onReplaced: (why) => log.warn({ provider: tts, why }, "a voice program was replaced"),
+    onTrouble: (why) => log.warn({ provider: tts, why }, "a voice program failed"),
   });
   return {
     stt: makeEar?.(),

@@ -54,7 +54,7 @@ export function decodeMulawBase64(message: Uint8Array, at: number, into: Inbound
 /** The last four characters, where one or two of them are padding. Returns the index of the quote behind them, or -1. */
 function decodePadded(message: Uint8Array, at: number, into: InboundAudio): number {
   const { bytes, samples, count } = into;
-  if (at + 5 > message.length || message[at + 3] !== PAD || message[at + 4] !== QUOTE) return -1;
+  if (message[at + 3] !== PAD || message[at + 4] !== QUOTE) return -1;
   const a = VALUES[message[at] as number] as number;
   const b = VALUES[message[at + 1] as number] as number;
   const one = message[at + 2] === PAD;
@@ -109,35 +109,42 @@ export class MulawMessage {
 
   /** Encodes one frame into the message, and as mu-law into the front of `bytes`. */
   write(samples: Int16Array, bytes: Uint8Array): void {
-    assert.equal(samples.length, this.#frameSamples, "one frame");
+    if (samples.length !== this.#frameSamples) assert.fail("one frame at a time");
     if (bytes.length < this.#frameSamples) assert.fail("no room for the frame in the leg's own codec");
-    const pairs = this.#pairs;
-    const whole = samples.length - (samples.length % 3);
-    let at = 0;
-    for (let i = 0; i < whole; i += 3) {
-      const x = ENCODE[(samples[i] as number) & 0xffff] as number;
-      const y = ENCODE[(samples[i + 1] as number) & 0xffff] as number;
-      const z = ENCODE[(samples[i + 2] as number) & 0xffff] as number;
-      bytes[i] = x;
-      bytes[i + 1] = y;
-      bytes[i + 2] = z;
-      pairs[at] = PAIRS[(x << 4) | (y >> 4)] as number;
-      pairs[at + 1] = PAIRS[((y & 15) << 8) | z] as number;
-      at += 2;
-    }
-    if (whole < samples.length) this.#writeRest(samples, whole, bytes);
+    encodeTriples(samples, bytes, this.#pairs);
+    encodeRest(samples, bytes, this.#characters);
   }
+}
 
-  /** The last one or two samples, which fill two or three of four characters. */
-  #writeRest(samples: Int16Array, from: number, bytes: Uint8Array): void {
-    const at = (from / 3) * 4;
-    const x = ENCODE[(samples[from] as number) & 0xffff] as number;
-    const y = from + 1 < samples.length ? (ENCODE[(samples[from + 1] as number) & 0xffff] as number) : 0;
-    bytes[from] = x;
-    this.#characters[at] = CHARACTERS[x >> 2] as number;
-    this.#characters[at + 1] = CHARACTERS[((x & 3) << 4) | (y >> 4)] as number;
-    if (from + 1 === samples.length) return;
-    bytes[from + 1] = y;
-    this.#characters[at + 2] = CHARACTERS[(y & 15) << 2] as number;
+/** All samples but the last one or two, where their number is not divisible by three. */
+function encodeTriples(samples: Int16Array, bytes: Uint8Array, pairs: Uint16Array): void {
+  const end = samples.length - (samples.length % 3);
+  let at = 0;
+  for (let i = 0; i < end; i += 3) {
+    const x = ENCODE[(samples[i] as number) & 0xffff] as number;
+    const y = ENCODE[(samples[i + 1] as number) & 0xffff] as number;
+    const z = ENCODE[(samples[i + 2] as number) & 0xffff] as number;
+    bytes[i] = x;
+    bytes[i + 1] = y;
+    bytes[i + 2] = z;
+    pairs[at] = PAIRS[(x << 4) | (y >> 4)] as number;
+    pairs[at + 1] = PAIRS[((y & 15) << 8) | z] as number;
+    at += 2;
   }
+}
+
+/** The last one or two samples, which fill two or three of four characters. */
+function encodeRest(samples: Int16Array, bytes: Uint8Array, characters: Uint8Array): void {
+  const rest = samples.length % 3;
+  if (rest === 0) return;
+  const from = samples.length - rest;
+  const at = (from / 3) * 4;
+  const x = ENCODE[(samples[from] as number) & 0xffff] as number;
+  const y = rest === 2 ? (ENCODE[(samples[from + 1] as number) & 0xffff] as number) : 0;
+  bytes[from] = x;
+  characters[at] = CHARACTERS[x >> 2] as number;
+  characters[at + 1] = CHARACTERS[((x & 3) << 4) | (y >> 4)] as number;
+  if (rest === 1) return;
+  bytes[from + 1] = y;
+  characters[at + 2] = CHARACTERS[(y & 15) << 2] as number;
 }

@@ -129,6 +129,8 @@ describe("media time", () => {
     expect(mediaTimes([0, hourMs, hourMs + 20, hourMs + 40])).toEqual([0, 2_000, 2_020, 2_040]);
     expect(mediaTimes([hourMs, hourMs + 20])).toEqual([2_000, 2_020]);
     expect(mediaTimes([0, Number.MAX_VALUE, 20, 40])).toEqual([0, 2_000, 2_020, 2_040]);
+    // That it comes late afterwards makes nothing of the jump true.
+    expect(mediaTimes([0, hourMs, [hourMs + 20, 1_500]])).toEqual([0, 2_000, 2_020]);
   });
 
   test("C6: jump after jump gains no more than the one cut together", () => {

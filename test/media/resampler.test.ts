@@ -167,10 +167,11 @@ describe("resampling", () => {
 
   test("after a flush a new stream begins, as if it were the first", () => {
     const resampler = make(22_050, 8_000);
-    const stream = sine(440, 22_050, 1);
+    // Of a length that ends between two samples of the output.
+    const stream = sine(440, 22_050, 1).subarray(7);
     const round = (): Int16Array => joined([resampler.process(stream).slice(), resampler.flush()]);
     const first = round();
-    expect(first).toHaveLength(8_000);
+    expect(first).toHaveLength(7_998);
     expect(round()).toEqual(first);
     resampler.destroy();
   });

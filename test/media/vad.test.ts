@@ -77,6 +77,36 @@ describe("voice activity detection", () => {
     vad.destroy();
   });
 
+  test("decides as the library's mode 3 does, and as no other", async () => {
+    const fvad = await loadFvad();
+    const pointer = fvad._malloc(320);
+    let state = 1;
+    const noise = (): number => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state / 2 ** 32 - 0.5;
+    };
+    // Faint and loud noise by turns: what is voice and what is not is close here.
+    const frames = framesOf((seconds) => noise() * (Math.floor(seconds * 10) % 2 === 0 ? 200 : 8_000), 3, 8_000);
+    const decisionsOf = (mode: number): boolean[] => {
+      const vad = fvad._fvad_new();
+      fvad._fvad_set_mode(vad, mode);
+      fvad._fvad_set_sample_rate(vad, 8_000);
+      return frames.map((frame) => {
+        fvad.HEAP16.set(frame, pointer / 2);
+        return fvad._fvad_process(vad, pointer, frame.length) === 1;
+      });
+    };
+    const vad = makeVad(8_000);
+    const decisions = decide(vad, frames);
+    expect([0, 1, 2, 3].map((mode) => String(decisionsOf(mode)) === String(decisions))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+    vad.destroy();
+  });
+
   test("detectors of different streams do not hear each other", () => {
     const alone = makeVad(8_000);
     const beside = makeVad(8_000);

@@ -45,7 +45,7 @@ const isAlive = (pid: number): boolean => {
 describe("the pool of voice programs", () => {
   test("a program that dies fails the request it was at, and another takes its place", async () => {
     const replaced: string[] = [];
-    const pool = poolOf("troubled-program", { onReplaced: (why) => replaced.push(why) });
+    const pool = poolOf("troubled-program", { onTrouble: (why) => replaced.push(why) });
     const before = await speaker(pool, "hello");
     await expect(speaker(pool, "die")).rejects.toMatchObject({ code: "provider_failed", fault: "provider" });
     const after = await speaker(pool, "hello");
@@ -56,7 +56,7 @@ describe("the pool of voice programs", () => {
   test("a program that hangs is killed when it gave no answer for 5 s, and another takes its place", async () => {
     const clock = new ManualClock();
     const replaced: string[] = [];
-    const pool = poolOf("troubled-program", { clock, onReplaced: (why) => replaced.push(why) });
+    const pool = poolOf("troubled-program", { clock, onTrouble: (why) => replaced.push(why) });
     await pool.voices();
     const chunks = speak(pool, "hang")[Symbol.asyncIterator]();
     const { value: chunk } = await chunks.next();
@@ -71,6 +71,13 @@ describe("the pool of voice programs", () => {
     await failed;
     expect(await speaker(pool, "hello")).not.toBe(hung);
     await expect.poll(() => isAlive(hung)).toBe(false);
+  });
+
+  test("a program that sends something else than frames is replaced", async () => {
+    const pool = poolOf("troubled-program");
+    const before = await speaker(pool, "hello");
+    await expect(speaker(pool, "babble")).rejects.toThrow("sent something that is no frame");
+    expect(await speaker(pool, "hello")).not.toBe(before);
   });
 
   test("requests that wait behind a program in trouble are spoken by the one that takes its place", async () => {

@@ -226,6 +226,16 @@ describe("carrier_a, inbound", () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
+  test("C10: what somebody else has put into every object is no part of a message", () => {
+    const wire = started();
+    Object.defineProperty(Object.prototype, "event", { value: "stop", configurable: true });
+    try {
+      expect(() => decode(wire, "{}")).toThrow(malformed);
+    } finally {
+      Reflect.deleteProperty(Object.prototype, "event");
+    }
+  });
+
   test("bytes that are not UTF-8 are malformed where they matter and never throw anything else", () => {
     expect(() => started().decode(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), into)).toThrow(malformed);
     expect(() =>
@@ -377,7 +387,7 @@ describe("carrier_a, outbound", () => {
     expect(() => wire.encodeAudio(samples, bytes)).toThrow("no audio before start");
     expect(() => wire.encodeMark("m")).toThrow("no mark before start");
     expect(() => wire.encodeClear()).toThrow("no clear before start");
-    expect(() => started().encodeAudio(new Int16Array(159), bytes)).toThrow("one frame");
+    expect(() => started().encodeAudio(new Int16Array(159), bytes)).toThrow("one frame at a time");
     expect(() => started().encodeAudio(samples, new Uint8Array(159))).toThrow("no room for the frame");
   });
 });

@@ -51,10 +51,6 @@ export class EspeakChild {
     this.#cancelWatch = this.#watch(limits.startMsMax);
   }
 
-  get pid(): number | undefined {
-    return this.#process.pid;
-  }
-
   /** Puts the next request; the one before must have ended. */
   ask(request: VoiceRequest): void {
     this.#isStopped = false;
@@ -75,7 +71,15 @@ export class EspeakChild {
   }
 
   #read(bytes: Buffer): void {
-    for (const frame of this.#reader.push(bytes)) {
+    let frames: ProgramFrame[];
+    try {
+      frames = [...this.#reader.push(bytes)];
+    } catch {
+      this.#leave("sent something that is no frame");
+      this.#process.kill("SIGKILL");
+      return;
+    }
+    for (const frame of frames) {
       if (this.#isGone) return;
       if (frame.kind === "audio") this.#input.write(Uint8Array.of(this.#isStopped ? STOP : GO));
       if (frame.kind === "ready" || frame.kind === "end") this.#cancelWatch();

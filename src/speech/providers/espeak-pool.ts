@@ -11,8 +11,8 @@ export interface EspeakPoolOptions {
   clock: Clock;
   /** The program; ours unless a test brings another. */
   program?: ChildModule;
-  /** Told of each child that had to be replaced. */
-  onReplaced?: (why: string) => void;
+  /** Told of each child that is lost and will be replaced, or that cannot load eSpeak. */
+  onTrouble?: (why: string) => void;
 }
 
 const PROVIDER = "espeak";
@@ -45,7 +45,7 @@ interface Place {
 export class EspeakPool {
   readonly #clock: Clock;
   readonly #program: ChildModule;
-  readonly #onReplaced: (why: string) => void;
+  readonly #onTrouble: (why: string) => void;
   readonly #places: Place[];
   readonly #queue: Job[] = [];
   #voices: readonly ProgramVoice[] | undefined;
@@ -54,10 +54,10 @@ export class EspeakPool {
   #ended: TrunklineError | undefined;
   readonly #restarts = new Set<() => void>();
 
-  constructor({ children, clock, program, onReplaced }: EspeakPoolOptions) {
+  constructor({ children, clock, program, onTrouble }: EspeakPoolOptions) {
     this.#clock = clock;
     this.#program = program ?? childModule(import.meta.url, "./espeak-program");
-    this.#onReplaced = onReplaced ?? (() => {});
+    this.#onTrouble = onTrouble ?? (() => {});
     this.#places = Array.from({ length: children }, () => ({ child: undefined, state: "starting", job: undefined }));
     for (const place of this.#places) this.#start(place);
   }
@@ -130,8 +130,9 @@ export class EspeakPool {
         this.#free(place);
         return;
       case "unusable":
-        // Otherwise the program's end, which follows, says that it did not start.
+        // Otherwise the program's end, which follows, has it started again.
         if (frame.missing) this.#end(providerFailed(PROVIDER, MISSING));
+        else this.#onTrouble(`cannot load eSpeak: ${frame.why}`);
         return;
       case "words":
         job?.words.push(...frame.words);
@@ -170,7 +171,7 @@ export class EspeakPool {
     if (place.job !== undefined) settle(place.job, error);
     place.job = undefined;
     place.child = undefined;
-    this.#onReplaced(why);
+    this.#onTrouble(why);
     if (place.state !== "starting") {
       this.#start(place);
       return;

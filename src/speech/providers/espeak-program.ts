@@ -132,6 +132,9 @@ const programVoice = ({ identifier, name, languages }: EspeakVoice) => ({
   language: languages[0]?.name ?? "",
 });
 
+// A signal to all of the service's processes begins a drain, in which there is still something to be said. This one ends
+// when its input does.
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
 const espeak = await load();
 const encoder = new WordCarrierEncoder(espeak.get_samplerate());
 write({ kind: "ready", voices: espeak.list_voices().map(programVoice) });

@@ -1,4 +1,3 @@
-import { strict as assert } from "node:assert";
 import type { SpokenWord } from "../speech.ts";
 
 /**
@@ -70,7 +69,7 @@ function audioPayload({ rateHz, samples }: { rateHz: number; samples: Int16Array
   return payload;
 }
 
-/** Cuts the program's bytes, as they come, into frames. */
+/** Cuts the program's bytes, as they come, into frames. Throws at bytes that are none. */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -78,7 +77,7 @@ export class FrameReader {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     while (this.#rest.length >= HEAD_BYTES) {
       const length = this.#rest.readUInt32LE();
-      assert.ok(length <= PAYLOAD_BYTES_MAX);
+      if (length > PAYLOAD_BYTES_MAX) throw new RangeError("no frame is that long");
       if (this.#rest.length < HEAD_BYTES + length) return;
       const isAudio = this.#rest[4] === AUDIO_FRAME;
       const payload = this.#rest.subarray(HEAD_BYTES, HEAD_BYTES + length);

@@ -60,8 +60,10 @@ const EMPTY_WORDS = new Set(
 const INSTRUCTION = /^(you|your|always|never|do not|don't|please|be|keep|speak|answer|opening line:)(?![\p{L}\p{N}])/iu;
 
 const SENTENCES_MAX = 3;
-/** A further sentence is said when it fits the question at least half as well as the best one. */
-const FIT_MIN = 0.5;
+/** A further sentence is said when it fits the question about a third as well as the best one. */
+const FIT_MIN = 0.35;
+/** What stands behind this in a prompt is not read: to divide a text into sentences takes time that other calls need. */
+const PROMPT_CHARS_MAX = 32_768;
 /** Prompts whose sentences are kept at hand: calls of one agent share theirs. */
 const PROMPTS_MAX = 16;
 
@@ -108,8 +110,8 @@ function textFor(
   if (leaves) return phrases.goodbye;
   const question = messages.findLast((message) => message.role === "user");
   if (question === undefined) return phrases.opening;
-  const prompt = messages.filter((message) => message.role === "system").map((message) => message.text);
-  const found = sentencesOf(prompt.join("\n"), language, prompts).search(question.text);
+  const prompt = messages.flatMap((message) => (message.role === "system" ? [message.text] : [])).join("\n");
+  const found = sentencesOf(prompt.slice(0, PROMPT_CHARS_MAX), language, prompts).search(question.text);
   const bestScore = found[0]?.score ?? 0;
   const fitting = found.filter(({ score }) => score >= FIT_MIN * bestScore).slice(0, SENTENCES_MAX);
   return fitting.length === 0 ? phrases.fallback : fitting.map(({ sentence }) => sentence).join(" ");

@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import { afterAll } from "vitest";
+import wavefile from "wavefile";
+import type { CallerNotice, Step } from "../../src/cli/simulated/caller.ts";
+import { type PlacedCall, placeCall } from "../../src/cli/simulated/place-call.ts";
+import { synthesise, type Utterance } from "../../src/cli/simulated/utterance.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
+import { WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
+import type { ClosableTts } from "../../src/speech/providers/espeak.ts";
+import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts";
+import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
+import type { Stt } from "../../src/speech/speech.ts";
+
+/** A caller who hangs on for longer than this has been forgotten. */
+const HANG_UP_AFTER_MS = 25_000;
+/** Longer than the pause between two words, shorter than any between two turns. */
+const QUIET_MS = 250;
+
+let voice: ClosableTts | undefined;
+afterAll(() => voice?.close());
+
+/** What a simulated caller says, spoken by the reference voice. */
+export async function utterance(text: string): Promise<Utterance> {
+  voice ??= createReferenceVoice({ children: 1, clock: systemClock });
+  const request = { text, voiceId: "reference/gmw/en-US", language: "en-US" };
+  return await synthesise(voice, request, new AbortController().signal);
+}
+
+/** Listens, says each line when the agent has fallen silent, and waits for the agent to hang up. */
+export const conversation = (lines: readonly Utterance[]): Step[] => [
+  ...lines.flatMap((line): Step[] => [{ do: "listen" }, { do: "say", utterance: line }]),
+  { do: "await-hang-up" },
+];
+
+export interface TestCall extends PlacedCall {
+  /** Everything that was played to the caller, as signed 16-bit samples at 8 kHz. */
+  played: Int16Array;
+}
+
+/** Plays a simulated carrier with a caller who has the reference ear into a stream, until one side hangs up. */
+export async function telephone(
+  url: string,
+  script: readonly Step[],
+  options: { notice?: (notice: CallerNotice) => void; signal?: AbortSignal } = {},
+): Promise<TestCall> {
+  const played: Int16Array[] = [];
+  const ear = createReferenceEar();
+  const stt: Stt = {
+    ...ear,
+    open(earOptions, signal) {
+      const stream = ear.open(earOptions, signal);
+      const write = (frame: Int16Array): void => {
+        played.push(frame.slice());
+        stream.write(frame);
+      };
+      return { write, events: stream.events };
+    },
+  };
+  const placed = await placeCall(
+    {
+      url,
+      id: randomBytes(16).toString("hex"),
+      script,
+      hangUpAfterMs: HANG_UP_AFTER_MS,
+      stt,
+      language: "en-US",
+      clock: systemClock,
+      notice: options.notice ?? (() => {}),
+    },
+    options.signal ?? new AbortController().signal,
+  );
+  return { ...placed, played: Int16Array.from(played.flatMap((frame) => [...frame])) };
+}
+
+/** A stereo recording: the caller is left, the agent right. */
+export function readRecording(bytes: Uint8Array): { left: Int16Array; right: Int16Array; durationMs: number } {
+  const wav = new wavefile.WaveFile(bytes);
+  const format = wav.fmt as { numChannels: number; sampleRate: number; bitsPerSample: number };
+  const { numChannels, sampleRate, bitsPerSample } = format;
+  if (numChannels !== 2 || sampleRate !== CARRIER_RATE_HZ || bitsPerSample !== 16) {
+    throw new Error(`${numChannels} channels of ${bitsPerSample} bits at ${sampleRate} Hz`);
+  }
+  const [left, right] = wav.getSamples(false, Int16Array) as unknown as [Int16Array, Int16Array];
+  return { left, right, durationMs: (left.length * 1_000) / sampleRate };
+}
+
+/** The words that the reference voice has put into audio of 8 kHz. */
+export function wordsIn(samples: Int16Array): string[] {
+  const words: string[] = [];
+  const decoder = new WordCarrierDecoder(CARRIER_RATE_HZ, QUIET_MS, { word: (word) => words.push(word), quiet() {} });
+  decoder.write(samples);
+  decoder.write(new Int16Array(CARRIER_RATE_HZ));
+  return words;
+}
