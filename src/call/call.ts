@@ -9,7 +9,16 @@ import { Playout } from "./playout.ts";
 import { Reply } from "./reply.ts";
 import { SpeechDetector } from "./speech-detector.ts";
 import { describeTools } from "./tools.ts";
-import { START, stepTurn, type Turn, type TurnAction, type TurnEvent, turnDeadlineMs, wordsText } from "./turn.ts";
+import {
+  START,
+  stepTurn,
+  type Turn,
+  type TurnAction,
+  type TurnEvent,
+  type TurnPolicy,
+  turnDeadlineMs,
+  wordsText,
+} from "./turn.ts";
 
 export interface CallOptions {
   spec: CallSpec;
@@ -31,8 +40,7 @@ const MODEL_FAILURES_MAX = 2;
 export class Call {
   readonly #spec: CallSpec;
   readonly #rateHz: number;
-  readonly #earHasPartials: boolean;
-  readonly #parameters: Readonly<TurnParameters>;
+  readonly #policy: TurnPolicy;
   readonly #sink: CallSink;
   readonly #detector: SpeechDetector;
   readonly #playout: Playout;
@@ -55,10 +63,10 @@ export class Call {
   constructor(options: CallOptions) {
     this.#spec = options.spec;
     this.#rateHz = options.rateHz;
-    this.#earHasPartials = options.earHasPartials;
-    this.#parameters = options.parameters ?? DEFAULT_TURN_PARAMETERS;
+    const { parameters = DEFAULT_TURN_PARAMETERS, earHasPartials } = options;
+    this.#policy = { parameters, earHasPartials };
     this.#sink = options.sink;
-    this.#detector = new SpeechDetector(this.#parameters);
+    this.#detector = new SpeechDetector(parameters);
     this.#playout = new Playout(options.rateHz);
     this.#conversation = new Conversation(options.spec, options.sink);
     this.#nextDeadlineMs = this.#findDeadline();
@@ -248,7 +256,7 @@ export class Call {
   }
 
   #step(event: TurnEvent): void {
-    const { turn, actions } = stepTurn(this.#turn, event, this.#nowMs, this.#parameters, this.#earHasPartials);
+    const { turn, actions } = stepTurn(this.#turn, event, this.#nowMs, this.#policy);
     this.#turn = turn;
     for (const action of actions) this.#act(action);
   }
@@ -333,7 +341,7 @@ export class Call {
   #heardDeadlineMs(reply: Reply): number {
     if (!reply.allSent) return Number.POSITIVE_INFINITY;
     if (!reply.audible || reply.allPlayed) return this.#nowMs;
-    return this.#playout.playsUntilMs + this.#parameters.markGraceMs;
+    return this.#playout.playsUntilMs + this.#policy.parameters.markGraceMs;
   }
 
   #commitCutReply(reply: Reply): void {
@@ -390,7 +398,7 @@ export class Call {
       this.#spec.maxDurationMs,
       this.#legStarted ? Number.POSITIVE_INFINITY : LEG_START_MS_MAX,
       this.#detector.deadlineMs,
-      turnDeadlineMs(this.#turn, this.#parameters, this.#earHasPartials),
+      turnDeadlineMs(this.#turn, this.#policy),
       this.#inactivityDeadlineMs(),
       this.#reply === undefined ? Number.POSITIVE_INFINITY : this.#heardDeadlineMs(this.#reply),
     );

@@ -38,6 +38,13 @@ export type TurnAction =
   /** The caller's turn is over: answer it. */
   | { do: "answer"; text: string; startMs: number; endMs: number };
 
+/** What turn taking goes by, the same for a whole call. */
+export interface TurnPolicy {
+  parameters: Readonly<TurnParameters>;
+  /** Words come while they are spoken; without that, sustained voice interrupts. */
+  earHasPartials: boolean;
+}
+
 export interface TurnStep {
   turn: Turn;
   actions: readonly TurnAction[];
@@ -50,33 +57,25 @@ const NONE: readonly TurnAction[] = [];
 /** What was said so far, as one text. */
 export const wordsText = (words: Words): string => join(words.final, words.partial);
 
-/**
- * The whole policy of turn taking: a pure function of what was, what came, and when.
- * `earHasPartials` says whether words come while they are spoken; without them sustained voice interrupts.
- */
-export function stepTurn(
-  turn: Turn,
-  event: TurnEvent,
-  nowMs: number,
-  parameters: Readonly<TurnParameters>,
-  earHasPartials: boolean,
-): TurnStep {
+/** The whole of turn taking: a pure function of what was, what came, and when. */
+export function stepTurn(turn: Turn, event: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
   const caller = stepCaller(turn.caller, event, nowMs);
   const agent = stepAgent(turn.agent, event);
   const moved = caller === turn.caller && agent === turn.agent ? turn : { caller, agent };
-  return decide(moved, event, nowMs, parameters, earHasPartials);
+  return decide(moved, event, nowMs, policy);
 }
 
 /** When `stepTurn` has to be asked again though nothing happened, ms; Infinity when it need not. */
-export function turnDeadlineMs(turn: Turn, parameters: Readonly<TurnParameters>, earHasPartials: boolean): number {
+export function turnDeadlineMs(turn: Turn, policy: TurnPolicy): number {
   const { caller, agent } = turn;
   if (caller.at === "pausing") {
     // Words that may not interrupt the agent wait until it is done; nothing but its end can change that.
     if (agent.at === "replying" && wordsText(caller.words) !== "") return Number.POSITIVE_INFINITY;
-    return caller.endMs + pauseMs(caller.words, parameters);
+    return caller.endMs + pauseMs(caller.words, policy);
   }
-  const voiceMayCut = caller.at === "speaking" && !earHasPartials && agent.at === "replying" && isInterruptible(agent);
-  return voiceMayCut ? caller.startMs + parameters.sustainedVoiceMs : Number.POSITIVE_INFINITY;
+  const voiceMayCut =
+    caller.at === "speaking" && !policy.earHasPartials && agent.at === "replying" && isInterruptible(agent);
+  return voiceMayCut ? caller.startMs + policy.parameters.sustainedVoiceMs : Number.POSITIVE_INFINITY;
 }
 
 function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
@@ -119,19 +118,12 @@ function stepAgent(agent: Agent, event: TurnEvent): Agent {
   }
 }
 
-function decide(
-  turn: Turn,
-  event: TurnEvent,
-  nowMs: number,
-  parameters: Readonly<TurnParameters>,
-  earHasPartials: boolean,
-): TurnStep {
+function decide(turn: Turn, event: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
   const { caller, agent } = turn;
-  if (agent.at === "replying" && talksOver(caller, agent, event, nowMs, parameters, earHasPartials)) {
+  if (agent.at === "replying" && talksOver(caller, agent, event, nowMs, policy)) {
     return { turn: { caller, agent: { at: "idle" } }, actions: [{ do: "cut", turnId: agent.turnId }] };
   }
-  if (caller.at !== "pausing" || nowMs < caller.endMs + pauseMs(caller.words, parameters))
-    return { turn, actions: NONE };
+  if (caller.at !== "pausing" || nowMs < caller.endMs + pauseMs(caller.words, policy)) return { turn, actions: NONE };
   const text = wordsText(caller.words);
   const rest: Turn = { caller: { at: "silent" }, agent };
   if (text === "") return { turn: rest, actions: NONE };
@@ -141,25 +133,18 @@ function decide(
 
 type Replying = Extract<Agent, { at: "replying" }>;
 
-function talksOver(
-  caller: Caller,
-  agent: Replying,
-  event: TurnEvent,
-  nowMs: number,
-  parameters: Readonly<TurnParameters>,
-  earHasPartials: boolean,
-): boolean {
+function talksOver(caller: Caller, agent: Replying, event: TurnEvent, nowMs: number, policy: TurnPolicy): boolean {
   // Words also drop a reply that nobody has heard yet: the caller was not done.
   if (event.kind === "words") return agent.interruptible && event.text !== "";
-  if (earHasPartials || !isInterruptible(agent) || caller.at !== "speaking") return false;
-  return nowMs - caller.startMs >= parameters.sustainedVoiceMs;
+  if (policy.earHasPartials || !isInterruptible(agent) || caller.at !== "speaking") return false;
+  return nowMs - caller.startMs >= policy.parameters.sustainedVoiceMs;
 }
 
 /** Voice alone may stop only what can be heard: before that there is nothing to talk over. */
 const isInterruptible = (agent: Replying): boolean => agent.interruptible && agent.audible;
 
 /** How long a pause must be to end the caller's turn. */
-function pauseMs(words: Words, parameters: Readonly<TurnParameters>): number {
+function pauseMs(words: Words, { parameters }: TurnPolicy): number {
   return words.final !== "" && words.partial === "" ? parameters.endpointMs : parameters.finalWaitMs;
 }
 

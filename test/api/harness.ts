@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import { Writable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import { pino } from "pino";
 import { buildApi } from "../../src/api/app.ts";
 import type { ErrorBody } from "../../src/api/errors.ts";
 import type { NewCalls } from "../../src/api/health.ts";
@@ -10,6 +8,7 @@ import type { Voice } from "../../src/speech/speech.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { memoryLog } from "../support/memory-log.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 export const VOICES: readonly Voice[] = [
@@ -64,13 +63,7 @@ export async function apiUnderTest(
   const stores = await openStores(directory, clock);
   const accountId = await stores.accounts.ensure("first");
   const { key } = await stores.apiKeys.create({ accountId, name: "test" });
-  const logged: string[] = [];
-  const sink = new Writable({
-    write(chunk, _encoding, done) {
-      logged.push(String(chunk));
-      done();
-    },
-  });
+  const { log, lines: logged } = memoryLog();
   const state: { newCalls: NewCalls } = { newCalls: { taken: true } };
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const app = buildApi({
@@ -80,7 +73,7 @@ export async function apiUnderTest(
     publicMediaUrl: "wss://media.test",
     tokenTtlMs: 60_000,
     recordingPath,
-    log: pino({ level: "debug" }, sink),
+    log,
   });
   const send = async (method: "GET" | "POST", url: string, headers: Record<string, string>, payload?: string) => {
     const answer = await app.inject({

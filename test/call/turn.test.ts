@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { START, stepTurn, type Turn, type TurnEvent, turnDeadlineMs } from "../../src/call/turn.ts";
 
+const POLICY = { parameters: DEFAULT_TURN_PARAMETERS, earHasPartials: true };
+
 const step = (turn: Turn, event: TurnEvent, nowMs: number, earHasPartials = true) =>
-  stepTurn(turn, event, nowMs, DEFAULT_TURN_PARAMETERS, earHasPartials);
+  stepTurn(turn, event, nowMs, { ...POLICY, earHasPartials });
 
 /** Runs events at their times; returns the last turn and every action. */
 function runEvents(turn: Turn, events: readonly [number, TurnEvent][]) {
@@ -30,7 +32,7 @@ describe("the end of the caller's turn", () => {
       [2_300, { kind: "speech-ended", endMs: 2_000 }],
       [2_350, { kind: "words", text: "one loaf please", final: true }],
     ]);
-    expect(turnDeadlineMs(turn, DEFAULT_TURN_PARAMETERS, true)).toBe(2_500);
+    expect(turnDeadlineMs(turn, POLICY)).toBe(2_500);
     expect(step(turn, { kind: "tick" }, 2_499).actions).toEqual([]);
     expect(step(turn, { kind: "tick" }, 2_500).actions).toEqual([
       { do: "answer", text: "one loaf please", startMs: 940, endMs: 2_000 },
@@ -101,7 +103,7 @@ describe("speech over the agent", () => {
       [9_000, { kind: "tick" }],
     ]);
     expect(actions).toEqual([]);
-    expect(turnDeadlineMs(turn, DEFAULT_TURN_PARAMETERS, true)).toBe(Number.POSITIVE_INFINITY);
+    expect(turnDeadlineMs(turn, POLICY)).toBe(Number.POSITIVE_INFINITY);
     expect(step(turn, { kind: "reply-done", turnId: 7 }, 9_100).actions).toMatchObject([
       { do: "answer", text: "hello there" },
     ]);

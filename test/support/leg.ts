@@ -1,5 +1,3 @@
-import { Writable } from "node:stream";
-import { pino } from "pino";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../src/core/limits.ts";
@@ -11,6 +9,7 @@ import { loadVad, type Vad } from "../../src/media/vad.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { memoryLog } from "./memory-log.ts";
 import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
 import { ScriptedTts } from "./scripted-tts.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -57,16 +56,7 @@ export function leg(options: LegOptions = {}) {
   const clock = new ManualClock();
   const socket = new FakeSocket();
   const directory = temporaryDirectory();
-  const logged: string[] = [];
-  const log = pino(
-    { level: "debug" },
-    new Writable({
-      write(chunk, _encoding, done) {
-        logged.push(String(chunk));
-        done();
-      },
-    }),
-  );
+  const { log, lines: logged } = memoryLog();
   const journals = new JournalWriters({ dataDir: directory, software: "test", clock, log });
   const redeemed = {
     callId: "call_01980000-0000-7000-8000-000000000001",

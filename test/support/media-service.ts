@@ -1,6 +1,4 @@
 import { join } from "node:path";
-import { Writable } from "node:stream";
-import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
@@ -16,6 +14,7 @@ import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
 import { hashSecret, mintToken } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
+import { memoryLog } from "./memory-log.ts";
 import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
 import { ScriptedTts } from "./scripted-tts.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -40,16 +39,7 @@ export interface MediaServiceOptions {
 export async function mediaService(options: MediaServiceOptions = {}) {
   const clock = options.clock ?? systemClock;
   const directory = temporaryDirectory();
-  const logged: string[] = [];
-  const log = pino(
-    { level: "debug" },
-    new Writable({
-      write(chunk, _encoding, done) {
-        logged.push(String(chunk));
-        done();
-      },
-    }),
-  );
+  const { log, lines: logged } = memoryLog();
   const stores = await openStores(directory, systemClock);
   const accountId = await stores.accounts.ensure("test");
   const path = join(directory, "control.sock");
