@@ -99,7 +99,7 @@ function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
 
 /** Nobody says more in one turn than the bound: what an ear tells past it is not believed. */
 function heard(words: Words, event: { text: string; final: boolean }): Words {
-  const text = event.text.slice(0, TURN_TEXT_CHARS_MAX - words.final.length);
+  const text = event.text.slice(0, Math.max(0, TURN_TEXT_CHARS_MAX - words.final.length));
   return event.final ? { final: join(words.final, text), partial: "" } : { ...words, partial: text };
 }
 

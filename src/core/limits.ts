@@ -24,7 +24,7 @@ export const STREAM_ID_CHARS_MAX = 256;
 export const INGEST_AHEAD_MS_MAX = 2_000;
 /** Malformed messages within one second; past it the call ends with `protocol_error`. */
 export const MALFORMED_PER_SECOND_MAX = 50;
-/** A silence that a peer's timestamps may insert into the recording; longer jumps are cut to this. */
+/** How far a peer's timestamps may put its audio ahead of the time that has really passed; jumps beyond that are cut to it. */
 export const TIMESTAMP_GAP_MS_MAX = 2_000;
 export const DTMF_PER_SECOND_MAX = 20;
 

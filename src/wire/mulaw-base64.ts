@@ -25,11 +25,12 @@ for (const [value, character] of CHARACTERS.entries()) VALUES[character] = value
  */
 export function decodeMulawBase64(message: Uint8Array, at: number, into: InboundAudio): number {
   const { bytes, samples } = into;
-  const countMax = Math.min(bytes.length, samples.length) - 3;
-  const lastQuad = message.length - 5;
+  // As many groups of four as there is room for in `into`, and as the message can hold in front of a quote.
+  const room = Math.floor(Math.min(bytes.length, samples.length) / 3);
+  const end = at + 4 * Math.min(room, (message.length - 1 - at) >> 2);
   let count = 0;
   let i = at;
-  for (; i <= lastQuad && count <= countMax; i += 4) {
+  for (; i < end; i += 4) {
     const a = VALUES[message[i] as number] as number;
     const b = VALUES[message[i + 1] as number] as number;
     const c = VALUES[message[i + 2] as number] as number;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { START, stepTurn, type Turn, type TurnEvent, turnDeadlineMs } from "../../src/call/turn.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../src/core/limits.ts";
 
 const POLICY = { parameters: DEFAULT_TURN_PARAMETERS, earHasPartials: true };
 
@@ -80,6 +81,15 @@ describe("the end of the caller's turn", () => {
       [2_500, { kind: "tick" }],
     ]);
     expect(actions).toEqual([{ do: "answer", text: "hello", startMs: 2_000, endMs: 2_000 }]);
+  });
+
+  test("P11: an ear that tells a megabyte is believed to the bound and no further", () => {
+    const { turn } = runEvents(START, [
+      [1_000, { kind: "words", text: "a".repeat(1_000_000), final: true }],
+      [1_100, { kind: "words", text: "b".repeat(1_000), final: true }],
+      [1_200, { kind: "words", text: "c".repeat(1_000), final: true }],
+    ]);
+    expect(turn.caller).toMatchObject({ words: { final: "a".repeat(TURN_TEXT_CHARS_MAX), partial: "" } });
   });
 
   test("empty transcripts change nothing", () => {

@@ -298,7 +298,9 @@ function livingOf(groupId: number): number[] {
     .map(Number)
     .filter((pid) => {
       // proc_pid_stat(5): the name may hold anything, parentheses included; state, parent and group follow it.
-      const [state, , group] = statOf(pid).replace(/^.*\) /s, "").split(" ");
+      const [state, , group] = statOf(pid)
+        .replace(/^.*\) /s, "")
+        .split(" ");
       return Number(group) === groupId && state !== "Z";
     });
 }
