@@ -22,9 +22,10 @@ const engines = createEngines(config, clock, log);
 if (engines.stt === undefined) {
   log.warn("no ear is configured: callers are not understood. Set STT, for example STT=reference for a trial");
 }
-const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
-const handOff = new IpcHandOff({ path: socketPath, workerId: randomUUID(), callIds: () => gateway.callIds(), clock });
 const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
+// From here to `listen` nothing waits: a connected hand-off tells of the gateway, and of a port that calls can be sent to.
+const handOff = new IpcHandOff({ path: socketPath, workerId: randomUUID(), callIds: () => gateway.callIds(), clock });
 const gateway = new Gateway({
   handOff,
   engines,

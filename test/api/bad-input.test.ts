@@ -51,13 +51,17 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     });
   });
 
-  test.each(["NaN", "Infinity", "-Infinity", "060", "+60", "0x40"])(
-    "C16: maxDuration: %s is no JSON",
-    async (value) => {
-      const answer = await api.post(withMember(`"maxDuration":${value}`));
-      expect([answer.status, errorOf(answer).message]).toEqual([400, "the body must be valid JSON in UTF-8"]);
-    },
-  );
+  test.each([
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "060",
+    "+60",
+    "0x40",
+  ])("C16: maxDuration: %s is no JSON", async (value) => {
+    const answer = await api.post(withMember(`"maxDuration":${value}`));
+    expect([answer.status, errorOf(answer).message]).toEqual([400, "the body must be valid JSON in UTF-8"]);
+  });
 
   test("C16: 1e999 is refused wherever it stands", async () => {
     const answer = await api.post(
@@ -171,12 +175,13 @@ describe("the websocket object", () => {
     }
   });
 
-  test.each([undefined, {}, { codec: "opus", inputSampleRate: 48_000, outputSampleRate: 24_000 }])(
-    "%j is right, and 501 until this version carries it",
-    async (websocket) => {
-      expect((await post(websocket)).status).toBe(501);
-    },
-  );
+  test.each([
+    undefined,
+    {},
+    { codec: "opus", inputSampleRate: 48_000, outputSampleRate: 24_000 },
+  ])("%j is right, and 501 until this version carries it", async (websocket) => {
+    expect((await post(websocket)).status).toBe(501);
+  });
 
   test.each([null, "mulaw", [], 5])("%j is 400", async (websocket) => {
     const answer = await post(websocket);

@@ -67,12 +67,11 @@ describe("redaction", () => {
     expect(Object.keys(journaled)).toEqual(expect.arrayContaining(Object.keys(event)));
   });
 
-  test.each(Object.values(COMMANDS))(
-    "of a call that is not recorded, nothing said is in the command $kind",
-    (command) => {
-      expect(JSON.stringify(journaledCommand(command, false))).not.toContain(SAID);
-    },
-  );
+  test.each(
+    Object.values(COMMANDS),
+  )("of a call that is not recorded, nothing said is in the command $kind", (command) => {
+    expect(JSON.stringify(journaledCommand(command, false))).not.toContain(SAID);
+  });
 
   test("counts and times stay where words go", () => {
     expect(journaledEvent(EVENTS["ear-final"], false)).toEqual({ kind: "ear-final", text: "", chars: SAID.length });
