@@ -51,5 +51,16 @@ async function drain(): Promise<void> {
   process.exit(0);
 }
 
+/**
+ * A worker that is started again must get its port though connections of the one before linger on it. uWebSockets.js asks
+ * for that (SO_REUSEPORT) only where the port is given by number.
+ */
+async function listen(): Promise<number> {
+  const listening = await server.listen(config.mediaHost, port);
+  if (port !== 0) return listening;
+  server.stopListening();
+  return await server.listen(config.mediaHost, listening);
+}
+
 onSupervisor({ drain: () => void drain(), stop: () => process.exit(0) });
-process.send?.({ kind: "ready", port: await server.listen(config.mediaHost, port) });
+process.send?.({ kind: "ready", port: await listen() });

@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
 import type { CallSpec, EndReason, TranscriptTurn } from "../core/call-spec.ts";
-import { INACTIVITY_PROMPTS_MAX, LEG_START_MS_MAX, REPLY_PIECES_MAX } from "../core/limits.ts";
+import { INACTIVITY_PROMPTS_MAX, LEG_START_MS_MAX, MODEL_FAILURES_MAX, REPLY_PIECES_MAX } from "../core/limits.ts";
 import { Conversation } from "./conversation.ts";
-import type { CallEvent, CallSink } from "./events.ts";
+import type { CallEvent, CallSink, CallState } from "./events.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { phrasesOf } from "./phrases.ts";
 import { Playout } from "./playout.ts";
@@ -29,9 +29,6 @@ export interface CallOptions {
   sink: CallSink;
 }
 
-type CallState = "listening" | "thinking" | "speaking";
-
-const MODEL_FAILURES_MAX = 2;
 /**
  * One call, as a machine: events and time in, commands out. `handle` is its single door; nothing awaits inside, no clock is
  * read, no sample is held. Times are milliseconds since redemption and must not go backwards. The same events at the same
@@ -118,17 +115,14 @@ export class Call {
         this.#promptsUnanswered = 0;
         return;
       case "ear-partial":
-        this.#step({ kind: "words", text: event.text, final: false });
-        return;
       case "ear-final":
-        this.#step({ kind: "words", text: event.text, final: true });
+        this.#step({ kind: "words", text: event.text, final: event.kind === "ear-final" });
         return;
       case "ear-failed":
         this.#end("provider_error");
         return;
       default:
         this.#onReplyEvent(event);
-        return;
     }
   }
 

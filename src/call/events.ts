@@ -45,10 +45,13 @@ export type CallCommand =
   | { kind: "mark"; name: string }
   /** Abort the model and the synthesis of this reply and drop what has not been sent; `clear` also drops what the carrier has not played. */
   | { kind: "cut"; turnId: number; clear: boolean }
-  | { kind: "state"; state: "listening" | "thinking" | "speaking" }
+  | { kind: "state"; state: CallState }
   /** A turn is over and will not change any more: the transcript is these, in order. */
   | { kind: "turn"; turn: TranscriptTurn }
   /** The last command of a call, once. */
   | { kind: "end"; reason: EndReason };
+
+/** What the agent does, for wires that can show it. */
+export type CallState = "listening" | "thinking" | "speaking";
 
 export type CallSink = (command: CallCommand) => void;

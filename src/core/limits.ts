@@ -47,6 +47,8 @@ export const REDEEM_MS_MAX = 1_000;
 // The call machine.
 /** Final transcripts and replies longer than this are cut: nobody says or hears that much in one turn. */
 export const TURN_TEXT_CHARS_MAX = 16_384;
+/** Failures of the model in a row that end the call; before that the caller hears an apology. */
+export const MODEL_FAILURES_MAX = 2;
 export const REPLY_PIECES_MAX = 400;
 export const MARKS_OUTSTANDING_MAX = 1_024;
 
