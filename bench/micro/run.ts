@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { measureCall } from "./call.ts";
 import { checksum, measureCarrierA } from "./carrier-a.ts";
 
 // All micro benchmarks: a table on the terminal, and the same as JSON under bench/results. Exits with 1 when a budget is missed.
@@ -7,6 +8,7 @@ import { checksum, measureCarrierA } from "./carrier-a.ts";
 const RUNS = 2_000;
 
 const measurements = measureCarrierA(RUNS);
+const call = measureCall();
 
 console.table(
   measurements.map((measured) => ({
@@ -20,13 +22,16 @@ console.table(
   })),
 );
 
+console.log(`a 30-minute call in virtual time: ${call.medianMs.toFixed(0)} ms, budget ${call.budgetMs} ms`);
+
 const results = new URL("../results/", import.meta.url);
 mkdirSync(results, { recursive: true });
 writeFileSync(
   new URL("micro.json", results),
-  `${JSON.stringify({ node: process.version, cpu: cpus()[0]?.model, checksum: checksum(), measurements }, null, 2)}\n`,
+  `${JSON.stringify({ node: process.version, cpu: cpus()[0]?.model, checksum: checksum(), measurements, call }, null, 2)}\n`,
 );
 
 const missed = measurements.filter(({ ratio, ratioMin, oursHeapBytes }) => ratio < ratioMin || oursHeapBytes >= 1);
 for (const { name } of missed) console.error(`${name}: over its budget`);
-process.exitCode = missed.length === 0 ? 0 : 1;
+if (call.medianMs > call.budgetMs) console.error("a 30-minute call: over its budget");
+process.exitCode = missed.length === 0 && call.medianMs <= call.budgetMs ? 0 : 1;
