@@ -1,8 +1,9 @@
 import { strict as assert } from "node:assert";
-import type { CallSpec, EndReason, TranscriptTurn } from "../core/call-spec.ts";
-import { INACTIVITY_PROMPTS_MAX, LEG_START_MS_MAX, MODEL_FAILURES_MAX, REPLY_PIECES_MAX } from "../core/limits.ts";
+import type { CallSpec, EndReason } from "../core/call-spec.ts";
+import { LEG_START_MS_MAX, MODEL_FAILURES_MAX, REPLY_PIECES_MAX } from "../core/limits.ts";
 import { Conversation } from "./conversation.ts";
 import type { CallEvent, CallSink, CallState } from "./events.ts";
+import { Inactivity } from "./inactivity.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { phrasesOf } from "./phrases.ts";
 import { Playout } from "./playout.ts";
@@ -11,13 +12,13 @@ import { SpeechDetector } from "./speech-detector.ts";
 import { describeTools } from "./tools.ts";
 import {
   START,
+  saidUntil,
   stepTurn,
   type Turn,
   type TurnAction,
   type TurnEvent,
   type TurnPolicy,
   turnDeadlineMs,
-  wordsText,
 } from "./turn.ts";
 
 export interface CallOptions {
@@ -42,6 +43,7 @@ export class Call {
   readonly #detector: SpeechDetector;
   readonly #playout: Playout;
   readonly #conversation: Conversation;
+  readonly #inactivity: Inactivity;
 
   #turn: Turn = START;
   #reply: Reply | undefined;
@@ -49,12 +51,11 @@ export class Call {
   #firstMessage = true;
   #legStarted = false;
   #ended = false;
+  /** The last command was given. */
+  #silent = false;
   #state: CallState = "listening";
   #nowMs = 0;
   #nextDeadlineMs = 0;
-  /** The last moment somebody was heard, other than the caller's voice, which the detector knows. */
-  #quietSinceMs = 0;
-  #promptsUnanswered = 0;
   #modelFailures = 0;
 
   constructor(options: CallOptions) {
@@ -62,10 +63,16 @@ export class Call {
     this.#rateHz = options.rateHz;
     const { parameters = DEFAULT_TURN_PARAMETERS, earHasPartials } = options;
     this.#policy = { parameters, earHasPartials };
-    this.#sink = options.sink;
+    const sink: CallSink = (command) => {
+      assert.ok(!this.#silent, "no command after the end");
+      this.#silent = command.kind === "end";
+      options.sink(command);
+    };
+    this.#sink = sink;
     this.#detector = new SpeechDetector(parameters);
     this.#playout = new Playout(options.rateHz);
-    this.#conversation = new Conversation(options.spec, options.sink);
+    this.#conversation = new Conversation(options.spec, sink);
+    this.#inactivity = new Inactivity(options.spec);
     this.#nextDeadlineMs = this.#findDeadline();
   }
 
@@ -111,11 +118,11 @@ export class Call {
         this.#onMark(event.name);
         return;
       case "dtmf":
-        this.#quietSinceMs = this.#nowMs;
-        this.#promptsUnanswered = 0;
+        this.#inactivity.callerHeard(this.#nowMs);
         return;
       case "ear-partial":
       case "ear-final":
+        if (event.text !== "") this.#inactivity.callerHeard(this.#nowMs);
         this.#step({ kind: "words", text: event.text, final: event.kind === "ear-final" });
         return;
       case "ear-failed":
@@ -132,8 +139,8 @@ export class Call {
     if (reply === undefined || reply.turnId !== event.turnId) return;
     switch (event.kind) {
       case "reply-text":
-        if (Number.isNaN(reply.moments.firstTextMs)) reply.moments.firstTextMs = this.#nowMs;
-        if (reply.pieceCount < REPLY_PIECES_MAX) this.#speak(reply, reply.pieceCount, reply.pushText(event.text));
+        if (reply.pieceCount < REPLY_PIECES_MAX)
+          this.#speak(reply, reply.pieceCount, reply.pushText(event.text, this.#nowMs));
         return;
       case "reply-tool":
         if (event.name === "hang_up" && this.#spec.tools.includes("hang_up")) reply.hangUp = true;
@@ -144,11 +151,10 @@ export class Call {
         this.#finishIfHeard(reply);
         return;
       case "reply-failed":
-        this.#onModelFailed(reply);
+        this.#onModelFailed();
         return;
       case "piece-audio":
-        if (Number.isNaN(reply.moments.firstAudioMs)) reply.moments.firstAudioMs = this.#nowMs;
-        reply.pieceAudio(event.piece, event.words);
+        reply.pieceAudio(event.piece, event.words, this.#nowMs);
         return;
       case "piece-end":
         reply.pieceEnded(event.piece, event.samples);
@@ -167,7 +173,7 @@ export class Call {
   #onLegStarted(): void {
     if (this.#legStarted) return;
     this.#legStarted = true;
-    this.#quietSinceMs = this.#nowMs;
+    this.#inactivity.heardUntil(this.#nowMs);
     if (this.#spec.firstSpeaker !== "agent") return;
     if (this.#spec.greeting === undefined) this.#ask();
     else this.#say(this.#spec.greeting);
@@ -175,26 +181,29 @@ export class Call {
 
   #onFrameIn(voiced: boolean, mediaMs: number): void {
     const change = this.#detector.frame(voiced, mediaMs, this.#nowMs);
-    if (change === "started") this.#step({ kind: "speech-started", startMs: this.#detector.speechStartMs });
-    else if (change === "ended") this.#step({ kind: "speech-ended", endMs: this.#detector.lastVoicedMs });
+    if (change === "started") {
+      this.#inactivity.callerHeard(this.#nowMs);
+      this.#step({ kind: "speech-started", startMs: this.#detector.speechStartMs });
+    } else if (change === "ended") this.#step({ kind: "speech-ended", endMs: this.#detector.lastVoicedMs });
   }
 
   #onFrameOut(turnId: number, samples: number): void {
     const reply = this.#reply;
     if (reply === undefined || reply.turnId !== turnId) return;
-    if (!reply.audible) this.#onAudible(reply);
-    reply.frameSent(samples);
+    const first = !reply.audible;
+    reply.frameSent(samples, this.#nowMs);
     this.#playout.sent(samples, this.#nowMs);
-    this.#markPieces(reply);
+    if (first) this.#onAudible(reply);
+    // A caller who was talking already may have cut it in this very step.
+    if (this.#reply === reply) this.#markPieces(reply);
   }
 
   /** The first frame of a reply goes out: what it answers is settled now, and it is the caller who may interrupt. */
   #onAudible(reply: Reply): void {
-    reply.moments.firstFrameMs = this.#nowMs;
     this.#firstMessage = false;
     this.#conversation.settle();
-    this.#step({ kind: "reply-audible", turnId: reply.turnId });
     this.#showState("speaking");
+    this.#step({ kind: "reply-audible", turnId: reply.turnId });
   }
 
   #markPieces(reply: Reply): void {
@@ -224,29 +233,32 @@ export class Call {
     if (this.#reply !== undefined) this.#finishIfHeard(this.#reply);
     if (this.#ended) return;
     this.#step({ kind: "tick" });
-    if (this.#nowMs >= this.#inactivityDeadlineMs()) this.#onInactivity();
+    if (!this.#ended && this.#nowMs >= this.#inactivityDeadlineMs()) this.#onInactivity();
   }
 
   #onInactivity(): void {
-    if (this.#spec.inactivityAction === "hang_up" || this.#promptsUnanswered >= INACTIVITY_PROMPTS_MAX) {
+    if (this.#inactivity.expired(this.#nowMs) === "end") {
       this.#end("inactivity");
       return;
     }
-    this.#promptsUnanswered += 1;
-    this.#quietSinceMs = this.#nowMs;
-    if (this.#reply !== undefined) this.#cut(this.#reply);
-    if (this.#reply === undefined) this.#say(phrasesOf(this.#spec.language).stillThere);
+    // A reply that lives through such a silence hangs, and may be dropped whatever it was.
+    this.#replace(phrasesOf(this.#spec.language).stillThere);
   }
 
-  #onModelFailed(reply: Reply): void {
+  #onModelFailed(): void {
     this.#modelFailures += 1;
     if (this.#modelFailures >= MODEL_FAILURES_MAX) {
       this.#end("provider_error");
       return;
     }
     // What was already said stays said; the apology follows as a reply of its own.
-    this.#cut(reply);
-    if (this.#reply === undefined) this.#say(phrasesOf(this.#spec.language).apology);
+    this.#replace(phrasesOf(this.#spec.language).apology);
+  }
+
+  /** Drops the reply there is, if any, for words of our own; unless its end made way for another, or was the end of the call. */
+  #replace(text: string): void {
+    if (this.#reply !== undefined) this.#cut(this.#reply);
+    if (this.#reply === undefined && !this.#ended) this.#say(text);
   }
 
   #step(event: TurnEvent): void {
@@ -261,7 +273,6 @@ export class Call {
         if (this.#reply !== undefined) this.#cut(this.#reply);
         return;
       case "answer":
-        this.#promptsUnanswered = 0;
         this.#conversation.said(action);
         this.#ask();
         return;
@@ -269,7 +280,7 @@ export class Call {
   }
 
   #ask(): void {
-    const reply = this.#beginReply();
+    const reply = this.#beginReply(this.#conversation.open?.endMs);
     const messages = this.#conversation.messages();
     this.#showState("thinking");
     this.#sink({ kind: "ask", turnId: reply.turnId, messages, tools: describeTools(this.#spec.tools) });
@@ -277,22 +288,18 @@ export class Call {
 
   /** A reply of our own, without the model. */
   #say(text: string): void {
-    const reply = this.#beginReply();
-    this.#speak(reply, 0, [...reply.pushText(text), ...reply.endText()]);
+    const reply = this.#beginReply(undefined);
+    this.#speak(reply, 0, reply.wholeText(text));
     this.#finishIfHeard(reply);
   }
 
-  #beginReply(): Reply {
+  /** `spokenMs` is when the caller stopped saying what it answers. */
+  #beginReply(spokenMs: number | undefined): Reply {
     assert.ok(this.#reply === undefined, "one reply at a time");
     const interruptible = !this.#firstMessage || this.#spec.interruptible;
-    const reply = new Reply({
-      turnId: this.#nextTurnId,
-      interruptible,
-      rateHz: this.#rateHz,
-      spokenMs: this.#conversation.open?.endMs,
-      nowMs: this.#nowMs,
-    });
+    const turnId = this.#nextTurnId;
     this.#nextTurnId += 1;
+    const reply = new Reply({ turnId, interruptible, rateHz: this.#rateHz, spokenMs, nowMs: this.#nowMs });
     this.#reply = reply;
     this.#step({ kind: "reply-began", turnId: reply.turnId, interruptible });
     return reply;
@@ -306,8 +313,13 @@ export class Call {
 
   /** Stops a reply where the caller is now; what was heard of it becomes its turn. */
   #cut(reply: Reply): void {
+    if (reply.audible && reply.allSent && this.#playout.unplayedMs(this.#nowMs) === 0) {
+      // Heard to its end, though no mark has said so yet: there is nothing left to cut.
+      this.#finish(reply);
+      return;
+    }
     this.#sink({ kind: "cut", turnId: reply.turnId, clear: reply.audible });
-    if (reply.audible) this.#commitCutReply(reply);
+    if (reply.audible) this.#commit(reply, false);
     this.#playout.flush(this.#nowMs);
     this.#dropReply(reply);
   }
@@ -320,8 +332,11 @@ export class Call {
 
   /** Ends a reply that the caller has heard to its last sample, as far as marks or the playback clock can tell. */
   #finishIfHeard(reply: Reply): void {
-    if (this.#nowMs < this.#heardDeadlineMs(reply)) return;
-    if (reply.audible) this.#commitAgentTurn(reply, reply.text, false);
+    if (this.#nowMs >= this.#heardDeadlineMs(reply)) this.#finish(reply);
+  }
+
+  #finish(reply: Reply): void {
+    if (reply.audible) this.#commit(reply, true);
     else this.#conversation.settle();
     if (reply.hangUp) {
       this.#reply = undefined;
@@ -338,17 +353,11 @@ export class Call {
     return this.#playout.playsUntilMs + this.#policy.parameters.markGraceMs;
   }
 
-  #commitCutReply(reply: Reply): void {
-    const heardSamples = reply.heardSamples(this.#playout.unplayedMs(this.#nowMs));
-    this.#commitAgentTurn(reply, reply.heardText(heardSamples), true);
-  }
-
-  #commitAgentTurn(reply: Reply, text: string, interrupted: boolean): void {
-    const startMs = reply.moments.firstFrameMs;
-    const endMs = Math.min(this.#nowMs, this.#playout.playsUntilMs);
-    this.#quietSinceMs = endMs;
-    const turn: TranscriptTurn = { role: "agent", text, startMs, endMs, interrupted };
-    if (reply.latency !== undefined) turn.latency = reply.latency;
+  /** What was heard of a reply becomes the agent's turn; a reply that is `whole` was heard to its end. */
+  #commit(reply: Reply, whole: boolean): void {
+    const playsUntilMs = Math.min(this.#nowMs, this.#playout.playsUntilMs);
+    const turn = reply.asHeard(whole ? 0 : this.#playout.unplayedMs(this.#nowMs), playsUntilMs);
+    this.#inactivity.heardUntil(turn.endMs);
     this.#conversation.answered(turn);
   }
 
@@ -360,15 +369,12 @@ export class Call {
     const reply = this.#reply;
     if (reply !== undefined) {
       this.#reply = undefined;
-      if (reply.audible) this.#commitCutReply(reply);
+      if (reply.audible) this.#commit(reply, false);
       this.#sink({ kind: "cut", turnId: reply.turnId, clear: false });
     }
-    const { caller } = this.#turn;
-    if (caller.at !== "silent" && wordsText(caller.words) !== "") {
-      const endMs = caller.at === "pausing" ? caller.endMs : this.#nowMs;
-      this.#conversation.said({ text: wordsText(caller.words), startMs: caller.startMs, endMs });
-      this.#conversation.settle();
-    }
+    const unfinished = saidUntil(this.#turn, this.#nowMs);
+    if (unfinished !== undefined) this.#conversation.said(unfinished);
+    this.#conversation.settle();
     this.#sink({ kind: "end", reason });
   }
 
@@ -378,12 +384,10 @@ export class Call {
     this.#sink({ kind: "state", state });
   }
 
-  /** Silence begins when the last thing was heard; it does not count while the agent is heard. */
+  /** What was sent last moves with every frame, so the clock stands still while the agent is heard. */
   #inactivityDeadlineMs(): number {
-    if (!this.#legStarted || this.#reply?.audible === true) return Number.POSITIVE_INFINITY;
-    const voicedMs = this.#detector.lastVoicedMs;
-    const quietSinceMs = Number.isNaN(voicedMs) ? this.#quietSinceMs : Math.max(voicedMs, this.#quietSinceMs);
-    return quietSinceMs + this.#spec.inactivityTimeoutMs;
+    if (!this.#legStarted) return Number.POSITIVE_INFINITY;
+    return this.#inactivity.deadlineMs(this.#detector.lastVoicedMs, this.#playout.playsUntilMs);
   }
 
   #findDeadline(): number {

@@ -56,9 +56,10 @@ export class Conversation {
     this.#sink({ kind: "turn", turn: rounded({ role: "user", text, startMs, endMs, interrupted: false }) });
   }
 
-  /** The agent's turn is over. `turn.text` is what was heard, not what was generated. */
+  /** The agent's turn is over. `turn.text` is what was heard, not what was generated; without a word heard it was no turn. */
   answered(turn: TranscriptTurn): void {
-    if (turn.text !== "") this.#messages.push({ role: "assistant", text: turn.text });
+    if (turn.text === "") return;
+    this.#messages.push({ role: "assistant", text: turn.text });
     this.#sink({ kind: "turn", turn: rounded(turn) });
   }
 }

@@ -13,6 +13,8 @@ export interface TurnParameters {
   endpointMs: number;
   /** How long a final transcript is waited for after the voice ended; then the partial one counts, or nothing was said. */
   finalWaitMs: number;
+  /** Where the ear tells partial words: voice that goes on without a new one for this long does not keep the turn open. */
+  wordlessVoiceMs: number;
   /** Where the ear tells no partial words, voice that lasts this long interrupts the agent. */
   sustainedVoiceMs: number;
   /** A mark that has not come back this long after its audio must have been played is not waited for any more. */
@@ -28,6 +30,7 @@ export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   frameLossMs: 500,
   endpointMs: 500,
   finalWaitMs: 3_000,
+  wordlessVoiceMs: 2_000,
   sustainedVoiceMs: 700,
   markGraceMs: 500,
 };

@@ -19,7 +19,7 @@ export class Playout {
   readonly #clock: PlaybackClock;
   readonly #marks = new Map<string, OutstandingMark>();
   #playsUntilMs = 0;
-  /** How much later than by our clock the far end plays, as the last mark told. */
+  /** How much later than by our clock the far end plays, as the last marks told. */
   #lagMs = 0;
 
   constructor(rateHz: number) {
@@ -54,7 +54,9 @@ export class Playout {
     const mark = this.#marks.get(name);
     if (mark === undefined) return undefined;
     this.#marks.delete(name);
-    this.#lagMs = Math.min(LAG_MS_MAX, Math.max(0, nowMs - mark.dueMs));
+    const lateMs = Math.min(LAG_MS_MAX, Math.max(0, nowMs - mark.dueMs));
+    // Half the old: one mark that was held up must not move what is taken for heard by a second.
+    this.#lagMs = (this.#lagMs + lateMs) / 2;
     return mark;
   }
 

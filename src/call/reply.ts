@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import type { TurnLatency } from "../core/call-spec.ts";
+import type { TranscriptTurn, TurnLatency } from "../core/call-spec.ts";
 import type { SpokenWord } from "../speech/speech.ts";
 import { PieceSplitter } from "./pieces.ts";
 
@@ -28,7 +28,7 @@ interface Moments {
 export class Reply {
   readonly turnId: number;
   readonly interruptible: boolean;
-  readonly moments: Moments;
+  readonly #moments: Moments;
   /** When the caller stopped speaking, for a reply that answers something; latency counts from there. */
   readonly #spokenMs: number | undefined;
   readonly #rateHz: number;
@@ -52,7 +52,7 @@ export class Reply {
     this.interruptible = options.interruptible;
     this.#rateHz = options.rateHz;
     this.#spokenMs = options.spokenMs;
-    this.moments = {
+    this.#moments = {
       askedMs: options.nowMs,
       firstTextMs: Number.NaN,
       firstAudioMs: Number.NaN,
@@ -74,7 +74,8 @@ export class Reply {
   }
 
   /** More text of the reply; returns the new pieces to be spoken, numbered from `pieceCount` before the call. */
-  pushText(text: string): readonly string[] {
+  pushText(text: string, nowMs: number): readonly string[] {
+    if (Number.isNaN(this.#moments.firstTextMs)) this.#moments.firstTextMs = nowMs;
     return this.#added(this.#splitter.push(text));
   }
 
@@ -84,12 +85,24 @@ export class Reply {
     return this.#added(this.#splitter.end());
   }
 
+  /** A reply of our own words, without a model: its pieces. */
+  wholeText(text: string): readonly string[] {
+    this.#textDone = true;
+    return this.#added([...this.#splitter.push(text), ...this.#splitter.end()]);
+  }
+
   #added(texts: readonly string[]): readonly string[] {
-    for (const text of texts) this.#pieces.push({ text, startSample: 0, endSample: undefined, words: [] });
+    for (const text of texts) {
+      const before = this.#pieces.at(-1);
+      // Where a piece begins is not known before the one in front of it is over: until then nothing of it can be heard.
+      const startSample = before === undefined ? 0 : (before.endSample ?? Number.POSITIVE_INFINITY);
+      this.#pieces.push({ text, startSample, endSample: undefined, words: [] });
+    }
     return texts;
   }
 
-  pieceAudio(piece: number, words: readonly SpokenWord[]): void {
+  pieceAudio(piece: number, words: readonly SpokenWord[], nowMs: number): void {
+    if (Number.isNaN(this.#moments.firstAudioMs)) this.#moments.firstAudioMs = nowMs;
     this.#piece(piece).words.push(...words);
   }
 
@@ -104,15 +117,12 @@ export class Reply {
   #piece(piece: number): Piece {
     const found = this.#pieces[piece];
     assert.ok(found !== undefined, "a piece that was never asked for");
-    const before = this.#pieces[piece - 1];
-    if (before !== undefined) {
-      assert.ok(before.endSample !== undefined, "pieces are synthesised in order");
-      found.startSample = before.endSample;
-    }
+    assert.ok(Number.isFinite(found.startSample), "pieces are synthesised in order");
     return found;
   }
 
-  frameSent(samples: number): void {
+  frameSent(samples: number, nowMs: number): void {
+    if (!this.audible) this.#moments.firstFrameMs = nowMs;
     this.#sentSamples += samples;
   }
 
@@ -168,11 +178,26 @@ export class Reply {
     return heard.join(" ");
   }
 
-  /** Where the time since the caller stopped speaking went; undefined for a reply that answers nobody. Once it is audible. */
-  get latency(): TurnLatency | undefined {
+  /** The agent's turn, when `unplayedMs` of what was sent have not been played and the rest was until `endMs`. Once audible. */
+  asHeard(unplayedMs: number, endMs: number): TranscriptTurn {
+    const heardSamples = this.heardSamples(unplayedMs);
+    const whole = this.allSent && heardSamples >= this.#sentSamples;
+    const turn: TranscriptTurn = {
+      role: "agent",
+      text: whole ? this.text : this.heardText(heardSamples),
+      startMs: this.#moments.firstFrameMs,
+      endMs,
+      interrupted: !whole,
+    };
+    const latency = this.#latency();
+    return latency === undefined ? turn : { ...turn, latency };
+  }
+
+  /** Where the time since the caller stopped speaking went; undefined for a reply that answers nobody. */
+  #latency(): TurnLatency | undefined {
     const spokenMs = this.#spokenMs;
     if (spokenMs === undefined) return undefined;
-    const { askedMs, firstTextMs, firstAudioMs, firstFrameMs } = this.moments;
+    const { askedMs, firstTextMs, firstAudioMs, firstFrameMs } = this.#moments;
     return {
       endOfTurnMs: askedMs - spokenMs,
       ...(Number.isNaN(firstTextMs) ? {} : { firstTextMs: firstTextMs - spokenMs }),

@@ -1,10 +1,13 @@
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import type { TurnParameters } from "./parameters.ts";
 
-/** What the caller does, and what was understood of it since the agent last answered. Times are ms of call time. */
+/**
+ * What the caller does, and what was understood of it since the agent last answered. Times are ms of call time; `wordsMs` is
+ * when the last words came, or else when the speech began.
+ */
 export type Caller =
   | { at: "silent" }
-  | { at: "speaking"; startMs: number; words: Words }
+  | { at: "speaking"; startMs: number; words: Words; wordsMs: number }
   /** The voice stopped at `endMs`; the turn is over when the pause is long enough and the words are final. */
   | { at: "pausing"; startMs: number; endMs: number; words: Words };
 
@@ -21,6 +24,8 @@ export type Agent = { at: "idle" } | { at: "replying"; turnId: number; audible: 
 export interface Turn {
   caller: Caller;
   agent: Agent;
+  /** Words at the beginning of the utterance that the ear has not finished yet which were answered already. */
+  answeredWords: number;
 }
 
 export type TurnEvent =
@@ -50,7 +55,7 @@ export interface TurnStep {
   actions: readonly TurnAction[];
 }
 
-export const START: Turn = { caller: { at: "silent" }, agent: { at: "idle" } };
+export const START: Turn = { caller: { at: "silent" }, agent: { at: "idle" }, answeredWords: 0 };
 const NO_WORDS: Words = { final: "", partial: "" };
 const NONE: readonly TurnAction[] = [];
 
@@ -58,11 +63,20 @@ const NONE: readonly TurnAction[] = [];
 export const wordsText = (words: Words): string => join(words.final, words.partial);
 
 /** The whole of turn taking: a pure function of what was, what came, and when. */
-export function stepTurn(turn: Turn, event: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
+export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
+  const event = happened.kind === "words" ? unanswered(happened, turn.answeredWords) : happened;
   const caller = stepCaller(turn.caller, event, nowMs);
   const agent = stepAgent(turn.agent, event);
-  const moved = caller === turn.caller && agent === turn.agent ? turn : { caller, agent };
-  return decide(moved, event, nowMs, policy);
+  // A final ends the ear's utterance: what it tells next is new.
+  const answeredWords = event.kind === "words" && event.final ? 0 : turn.answeredWords;
+  const same = caller === turn.caller && agent === turn.agent && answeredWords === turn.answeredWords;
+  return decide(same ? turn : { caller, agent, answeredWords }, event, nowMs, policy);
+}
+
+/** What is new in words whose beginning was answered before the ear was done with them. */
+function unanswered<T extends { text: string }>(event: T, answeredWords: number): T {
+  if (answeredWords === 0) return event;
+  return { ...event, text: event.text.split(" ").slice(answeredWords).join(" ") };
 }
 
 /** When `stepTurn` has to be asked again though nothing happened, ms; Infinity when it need not. */
@@ -73,24 +87,42 @@ export function turnDeadlineMs(turn: Turn, policy: TurnPolicy): number {
     if (agent.at === "replying" && wordsText(caller.words) !== "") return Number.POSITIVE_INFINITY;
     return caller.endMs + pauseMs(caller.words, policy);
   }
-  const voiceMayCut =
-    caller.at === "speaking" && !policy.earHasPartials && agent.at === "replying" && isInterruptible(agent);
+  if (caller.at === "silent") return Number.POSITIVE_INFINITY;
+  if (agent.at === "idle") return wordlessDeadlineMs(caller, policy);
+  const voiceMayCut = !policy.earHasPartials && isInterruptible(agent);
   return voiceMayCut ? caller.startMs + policy.parameters.sustainedVoiceMs : Number.POSITIVE_INFINITY;
+}
+
+/** From when on voice that goes on without words (a car, a television) no longer keeps the words before it from being answered. */
+function wordlessDeadlineMs({ words, wordsMs }: Extract<Caller, { at: "speaking" }>, policy: TurnPolicy): number {
+  const settled = policy.earHasPartials && words.final !== "" && words.partial === "";
+  return settled ? wordsMs + policy.parameters.wordlessVoiceMs : Number.POSITIVE_INFINITY;
+}
+
+/** What the caller has said that was not taken to be answered yet, as it stands at `nowMs`. */
+export function saidUntil(
+  { caller }: Turn,
+  nowMs: number,
+): { text: string; startMs: number; endMs: number } | undefined {
+  if (caller.at === "silent" || wordsText(caller.words) === "") return undefined;
+  const endMs = caller.at === "pausing" ? caller.endMs : nowMs;
+  return { text: wordsText(caller.words), startMs: caller.startMs, endMs };
 }
 
 function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
   switch (event.kind) {
     case "speech-started":
-      if (caller.at === "silent") return { at: "speaking", startMs: event.startMs, words: NO_WORDS };
-      return { at: "speaking", startMs: caller.startMs, words: caller.words };
+      if (caller.at === "silent") return { at: "speaking", startMs: event.startMs, words: NO_WORDS, wordsMs: nowMs };
+      return { at: "speaking", startMs: caller.startMs, words: caller.words, wordsMs: nowMs };
     case "speech-ended":
-      return caller.at === "speaking" ? { ...caller, at: "pausing", endMs: event.endMs } : caller;
+      if (caller.at !== "speaking") return caller;
+      return { at: "pausing", startMs: caller.startMs, endMs: event.endMs, words: caller.words };
     case "words": {
       if (event.text === "") return caller;
       const words = heard(caller.at === "silent" ? NO_WORDS : caller.words, event);
       // Words without voice: the ear heard what the voice detector missed.
       if (caller.at === "silent") return { at: "pausing", startMs: nowMs, endMs: nowMs, words };
-      return { ...caller, words };
+      return caller.at === "speaking" ? { ...caller, words, wordsMs: nowMs } : { ...caller, words };
     }
     default:
       return caller;
@@ -121,14 +153,25 @@ function stepAgent(agent: Agent, event: TurnEvent): Agent {
 function decide(turn: Turn, event: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
   const { caller, agent } = turn;
   if (agent.at === "replying" && talksOver(caller, agent, event, nowMs, policy)) {
-    return { turn: { caller, agent: { at: "idle" } }, actions: [{ do: "cut", turnId: agent.turnId }] };
+    return { turn: { ...turn, agent: { at: "idle" } }, actions: [{ do: "cut", turnId: agent.turnId }] };
+  }
+  if (caller.at === "speaking" && agent.at === "idle" && nowMs >= wordlessDeadlineMs(caller, policy)) {
+    const goingOn: Caller = { at: "speaking", startMs: nowMs, words: NO_WORDS, wordsMs: nowMs };
+    return answer({ ...turn, caller: goingOn }, caller, caller.wordsMs);
   }
   if (caller.at !== "pausing" || nowMs < caller.endMs + pauseMs(caller.words, policy)) return { turn, actions: NONE };
-  const text = wordsText(caller.words);
-  const rest: Turn = { caller: { at: "silent" }, agent };
-  if (text === "") return { turn: rest, actions: NONE };
+  if (wordsText(caller.words) === "") return { turn: { ...turn, caller: { at: "silent" } }, actions: NONE };
   if (agent.at === "replying") return { turn, actions: NONE };
-  return { turn: rest, actions: [{ do: "answer", text, startMs: caller.startMs, endMs: caller.endMs }] };
+  return answer({ ...turn, caller: { at: "silent" } }, caller, caller.endMs);
+}
+
+/** The turn after what `caller` said until `endMs` was taken to be answered. */
+function answer(turn: Turn, { startMs, words }: { startMs: number; words: Words }, endMs: number): TurnStep {
+  const answeredWords = turn.answeredWords + (words.partial === "" ? 0 : words.partial.split(" ").length);
+  return {
+    turn: { ...turn, answeredWords },
+    actions: [{ do: "answer", text: wordsText(words), startMs, endMs }],
+  };
 }
 
 type Replying = Extract<Agent, { at: "replying" }>;

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { Call } from "../../src/call/call.ts";
+import type { CallCommand } from "../../src/call/events.ts";
 import { SPEC, VirtualCall, WORD_MS } from "../support/virtual-call.ts";
 
 /** Starts a call whose carrier says `start` after 100 ms. */
@@ -176,6 +178,31 @@ describe("the heard ledger", () => {
   });
 });
 
+describe("the edge of a reply", () => {
+  test("a caller who hangs up when everything was heard did not interrupt, though no mark has said so yet", () => {
+    const call = started({ marks: false });
+    call.at(1_950, () => call.handle({ kind: "leg-closed", reason: "caller_hangup" }));
+    call.run(4_000);
+    expect(call.turns).toMatchObject([{ text: SPEC.greeting, interrupted: false }]);
+  });
+
+  test("a reply that is cut in the very step in which it becomes audible is cleared, and leaves no turn and no mark", () => {
+    const commands: CallCommand[] = [];
+    const spec = { ...SPEC, interruptible: true };
+    const call = new Call({ spec, rateHz: 8_000, earHasPartials: false, sink: (command) => commands.push(command) });
+    call.handle({ kind: "leg-started" }, 0);
+    for (let atMs = 20; atMs <= 1_400; atMs += 20) call.handle({ kind: "frame-in", voiced: true, mediaMs: atMs }, atMs);
+    call.handle({ kind: "piece-audio", turnId: 1, piece: 0, samples: 0, words: [] }, 1_400);
+    call.handle({ kind: "piece-end", turnId: 1, piece: 0, samples: 160 }, 1_400);
+    call.handle({ kind: "frame-out", turnId: 1, samples: 160 }, 1_400);
+    expect(commands.slice(1)).toEqual([
+      { kind: "state", state: "speaking" },
+      { kind: "cut", turnId: 1, clear: true },
+      { kind: "state", state: "listening" },
+    ]);
+  });
+});
+
 describe("hanging up", () => {
   test("the hang_up tool ends the call only when the goodbye has been heard to its last word", () => {
     const call = started({ answer: () => ({ text: "Goodbye and thank you for calling.", hangUp: true }) });
@@ -321,6 +348,28 @@ describe("inactivity", () => {
     call.says(2_500, "all");
     call.run(20_000);
     expect(call.turns.filter(({ text }) => text === "Are you still there?")).toEqual([]);
+  });
+
+  test("a model that hangs in the middle of its reply is silence too, once what it said has been heard", () => {
+    for (const interruptible of [true, false]) {
+      const call = started({
+        greeting: "none",
+        spec: { ...quiet, interruptible },
+        answer: () => ({ text: "One moment please, I will look that up. And", endless: true }),
+      });
+      call.run(14_900);
+      expect(call.turns.map(({ text }) => text)).toEqual([
+        "One moment please, I will look that up.",
+        "Are you still there?",
+      ]);
+    }
+  });
+
+  test("words that the ear hears where the voice detector heard none keep the caller on the line", () => {
+    const call = started({ spec: { ...quiet, inactivityAction: "hang_up" }, answer: () => ({ text: "Good." }) });
+    call.at(11_500, () => call.handle({ kind: "ear-partial", text: "hm" }));
+    call.run(14_000);
+    expect(call.endReason).toBeUndefined();
   });
 
   test("C17: voice, keys and words each begin the silence anew", () => {

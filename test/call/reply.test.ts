@@ -8,12 +8,12 @@ const WORD_SAMPLES = 2_400;
 /** A reply of one or two pieces whose words take 300 ms each; `timed` voices tell word times. */
 function spoken(texts: readonly string[], timed: boolean): Reply {
   const reply = new Reply({ turnId: 1, interruptible: true, rateHz: RATE_HZ, spokenMs: undefined, nowMs: 0 });
-  for (const text of texts) reply.pushText(`${text} `);
+  for (const text of texts) reply.pushText(`${text} `, 0);
   reply.endText();
   for (const [piece, text] of texts.entries()) {
     const words = text.split(" ");
     const times = words.map((word, index) => ({ text: word, startMs: index * 300, endMs: (index + 1) * 300 }));
-    reply.pieceAudio(piece, timed ? times : []);
+    reply.pieceAudio(piece, timed ? times : [], 0);
     reply.pieceEnded(piece, words.length * WORD_SAMPLES);
   }
   return reply;
@@ -33,7 +33,7 @@ describe("the heard ledger of a reply", () => {
 
   test("heard never exceeds sent, and never falls below what a mark confirmed", () => {
     const reply = spoken(PIECES, true);
-    reply.frameSent(WORD_SAMPLES * 8);
+    reply.frameSent(WORD_SAMPLES * 8, 0);
     expect(reply.heardSamples(0)).toBe(WORD_SAMPLES * 8);
     expect(reply.heardSamples(300)).toBe(WORD_SAMPLES * 7);
     expect(reply.heardSamples(60_000)).toBe(0);
@@ -43,12 +43,12 @@ describe("the heard ledger of a reply", () => {
 
   test("pieces are marked once each, when their last sample was sent", () => {
     const reply = spoken(PIECES, true);
-    reply.frameSent(WORD_SAMPLES * 7 - 1);
+    reply.frameSent(WORD_SAMPLES * 7 - 1, 0);
     expect(reply.takePieceToMark()).toBeUndefined();
-    reply.frameSent(1);
+    reply.frameSent(1, 0);
     expect(reply.takePieceToMark()).toBe(0);
     expect(reply.takePieceToMark()).toBeUndefined();
-    reply.frameSent(WORD_SAMPLES * 7);
+    reply.frameSent(WORD_SAMPLES * 7, 0);
     expect(reply.takePieceToMark()).toBe(1);
     expect(reply.allSent).toBe(true);
     expect(reply.allPlayed).toBe(false);
@@ -68,11 +68,23 @@ describe("the heard ledger of a reply", () => {
     );
   });
 
+  test("nothing of a piece is heard whose synthesis has not begun, though all before it was", () => {
+    const reply = new Reply({ turnId: 1, interruptible: true, rateHz: RATE_HZ, spokenMs: undefined, nowMs: 0 });
+    reply.pushText("Bread is baked at five every day. ", 0);
+    reply.pieceAudio(0, [], 0);
+    reply.pushText("Rolls are baked at six every day. ", 0);
+    reply.frameSent(WORD_SAMPLES * 7, 0);
+    expect(reply.heardText(WORD_SAMPLES * 7)).not.toContain("Rolls");
+    reply.pieceEnded(0, WORD_SAMPLES * 7);
+    reply.pushText("Cakes are baked at seven every day. ", 0);
+    expect(reply.heardText(WORD_SAMPLES * 7)).toBe("Bread is baked at five every day.");
+  });
+
   test("a voice without word times that is still synthesising is taken to speak evenly", () => {
     const reply = new Reply({ turnId: 1, interruptible: true, rateHz: RATE_HZ, spokenMs: undefined, nowMs: 0 });
-    reply.pushText("Bread is baked at five every day. ");
+    reply.pushText("Bread is baked at five every day. ", 0);
     reply.endText();
-    reply.pieceAudio(0, []);
+    reply.pieceAudio(0, [], 0);
     expect(reply.heardText(RATE_HZ)).toBe("Bread is baked");
   });
 });

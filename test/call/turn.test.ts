@@ -23,6 +23,7 @@ function runEvents(turn: Turn, events: readonly [number, TurnEvent][]) {
 const speaking = (interruptible: boolean): Turn => ({
   caller: { at: "silent" },
   agent: { at: "replying", turnId: 7, audible: true, interruptible },
+  answeredWords: 0,
 });
 
 describe("the end of the caller's turn", () => {
@@ -63,6 +64,38 @@ describe("the end of the caller's turn", () => {
     ]);
     expect(waiting.actions).toEqual([]);
     expect(step(waiting.turn, { kind: "tick" }, 4_500).actions).toMatchObject([{ do: "answer", text: "one loaf" }]);
+  });
+
+  test("P11: a final that comes after its partial was answered is not a second turn, and only what is new in it is", () => {
+    const answered = runEvents(START, [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_500, { kind: "words", text: "one loaf", final: false }],
+      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [4_500, { kind: "tick" }],
+      [4_500, { kind: "reply-began", turnId: 1, interruptible: true }],
+    ]);
+    expect(answered.actions).toHaveLength(1);
+    const same = runEvents(answered.turn, [[5_000, { kind: "words", text: "one loaf", final: true }]]);
+    expect(same.actions).toEqual([]);
+    expect(same.turn).toMatchObject({ caller: { at: "silent" }, answeredWords: 0 });
+    const more = runEvents(answered.turn, [
+      [5_000, { kind: "words", text: "one loaf and two rolls", final: true }],
+      [5_500, { kind: "tick" }],
+    ]);
+    expect(more.actions).toMatchObject([{ do: "cut" }, { do: "answer", text: "and two rolls" }]);
+  });
+
+  test("words are answered though the voice never pauses, two seconds after the last of them", () => {
+    const { turn, actions } = runEvents(START, [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [2_000, { kind: "words", text: "one loaf please", final: true }],
+      [3_999, { kind: "tick" }],
+    ]);
+    expect(actions).toEqual([]);
+    expect(turnDeadlineMs(turn, POLICY)).toBe(4_000);
+    const { turn: after, actions: then } = step(turn, { kind: "tick" }, 4_000);
+    expect(then).toEqual([{ do: "answer", text: "one loaf please", startMs: 940, endMs: 2_000 }]);
+    expect(turnDeadlineMs(after, POLICY)).toBe(Number.POSITIVE_INFINITY);
   });
 
   test("voice without words is forgotten and answered by nothing", () => {
@@ -121,8 +154,9 @@ describe("speech over the agent", () => {
 
   test("voice alone never cuts a reply that nobody has heard yet", () => {
     const thinking: Turn = {
-      caller: { at: "speaking", startMs: 0, words: { final: "", partial: "" } },
+      caller: { at: "speaking", startMs: 0, words: { final: "", partial: "" }, wordsMs: 0 },
       agent: { at: "replying", turnId: 7, audible: false, interruptible: true },
+      answeredWords: 0,
     };
     expect(step(thinking, { kind: "tick" }, 5_000, false).actions).toEqual([]);
   });

@@ -22,8 +22,8 @@ export const SPEC: CallSpec = {
   tools: ["hang_up"],
 };
 
-/** What the model answers: text, then perhaps a tool; or a failure; or nothing at all, for ever. */
-export type Answer = { text: string; hangUp?: boolean } | "fails" | "hangs";
+/** What the model answers: text, then perhaps a tool, or no end; or a failure; or nothing at all, for ever. */
+export type Answer = { text: string; hangUp?: boolean; endless?: boolean } | "fails" | "hangs";
 
 export interface VirtualCallOptions {
   spec?: Partial<CallSpec>;
@@ -207,7 +207,7 @@ export class VirtualCall {
       if (answer.hangUp === true) {
         this.handle({ kind: "reply-tool", turnId, id: "1", name: "hang_up", argumentsJson: "{}" });
       }
-      this.handle({ kind: "reply-end", turnId });
+      if (answer.endless !== true) this.handle({ kind: "reply-end", turnId });
     });
   }
 
