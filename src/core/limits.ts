@@ -22,6 +22,16 @@ export const SOCKET_PAYLOAD_BYTES_MAX = 2 * CARRIER_MESSAGE_BYTES_MAX;
 export const STREAM_ID_CHARS_MAX = 256;
 /** The caller's audio may run this far ahead of real time; past it the call ends with `audio_flood`. */
 export const INGEST_AHEAD_MS_MAX = 2_000;
+/** How much of a pause in the caller's audio may be made up for at once, as after a stall of the network. */
+export const INGEST_STALL_MS_MAX = 5_000;
+/** Silence that the ear is given where the carrier sends none: enough for it to know that an utterance is over. */
+export const EAR_SILENCE_FRAMES = 25;
+/** Without a frame for this long the carrier is taken to send none for silence, rather than to be late. */
+export const EAR_STARVED_MS = 500;
+/** Messages of any kind within one second; past it the call ends with `protocol_error`. A carrier sends about 50. */
+export const MESSAGES_PER_SECOND_MAX = 1_000;
+/** Marks that come back within one second; more are ignored and counted. */
+export const MARKS_PER_SECOND_MAX = 100;
 /** Malformed messages within one second; past it the call ends with `protocol_error`. */
 export const MALFORMED_PER_SECOND_MAX = 50;
 /** How far a peer's timestamps may put its audio ahead of the time that has really passed; jumps beyond that are cut to it. */
@@ -82,6 +92,10 @@ assert.equal(CARRIER_FRAME_SAMPLES, Math.trunc(CARRIER_FRAME_SAMPLES), "a frame 
 assert.equal(FRAME_MS % TICK_SLOTS, 0, "a slot must be whole milliseconds");
 assert.ok(SOCKET_PAYLOAD_BYTES_MAX > CARRIER_MESSAGE_BYTES_MAX, "our own 1009 must come before the library's cut");
 assert.ok(OUTPUT_CUSHION_FRAMES < OUTPUT_RING_FRAMES_MAX, "the cushion must fit the ring");
+assert.ok(
+  (INGEST_AHEAD_MS_MAX + INGEST_STALL_MS_MAX) / FRAME_MS < MESSAGES_PER_SECOND_MAX,
+  "audio after a stall is no flood",
+);
 assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
 assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");
 assert.ok(JOURNAL_BACKLOG_BYTES_MAX > BODY_BYTES_MAX, "a journal must hold the specification it begins with");

@@ -2,6 +2,7 @@ import type { CallCommand, CallEvent } from "../call/events.ts";
 import { pump } from "../call/pump.ts";
 import type { CallSpec } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
+import { FRAME_MS } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import type { Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "../speech/speech.ts";
@@ -28,10 +29,12 @@ export class CallEngines {
   #ear: SttStream | undefined;
   #earResampler: Resampler | undefined;
   #model: AbortController | undefined;
+  readonly #silence: Int16Array;
 
   constructor(options: CallEnginesOptions) {
     this.#options = options;
     const { spec, rateHz, tts, makeResampler, deliver } = options;
+    this.#silence = new Int16Array((rateHz / 1_000) * FRAME_MS);
     this.voiceOut = new VoiceOut({
       tts,
       voiceId: spec.voiceId,
@@ -61,6 +64,11 @@ export class CallEngines {
   /** One frame of the caller, lent. */
   hear(frame: Int16Array): void {
     this.#ear?.write(this.#earResampler === undefined ? frame : this.#earResampler.process(frame));
+  }
+
+  /** The carrier sent nothing, which is silence: the ear counts pauses in audio alone. */
+  hearSilence(frames: number): void {
+    for (let frame = 0; frame < frames; frame += 1) this.hear(this.#silence);
   }
 
   ask({ turnId, messages, tools }: Extract<CallCommand, { kind: "ask" }>): void {

@@ -8,8 +8,9 @@ import {
   CARRIER_MESSAGE_BYTES_MAX,
   DTMF_PER_SECOND_MAX,
   FRAME_MS,
-  INGEST_AHEAD_MS_MAX,
   MALFORMED_PER_SECOND_MAX,
+  MARKS_PER_SECOND_MAX,
+  MESSAGES_PER_SECOND_MAX,
   OUTPUT_LEAD_MS,
 } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
@@ -23,6 +24,7 @@ import type { RedeemedCall } from "../store/hand-off.ts";
 import type { InboundAudio, Wire, WireEvent } from "../wire/wire.ts";
 import { CallEngines } from "./call-engines.ts";
 import { CLOSE_TOO_LARGE, CLOSE_WRONG_DATA, closeCodeOf } from "./close-codes.ts";
+import { Ingest } from "./ingest.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 import { PerSecond } from "./per-second.ts";
 
@@ -72,19 +74,22 @@ export class Connection {
   readonly #startMs: number;
   readonly #outboundBytes: Uint8Array;
   readonly #malformed = new PerSecond(MALFORMED_PER_SECOND_MAX);
+  readonly #messages = new PerSecond(MESSAGES_PER_SECOND_MAX);
   readonly #digits = new PerSecond(DTMF_PER_SECOND_MAX);
+  readonly #marks = new PerSecond(MARKS_PER_SECOND_MAX);
   /** What the call counted; told once, in its last log line. */
   readonly #counters = { framesIn: 0, framesOut: 0, malformed: 0, ignored: 0, early: 0 };
   /** The two events that come with every frame are made once. */
   readonly #frameIn = { kind: "frame-in" as const, voiced: false, mediaMs: 0 };
   readonly #frameOut = { kind: "frame-out" as const, turnId: 0, samples: 0 };
   #framer: Framer | undefined;
+  #ingest: Ingest | undefined;
   #streamId: string | undefined;
-  #streamStartMs = 0;
   /** The time of the event that is being handled: commands happen at it. */
   #eventMs = 0;
   #closeCode: number | undefined;
   #closed = false;
+  #sendFailed = false;
   #over = false;
 
   constructor(options: ConnectionOptions) {
@@ -118,7 +123,8 @@ export class Connection {
     if (this.#over) return;
     const nowMs = this.#nowMs();
     try {
-      if (isBinary) this.#violated(CLOSE_WRONG_DATA, nowMs);
+      if (!this.#messages.allows(nowMs)) this.#violated(undefined, nowMs);
+      else if (isBinary) this.#violated(CLOSE_WRONG_DATA, nowMs);
       else if (bytes.length > CARRIER_MESSAGE_BYTES_MAX) this.#violated(CLOSE_TOO_LARGE, nowMs);
       else this.#onMessage(bytes, nowMs);
     } catch (error) {
@@ -142,6 +148,8 @@ export class Connection {
     if (this.#over) return;
     const nowMs = this.#nowMs();
     try {
+      if (this.#sendFailed) this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs);
+      this.#engines.hearSilence(this.#ingest?.silenceDue(nowMs) ?? 0);
       if (nowMs >= this.#call.nextDeadlineMs) this.#handle({ kind: "tick" }, nowMs);
       while (!this.#over && this.#playback.unplayedMs(nowMs) < TOP_UP_BELOW_MS) {
         if (!this.#sendFrame(nowMs)) break;
@@ -211,7 +219,8 @@ export class Connection {
         this.#onAudio(nowMs);
         return;
       case "mark":
-        this.#handle({ kind: "mark", name: event.name }, nowMs);
+        if (this.#marks.allows(nowMs)) this.#handle({ kind: "mark", name: event.name }, nowMs);
+        else this.#counters.ignored += 1;
         return;
       case "dtmf":
         if (this.#digits.allows(nowMs)) this.#handle({ kind: "dtmf", digit: event.digit }, nowMs);
@@ -231,7 +240,7 @@ export class Connection {
       return;
     }
     this.#streamId = streamId;
-    this.#streamStartMs = nowMs;
+    this.#ingest = new Ingest(nowMs);
     const { rateHz } = this.#options.wire;
     this.#framer = new Framer({ frameSamples: this.#outboundBytes.length, rateHz, law: MU_LAW, startMs: nowMs });
     this.#engines.listen();
@@ -240,25 +249,24 @@ export class Connection {
 
   #onAudio(nowMs: number): void {
     const framer = this.#framer;
-    if (framer === undefined) return;
+    const ingest = this.#ingest;
+    if (framer === undefined || ingest === undefined) return;
     framer.push(this.#options.inbound, nowMs);
     while (framer.next()) {
       if (this.#over) continue;
       this.#counters.framesIn += 1;
-      this.#onFrame(framer, nowMs);
+      this.#onFrame(framer, ingest, nowMs);
     }
-    const heardMs = this.#counters.framesIn * FRAME_MS;
-    if (heardMs - (nowMs - this.#streamStartMs) > INGEST_AHEAD_MS_MAX) {
-      this.#handle({ kind: "leg-closed", reason: "audio_flood" }, nowMs);
-    }
+    if (ingest.flooded) this.#handle({ kind: "leg-closed", reason: "audio_flood" }, nowMs);
   }
 
   /** The bus: one frame, read by everybody who listens, in one synchronous step. */
-  #onFrame(framer: Framer, nowMs: number): void {
+  #onFrame(framer: Framer, ingest: Ingest, nowMs: number): void {
     const event = this.#frameIn;
     event.voiced = this.#options.vad.isVoiced(framer.samples);
     event.mediaMs = framer.mediaMs;
     this.#options.journal.frameIn(nowMs, event.mediaMs, event.voiced, framer.bytes);
+    this.#engines.hearSilence(ingest.frame(event.mediaMs, nowMs));
     this.#engines.hear(framer.samples);
     this.#toCall(event, nowMs);
   }
@@ -314,19 +322,23 @@ export class Connection {
     }
   }
 
+  /** A peer that misses a mark or a clear is lost like one that misses audio; but a command may not end the call it comes from. */
   #send(message: string): void {
-    if (!this.#closed) this.#options.socket.send(message);
+    if (!this.#closed && !this.#options.socket.send(message)) this.#sendFailed = true;
   }
 
-  /** The one end: engines stop, the journal is completed, the socket is closed, and the call is handed back. */
+  /** The one end: engines stop, the journal is completed, the socket is closed, and the call is handed back, whatever fails. */
   #finish(reason: EndReason): void {
     this.#over = true;
     const { journal, vad, socket, log, onDone } = this.#options;
-    const { underruns } = this.#engines.voiceOut;
-    this.#engines.close();
-    vad.destroy();
-    log.info({ reason, durationMs: Math.round(this.#eventMs), ...this.#counters, underruns }, "call ended");
-    if (!this.#closed) socket.end(this.#closeCode ?? closeCodeOf(reason), reason);
-    void journal.close().finally(onDone);
+    try {
+      const { underruns } = this.#engines.voiceOut;
+      this.#engines.close();
+      log.info({ reason, durationMs: Math.round(this.#eventMs), ...this.#counters, underruns }, "call ended");
+      if (!this.#closed) socket.end(this.#closeCode ?? closeCodeOf(reason), reason);
+    } finally {
+      vad.destroy();
+      void journal.close().finally(onDone);
+    }
   }
 }

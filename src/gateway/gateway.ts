@@ -38,8 +38,11 @@ export class Gateway {
   readonly #calls = new Map<string, Connection>();
   readonly #ticker: Ticker;
   readonly #inbound: InboundAudio;
-  #redeeming = 0;
+  /** Places taken by tokens that are being redeemed, and by handshakes that are not over. */
+  #admitting = 0;
   #draining = false;
+  /** The drain's deadline has passed: what comes late ends at once. */
+  #ending = false;
   #onEmpty: (() => void) | undefined;
 
   constructor(options: GatewayOptions) {
@@ -58,55 +61,74 @@ export class Gateway {
     return [...this.#calls.keys()];
   }
 
-  /** Exchanges a token for a place. Refusals of unknown, used, expired and malformed tokens are one and the same. */
+  /**
+   * Exchanges a token for a place. Refusals of unknown, used, expired and malformed tokens are one and the same. Whoever is
+   * admitted must open its leg, also when its peer has gone meanwhile.
+   */
   async admit(token: string): Promise<Admission> {
     if (!TOKEN_PATTERN.test(token)) return REFUSED;
-    if (this.#draining || this.#calls.size + this.#redeeming >= this.#options.callsMax) return BUSY;
-    this.#redeeming += 1;
+    if (this.#draining || this.#calls.size + this.#admitting >= this.#options.callsMax) return BUSY;
+    this.#admitting += 1;
     try {
       const redeemed = await this.#options.handOff.redeem(createHash("sha256").update(token).digest("hex"));
-      if (redeemed === undefined) return REFUSED;
-      return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
+      if (redeemed !== undefined) return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
+      this.#admissionOver();
+      return REFUSED;
     } catch (error) {
+      this.#admissionOver();
       this.#options.log.warn({ code: codeOf(error) }, "a token could not be redeemed");
       return BUSY;
-    } finally {
-      this.#redeeming -= 1;
     }
+  }
+
+  #admissionOver(): void {
+    this.#admitting -= 1;
+    this.#checkEmpty();
+  }
+
+  #checkEmpty(): void {
+    if (this.#calls.size + this.#admitting === 0) this.#onEmpty?.();
   }
 
   /** Takes no more calls; resolves when the last one is over. */
   drain(): Promise<void> {
     this.#draining = true;
     return new Promise((resolve) => {
-      if (this.#calls.size === 0) resolve();
-      else this.#onEmpty = resolve;
+      this.#onEmpty = resolve;
+      this.#checkEmpty();
     });
   }
 
-  /** Ends every call that still lives. */
+  /** Ends every call that still lives, and those whose handshakes are not over yet. */
   endAll(): void {
+    this.#ending = true;
     for (const connection of [...this.#calls.values()]) connection.end("drain_timeout");
   }
 
   /** A call whose token is spent must end in a record, even where it could not begin. */
   #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
     try {
-      return this.#begin(redeemed, socket);
+      const connection = this.#begin(redeemed, socket);
+      if (this.#ending) connection.end("drain_timeout");
+      return connection;
     } catch (error) {
       const { callId } = redeemed;
       this.#options.log.error({ err: error, code: codeOf(error), callId }, "a call could not be begun");
       this.#options.handOff.ended(callId);
       socket.end(closeCodeOf("worker_lost"), "worker_lost");
       return { message: () => {}, closed: () => {} };
+    } finally {
+      this.#admissionOver();
     }
   }
 
-  #begin(redeemed: RedeemedCall, socket: LegSocket): Leg {
+  #begin(redeemed: RedeemedCall, socket: LegSocket): Connection {
     const { callId, spec } = redeemed;
     const { engines, journals, clock, makeVad, makeResampler } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = createWire(redeemed);
+    // The only one that can fail comes first: what is made after it would stay behind.
+    const vad = makeVad(wire.rateHz);
     const earHasPartials = engines.stt?.capabilities.partials ?? false;
     const parameters = DEFAULT_TURN_PARAMETERS;
     const journal = journals.open({
@@ -121,7 +143,7 @@ export class Gateway {
       socket,
       wire,
       inbound: this.#inbound,
-      vad: makeVad(wire.rateHz),
+      vad,
       makeResampler,
       stt: engines.stt,
       llm: engines.llm[spec.model],
@@ -142,7 +164,7 @@ export class Gateway {
     stopTicking();
     this.#calls.delete(callId);
     this.#options.handOff.ended(callId);
-    if (this.#calls.size === 0) this.#onEmpty?.();
+    this.#checkEmpty();
   }
 }
 

@@ -62,7 +62,7 @@ export class MediaServer {
       sendPingsAutomatically: true,
       upgrade: (response, request, context) => this.#upgrade(response, request, context),
       open: (ws) => this.#guarded(() => onOpen(ws)),
-      message: (ws, message, isBinary) => onMessage(ws, message, isBinary),
+      message: (ws, message, isBinary) => this.#onMessage(ws, message, isBinary),
       close: (ws) => this.#guarded(() => ws.getUserData().leg?.closed()),
     });
     this.#app.any("/stream/*", (response) => refuse(response, 426));
@@ -112,17 +112,28 @@ export class MediaServer {
       refuse(response, 426);
       return;
     }
-    this.#admit(token).then((admission) => {
-      if (gone) {
-        if (admission.kind === "admitted") this.#abandon(admission.open);
-        return;
-      }
-      response.cork(() => {
-        // No subprotocol is ever chosen: carriers offer none, and tolerate that.
-        if (admission.kind === "refused") refuse(response, admission.status);
-        else response.upgrade<Peer>({ open: admission.open, leg: undefined }, key, "", extensions, context);
-      });
-    }, this.#onBug);
+    this.#admit(token)
+      .then((admission) => {
+        if (gone) {
+          if (admission.kind === "admitted") this.#abandon(admission.open);
+          return;
+        }
+        response.cork(() => {
+          // No subprotocol is ever chosen: carriers offer none, and tolerate that.
+          if (admission.kind === "refused") refuse(response, admission.status);
+          else response.upgrade<Peer>({ open: admission.open, leg: undefined }, key, "", extensions, context);
+        });
+      })
+      .catch(this.#onBug);
+  }
+
+  /** The frame path begins here. */
+  #onMessage(ws: WebSocket<Peer>, message: ArrayBuffer, isBinary: boolean): void {
+    try {
+      ws.getUserData().leg?.message(new Uint8Array(message), isBinary);
+    } catch (error) {
+      this.#onBug(error);
+    }
   }
 
   /** Whatever fails in admitting, the peer gets an answer. */
@@ -157,11 +168,6 @@ export class MediaServer {
 function onOpen(ws: WebSocket<Peer>): void {
   const peer = ws.getUserData();
   peer.leg = peer.open(new UwsSocket(ws));
-}
-
-/** The frame path begins here. A leg's `message` never throws. */
-function onMessage(ws: WebSocket<Peer>, message: ArrayBuffer, isBinary: boolean): void {
-  ws.getUserData().leg?.message(new Uint8Array(message), isBinary);
 }
 
 /** `ws.send` says 1 for sent, 0 for sent with more waiting in front, 2 for dropped. */

@@ -116,6 +116,8 @@ export class VoiceOut {
       if (signal.aborted) return;
       // The call must know a word before a frame of it can be sent.
       deliver({ kind: "piece-audio", turnId, piece, samples: this.#samplesOfPiece, words: chunk.words });
+      // Telling it may have ended the reply, and the call with it.
+      if (signal.aborted) return;
       await this.#push(this.#atLegRate(chunk), turnId, signal);
     }
     if (signal.aborted) return;

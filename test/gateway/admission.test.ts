@@ -161,6 +161,29 @@ describe("admission", () => {
     expect((await stores.calls.get(accountId, callId))?.status).toBe("created");
   });
 
+  test("K7: a drain waits for a token that is being redeemed, and a call that begins after its deadline ends at once", async () => {
+    let answer = (): void => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { url, create, ended, gateway } = await start({ beforeRedeem: () => asked });
+    const { callId, token } = await create();
+    const ws = await RawWs.connect(url);
+    ws.sendUpgrade(`/stream/${token}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    let empty = false;
+    const drained = gateway.drain().then(() => {
+      empty = true;
+    });
+    gateway.endAll();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(empty).toBe(false);
+    answer();
+    await drained;
+    expect((await ended(callId)).endReason).toBe("drain_timeout");
+    ws.destroy();
+  });
+
   test("T12: no token reaches a log line or a file, whether it was good or not", async () => {
     const { url, create, ended, logged, directory } = await start();
     const { callId, token } = await create();

@@ -117,7 +117,7 @@ describe("what a peer may do in its stream", () => {
     expect(call.socket.ended).toEqual({ code: 1_003, reason: "protocol_error" });
   });
 
-  test("M4: a second of audio at once is taken, more than two seconds ahead of the clock are a flood", async () => {
+  test("M4: two seconds of audio at once are taken, more than that ahead of the clock is a flood", async () => {
     const call = leg();
     call.start();
     const second = Buffer.alloc(8_000, 0xff).toString("base64");
@@ -131,6 +131,55 @@ describe("what a peer may do in its stream", () => {
     expect(call.socket.ended).toEqual({ code: 1_008, reason: "audio_flood" });
   });
 
+  test("M4: a stall of the network may be made up for, a minute of silence may not be paid back in audio", async () => {
+    const second = Buffer.alloc(8_000, 0xff).toString("base64");
+    const stalled = leg({ spec: { firstSpeaker: "user" } });
+    stalled.start();
+    await stalled.clock.play(4_000);
+    for (let i = 0; i < 5; i += 1) stalled.media(second);
+    expect(stalled.socket.ended).toBeUndefined();
+    const silent = leg({ spec: { firstSpeaker: "user", inactivityTimeoutMs: 300_000 } });
+    silent.start();
+    await silent.clock.play(60_000);
+    for (let i = 0; i < 8; i += 1) silent.media(second);
+    expect(silent.socket.ended).toEqual({ code: 1_008, reason: "audio_flood" });
+  });
+
+  test("M5: a flood of small messages ends the call, whatever they are", () => {
+    for (const message of [
+      { event: "weather" },
+      { event: "mark", streamSid: STREAM_ID, mark: { name: "x".repeat(256) } },
+    ]) {
+      const call = leg();
+      call.start();
+      for (let i = 0; i < 1_100; i += 1) call.json(message);
+      expect(call.socket.ended).toEqual({ code: 1_008, reason: "protocol_error" });
+      expect(call.logged.join()).not.toContain("journal failed");
+    }
+  });
+
+  test("a carrier that sends nothing in silence lets the ear know that the caller has stopped", async () => {
+    const clock = new ManualClock();
+    const stt = new ScriptedStt(clock, []);
+    const call = leg({ stt, spec: { firstSpeaker: "user" } });
+    call.start();
+    await call.listen(200);
+    const heard = stt.opened[0]?.samples ?? 0;
+    await call.clock.play(480);
+    expect(stt.opened[0]?.samples).toBe(heard);
+    await call.clock.play(2_000);
+    expect(stt.opened[0]?.samples).toBe(heard + 25 * 160);
+  });
+
+  test("D3: a peer that misses a mark or a clear is a slow consumer too", async () => {
+    const call = leg();
+    call.start();
+    const send = call.socket.send.bind(call.socket);
+    call.socket.send = (message) => (typeof message === "string" ? false : send(message));
+    await call.listen(3_000);
+    expect(call.socket.ended).toEqual({ code: 1_008, reason: "slow_consumer" });
+  });
+
   test("D3: a peer that does not read what is sent ends its call as a slow consumer", async () => {
     const call = leg();
     call.socket.stuck = true;
@@ -142,11 +191,11 @@ describe("what a peer may do in its stream", () => {
   test("C9: keys pressed faster than twenty a second are ignored", () => {
     const call = leg();
     call.start();
-    for (let i = 0; i < 1_000; i += 1) {
+    for (let i = 0; i < 500; i += 1) {
       call.json({ event: "dtmf", streamSid: STREAM_ID, dtmf: { track: "inbound_track", digit: "1" } });
     }
     call.connection.closed();
-    expect(call.ends()[0]?.ignored).toBeGreaterThanOrEqual(980);
+    expect(call.ends()[0]?.ignored).toBeGreaterThanOrEqual(480);
   });
 });
 
