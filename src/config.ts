@@ -27,6 +27,9 @@ export interface Config {
 
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
+/** Hosts that can be listened on and not connected to. */
+const WILDCARD_HOSTS: readonly string[] = ["0.0.0.0", "::"];
+
 /** Reads the whole configuration from `env`; throws one error that tells every problem. The only reader of process.env. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
@@ -52,10 +55,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
       `PUBLIC_MEDIA_URL must be a ws:// or wss:// address without a query, not ${JSON.stringify(publicMediaUrl)}`,
     );
   }
+  const mediaHost = text("MEDIA_HOST", "127.0.0.1");
+  if (publicMediaUrl === "" && WILDCARD_HOSTS.includes(mediaHost)) {
+    problems.push(`PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=${mediaHost}: it is what callers are sent to`);
+  }
   const config: Config = {
     apiHost: text("API_HOST", "127.0.0.1"),
     apiPort: integer("API_PORT", 8080, 0, 65_535),
-    mediaHost: text("MEDIA_HOST", "127.0.0.1"),
+    mediaHost,
     mediaPort: integer("MEDIA_PORT", 8081, 0, 65_535),
     publicMediaUrl: publicMediaUrl === "" ? undefined : publicMediaUrl,
     dataDir: text("DATA_DIR", "data"),

@@ -3,6 +3,7 @@ import type { NewCalls } from "./api/health.ts";
 import { catalogueOf } from "./api/voices.ts";
 import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
+import { codeOf } from "./core/errors.ts";
 import { createLogger } from "./core/log.ts";
 import { childArguments, onSupervisor } from "./processes.ts";
 import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
@@ -14,6 +15,8 @@ import { openStores } from "./store/sqlite/stores.ts";
 const EXPIRE_MS = 5_000;
 /** After a start, workers that live have this long to say which calls they carry; the rest is recovered. */
 const WORKERS_RETURN_MS = 3_000;
+const WORKER_BACK_MS = 500;
+const RETRY_MS = 1_000;
 
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
 const config = readConfig();
@@ -21,6 +24,13 @@ const { socketPath, port, mediaUrl } = childArguments();
 const log = createLogger("control", config.logLevel);
 const clock = systemClock;
 const { dataDir } = config;
+const startedMs = clock.epochMs();
+
+let firstWorkerCame = (): void => {};
+const firstWorker = new Promise<void>((resolve) => {
+  firstWorkerCame = resolve;
+  clock.after(WORKERS_RETURN_MS, resolve);
+});
 
 const stores = await openStores(dataDir, clock);
 // Only asked which voices there are: one program is enough.
@@ -40,24 +50,36 @@ const workers = new IpcServer({
   redeem: (tokenHash, workerId) => stores.calls.redeem(tokenHash, workerId),
   onWorker(workerId, callIds) {
     seenWorkers.add(workerId);
-    void recover(workerId, callIds);
+    recover(clock.epochMs(), callIds, workerId);
+    firstWorkerCame();
   },
-  onWorkerGone: (workerId) => void recover(workerId, []),
+  onWorkerGone(workerId) {
+    // A connection may break where the worker lives: it comes back at once, and tells what it carries.
+    clock.after(WORKER_BACK_MS, () => {
+      if (!workers.has(workerId)) recover(clock.epochMs(), [], workerId);
+      stopWhenOrphaned();
+    });
+  },
   onEnded: (callId) => keeper.keep(callId),
 });
 
-/** Whatever a worker has redeemed and does not carry is over. */
-async function recover(workerId: string, carried: readonly string[]): Promise<void> {
-  for (const call of await stores.calls.listActive(workerId)) {
-    if (!carried.includes(call.id)) keeper.keep(call.id);
-  }
-}
-
-/** Calls of workers that did not come back are over too. */
-async function recoverOrphans(): Promise<void> {
-  for (const call of await stores.calls.listActive()) {
-    if (!seenWorkers.has(call.workerId)) keeper.keep(call.id);
-  }
+/**
+ * Calls that were begun before `beforeMs`, by one worker or by any that has not come back, and that nobody carries, are over.
+ * When the store cannot say which, it is asked again later.
+ */
+function recover(beforeMs: number, carried: readonly string[], workerId?: string): void {
+  stores.calls.listActive(workerId).then(
+    (calls) => {
+      for (const call of calls) {
+        const lost = workerId !== undefined || !seenWorkers.has(call.workerId);
+        if (lost && call.startedAtMs < beforeMs && !carried.includes(call.id)) keeper.keep(call.id);
+      }
+    },
+    (error: unknown) => {
+      log.error({ err: error, code: codeOf(error) }, "lost calls could not be looked for");
+      clock.after(RETRY_MS, () => recover(beforeMs, carried, workerId));
+    },
+  );
 }
 
 function expireRepeatedly(): void {
@@ -98,6 +120,12 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 
+/** Without a supervisor nobody says `stop`: this process ends behind the last worker, which drains by itself. */
+function stopWhenOrphaned(): void {
+  if (!process.connected && workers.workerCount === 0) void stop();
+}
+
+process.on("disconnect", stopWhenOrphaned);
 onSupervisor({
   drain: () => {
     draining = true;
@@ -105,9 +133,11 @@ onSupervisor({
   stop: () => void stop(),
 });
 await workers.listen();
-clock.after(WORKERS_RETURN_MS, () => void recoverOrphans());
+clock.after(WORKERS_RETURN_MS, () => recover(startedMs, []));
 expireRepeatedly();
 await api.listen({ host: config.apiHost, port });
 const address = api.server.address();
 if (address === null || typeof address === "string") throw new Error("the API listens on no port");
+// Whoever is told that the service is ready may create a call at once.
+await firstWorker;
 process.send?.({ kind: "ready", port: address.port });

@@ -73,7 +73,7 @@ class Supervisor {
   }
 
   #mediaUrl(): string {
-    return this.#config.publicMediaUrl ?? `ws://${this.#config.mediaHost}:${this.#worker.port}`;
+    return this.#config.publicMediaUrl ?? `ws://${hostInUrl(this.#config.mediaHost)}:${this.#worker.port}`;
   }
 
   #startChild(watched: Watched): Promise<void> {
@@ -93,6 +93,8 @@ class Supervisor {
         this.#log.info({ child: watched.name, pid: child.pid, port: message.port }, "process started");
         resolve();
       });
+      // A message that meets a dying child, or a program that cannot be started: `exit` follows, or the start times out.
+      child.on("error", (error) => this.#log.warn({ child: watched.name, err: error }, "process had an error"));
       child.once("exit", (code, signal) => {
         cancelTimeout();
         watched.process = undefined;
@@ -116,6 +118,8 @@ class Supervisor {
     });
   }
 }
+
+const hostInUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
 function tell(watched: Watched, message: ToChild): void {
   if (watched.process?.connected === true) watched.process.send(message);

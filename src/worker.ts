@@ -42,7 +42,7 @@ let draining = false;
 async function drain(): Promise<void> {
   if (draining) return;
   draining = true;
-  server.stopListening();
+  // It goes on listening: whoever comes with a token is told 503, and the token is not spent.
   const cancel = clock.after(config.drainMs, () => gateway.endAll());
   await gateway.drain();
   cancel();

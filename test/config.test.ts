@@ -28,6 +28,13 @@ describe("configuration", () => {
     );
   });
 
+  test("a gateway that listens everywhere must be told where callers reach it", () => {
+    expect(() => readConfig({ MEDIA_HOST: "0.0.0.0" })).toThrow(
+      "PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=0.0.0.0",
+    );
+    expect(readConfig({ MEDIA_HOST: "::", PUBLIC_MEDIA_URL: "wss://media.example.com" }).mediaHost).toBe("::");
+  });
+
   test("a public address may end in a slash and is used without it", () => {
     expect(readConfig({ PUBLIC_MEDIA_URL: "wss://media.example.com/v1/" }).publicMediaUrl).toBe(
       "wss://media.example.com/v1",

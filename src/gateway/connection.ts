@@ -89,6 +89,7 @@ export class Connection {
   #eventMs = 0;
   #closeCode: number | undefined;
   #closed = false;
+  #peerCloseCode: number | undefined;
   #sendFailed = false;
   #over = false;
 
@@ -132,9 +133,10 @@ export class Connection {
     }
   }
 
-  /** The socket is gone, whoever closed it. */
-  closed(): void {
+  /** The socket is gone, whoever closed it, with this code. */
+  closed(code: number): void {
     this.#closed = true;
+    this.#peerCloseCode = code;
     this.#handle({ kind: "leg-closed", reason: "caller_hangup" }, this.#nowMs());
   }
 
@@ -333,9 +335,13 @@ export class Connection {
     const { journal, vad, socket, log, onDone } = this.#options;
     try {
       const { underruns } = this.#engines.voiceOut;
+      const closeCode = this.#peerCloseCode ?? this.#closeCode ?? closeCodeOf(reason);
       this.#engines.close();
-      log.info({ reason, durationMs: Math.round(this.#eventMs), ...this.#counters, underruns }, "call ended");
-      if (!this.#closed) socket.end(this.#closeCode ?? closeCodeOf(reason), reason);
+      log.info(
+        { reason, durationMs: Math.round(this.#eventMs), ...this.#counters, underruns, closeCode },
+        "call ended",
+      );
+      if (!this.#closed) socket.end(closeCode, reason);
     } finally {
       vad.destroy();
       void journal.close().finally(onDone);

@@ -24,6 +24,9 @@ export interface RecordKeeperOptions {
 /** Reasons that are our own fault: a call that ended so before any audio went either way has failed. */
 const OUR_FAULT: readonly EndReason[] = ["worker_lost", "provider_error", "drain_timeout"];
 
+/** A store that could not take a record is asked again after this long, for as long as it takes. */
+const RETRY_MS = 1_000;
+
 /** Makes records, transcripts and recordings of ended calls from their journals, one after the other. */
 export class RecordKeeper {
   readonly #options: RecordKeeperOptions;
@@ -48,14 +51,14 @@ export class RecordKeeper {
   }
 
   async #keep(callId: string): Promise<void> {
-    const { calls, log, onKept } = this.#options;
+    const { calls, clock, log, onKept } = this.#options;
     try {
       const first = await calls.finish(callId, await this.#endOf(callId));
       if (first) log.info({ callId }, "call recorded");
       onKept(callId);
     } catch (error) {
-      // The call stays active in the store: the next start finds it there and tries again.
-      log.error({ callId, err: error, code: codeOf(error) }, "an ended call could not be recorded");
+      log.error({ callId, err: error, code: codeOf(error) }, "an ended call could not be recorded yet");
+      clock.after(RETRY_MS, () => this.keep(callId));
     } finally {
       this.#queued.delete(callId);
     }

@@ -6,6 +6,7 @@ import type { EspeakPoolOptions } from "./providers/espeak-pool.ts";
 import { createReferenceBrain } from "./providers/reference-brain.ts";
 import { createReferenceEar } from "./providers/reference-ear.ts";
 import { createReferenceVoice } from "./providers/reference-voice.ts";
+import { withRetry } from "./retrying-voice.ts";
 import type { Llm, Stt, Tts } from "./speech.ts";
 
 /** The part of the configuration that chooses engines. */
@@ -72,7 +73,7 @@ export function createEngines(config: EnginesConfig, clock: Clock, log: WarningL
   });
   return {
     stt: makeEar?.(),
-    tts: voice,
+    tts: withRetry(voice),
     llm: { model_a: makeBrains.model_a(), model_b: makeBrains.model_b(), model_c: makeBrains.model_c() },
     close: () => voice.close(),
   };

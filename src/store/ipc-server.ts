@@ -12,9 +12,9 @@ export interface IpcServerOptions {
   redeem(tokenHash: string, workerId: string): Promise<RedeemedCall | undefined>;
   /** A worker is there, first or again, with these calls alive. */
   onWorker(workerId: string, callIds: readonly string[]): void;
-  /** The worker's process is gone: nothing it carried is alive. */
+  /** The connection is gone, and most likely the worker's process with all that it carried. */
   onWorkerGone(workerId: string): void;
-  /** Resolves when the call's end can no longer be forgotten. */
+  /** The call is over and its journal complete; `acknowledge` it when its end can no longer be forgotten. */
   onEnded(callId: string): void;
 }
 
@@ -31,6 +31,10 @@ export class IpcServer {
 
   get workerCount(): number {
     return this.#workers.size;
+  }
+
+  has(workerId: string): boolean {
+    return this.#workers.has(workerId);
   }
 
   listen(): Promise<void> {
