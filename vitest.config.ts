@@ -1,10 +1,30 @@
 import { defineConfig } from "vitest/config";
 
+const common = { testTimeout: 30_000, hookTimeout: 30_000 };
+
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from the default export.
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/end-to-end/**"],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        // Real calls in real time: one file after the other, and behind everything that could take the machine from them.
+        test: {
+          ...common,
+          name: "end-to-end",
+          include: ["test/end-to-end/**/*.test.ts"],
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
