@@ -237,22 +237,16 @@ export class Call {
   }
 
   #onInactivity(): void {
-    if (this.#inactivity.expired(this.#nowMs) === "end") {
-      this.#end("inactivity");
-      return;
-    }
+    if (this.#inactivity.expired(this.#nowMs) === "end") this.#end("inactivity");
     // A reply that lives through such a silence hangs, and may be dropped whatever it was.
-    this.#replace(phrasesOf(this.#spec.language).stillThere);
+    else this.#replace(phrasesOf(this.#spec.language).stillThere);
   }
 
   #onModelFailed(): void {
     this.#modelFailures += 1;
-    if (this.#modelFailures >= MODEL_FAILURES_MAX) {
-      this.#end("provider_error");
-      return;
-    }
+    if (this.#modelFailures >= MODEL_FAILURES_MAX) this.#end("provider_error");
     // What was already said stays said; the apology follows as a reply of its own.
-    this.#replace(phrasesOf(this.#spec.language).apology);
+    else this.#replace(phrasesOf(this.#spec.language).apology);
   }
 
   /** Drops the reply there is, if any, for words of our own; unless its end made way for another, or was the end of the call. */
