@@ -13,9 +13,11 @@ ENV NODE_ENV=production API_HOST=0.0.0.0 MEDIA_HOST=0.0.0.0 DATA_DIR=/data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/*
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8080 8081
-# The supervisor handles signals and reaps its own children, so it may be process 1.
+# As process 1 an init reaps the voice programs of a worker that was killed.
+ENTRYPOINT ["tini", "--"]
 CMD ["node", "dist/main.js"]

@@ -1,6 +1,7 @@
 import { MODEL_NAMES, type ModelName } from "./core/call-spec.ts";
 import { CALLS_PER_WORKER_DEFAULT, TOKEN_TTL_S_DEFAULT, TOKEN_TTL_S_MAX, TOKEN_TTL_S_MIN } from "./core/limits.ts";
 import type { LogLevel } from "./core/log.ts";
+import { engineProblems } from "./speech/engines.ts";
 
 /** Everything an operator can set. README.md lists each variable with its default. */
 export interface Config {
@@ -65,7 +66,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     mediaHost,
     mediaPort: integer("MEDIA_PORT", 8081, 0, 65_535),
     publicMediaUrl: publicMediaUrl === "" ? undefined : publicMediaUrl,
-    dataDir: text("DATA_DIR", "data"),
+    dataDir: readDataDir(env),
     logLevel: logLevel ?? "info",
     tokenTtlS: integer("TOKEN_TTL_S", TOKEN_TTL_S_DEFAULT, TOKEN_TTL_S_MIN, TOKEN_TTL_S_MAX),
     callsPerWorker: integer("CALLS_PER_WORKER", CALLS_PER_WORKER_DEFAULT, 1, 100_000),
@@ -78,9 +79,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     >,
     espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
   };
+  problems.push(...engineProblems(config));
   if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
   return config;
 }
+
+/** Where the data is: all that a tool beside the service needs to know. */
+export const readDataDir = (env: Readonly<Record<string, string | undefined>> = process.env): string =>
+  env.DATA_DIR?.trim() || "data";
 
 function isWebSocketUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

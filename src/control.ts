@@ -5,10 +5,11 @@ import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
 import { codeOf } from "./core/errors.ts";
 import { createLogger } from "./core/log.ts";
-import { childArguments, onSupervisor } from "./processes.ts";
+import { childArguments, failInOneLine, onSupervisor } from "./processes.ts";
 import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
 import { createEngines } from "./speech/engines.ts";
 import { IpcServer } from "./store/ipc-server.ts";
+import { lockDataDir } from "./store/sqlite/data-lock.ts";
 import { openStores } from "./store/sqlite/stores.ts";
 
 /** How often calls that nobody redeemed are looked for. */
@@ -32,6 +33,8 @@ const firstWorker = new Promise<void>((resolve) => {
   clock.after(WORKERS_RETURN_MS, resolve);
 });
 
+failInOneLine(log);
+lockDataDir(dataDir);
 const stores = await openStores(dataDir, clock);
 // Only asked which voices there are: one program is enough.
 const engines = createEngines({ ...config, espeakProcesses: 1 }, clock, log);

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, readConfig } from "./config.ts";
@@ -41,6 +42,8 @@ class Supervisor {
 
   /** Resolves when the service takes calls. */
   async start(): Promise<ServiceReady> {
+    const { mediaHost, mediaPort } = this.#config;
+    await assertFree("MEDIA_PORT", mediaHost, mediaPort);
     // The worker first: only it knows the port that calls are sent to when any free one may be taken.
     await this.#startChild(this.#worker);
     await this.#startChild(this.#control);
@@ -119,6 +122,17 @@ class Supervisor {
   }
 }
 
+/** Workers share their port, so the kernel would let two services share it too, and their tokens would go astray. */
+function assertFree(variable: string, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", (error) =>
+      reject(new Error(`${variable} ${port} on ${host} cannot be used: ${error.message}`)),
+    );
+    probe.listen(port, host, () => probe.close(() => resolve()));
+  });
+}
+
 const hostInUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
 function tell(watched: Watched, message: ToChild): void {
@@ -162,9 +176,12 @@ async function main(): Promise<void> {
   process.on("disconnect", onSignal);
   try {
     const ready = await supervisor.start();
+    if (signals > 0) return;
     log.info({ apiUrl: ready.apiUrl, mediaUrl: ready.mediaUrl }, "service ready");
     process.send?.(ready);
   } catch (error) {
+    // Told to stop meanwhile: whoever said so waits for that, and not for this.
+    if (signals > 0) return;
     log.fatal({ err: error }, "service could not be started");
     supervisor.kill();
     process.exit(1);

@@ -1,3 +1,6 @@
+import { codeOf } from "./core/errors.ts";
+import type { Logger } from "./core/log.ts";
+
 /** What the supervisor and the processes it watches tell each other over their IPC channels. */
 export type ToChild =
   /** Take no more calls and let those that live end; then exit. */
@@ -25,6 +28,14 @@ export interface ServiceReady {
 }
 
 export const childArguments = (): ChildArguments => JSON.parse(process.argv[2] ?? "{}") as ChildArguments;
+
+/** What nobody caught, at the start or later, is told in one line of the log, and ends the process; the supervisor knows what to do. */
+export function failInOneLine(log: Logger): void {
+  process.once("uncaughtException", (error) => {
+    log.fatal({ err: error, code: codeOf(error) }, "process failed");
+    process.exit(1);
+  });
+}
 
 /** The service's processes end by the supervisor's word alone: a Ctrl-C reaches all of them at once. */
 export function onSupervisor(handlers: { drain: () => void; stop: () => void }): void {

@@ -8,7 +8,7 @@ import { JournalWriters } from "./gateway/journal-writer.ts";
 import { MediaServer } from "./gateway/server.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { loadVad } from "./media/vad.ts";
-import { childArguments, onSupervisor } from "./processes.ts";
+import { childArguments, failInOneLine, onSupervisor } from "./processes.ts";
 import { createEngines } from "./speech/engines.ts";
 import { IpcHandOff } from "./store/ipc-hand-off.ts";
 
@@ -17,6 +17,7 @@ const config = readConfig();
 const { socketPath, port } = childArguments();
 const log = createLogger("worker", config.logLevel);
 const clock = systemClock;
+failInOneLine(log);
 
 const engines = createEngines(config, clock, log);
 if (engines.stt === undefined) {

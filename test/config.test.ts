@@ -16,7 +16,14 @@ describe("configuration", () => {
 
   test("every problem is told at once, with the variable, the value and what would be right", () => {
     expect(() =>
-      readConfig({ API_PORT: "80a", TOKEN_TTL_S: "4", LOG_LEVEL: "loud", PUBLIC_MEDIA_URL: "https://x.example?a=1" }),
+      readConfig({
+        STT: "whisper",
+        MODEL_B: "gpt",
+        API_PORT: "80a",
+        TOKEN_TTL_S: "4",
+        LOG_LEVEL: "loud",
+        PUBLIC_MEDIA_URL: "https://x.example?a=1",
+      }),
     ).toThrowError(
       [
         "bad configuration:",
@@ -24,6 +31,8 @@ describe("configuration", () => {
         '  PUBLIC_MEDIA_URL must be a ws:// or wss:// address without a query, not "https://x.example?a=1"',
         '  API_PORT must be a whole number from 0 to 65535, not "80a"',
         '  TOKEN_TTL_S must be a whole number from 5 to 600, not "4"',
+        '  STT must be one of reference, not "whisper"',
+        '  MODEL_B must be one of reference, not "gpt"',
       ].join("\n"),
     );
   });

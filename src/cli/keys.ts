@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { readConfig } from "../config.ts";
+import { readDataDir } from "../config.ts";
 import { systemClock } from "../core/clock.ts";
 import { openStores } from "../store/sqlite/stores.ts";
 import type { Stores } from "../store/stores.ts";
@@ -22,7 +22,7 @@ async function main(args: string[]): Promise<void> {
   const { values, positionals } = readArguments(args);
   const [command, id] = positionals;
   const run = commandOf(command, values.name, id);
-  const stores = await openStores(values["data-dir"] ?? readConfig().dataDir, systemClock);
+  const stores = await openStores(values["data-dir"] ?? readDataDir(), systemClock);
   try {
     await run(stores);
   } finally {

@@ -42,6 +42,7 @@ export class CallEngines {
       rateHz,
       makeResampler,
       deliver,
+      onError: (error) => this.#log("voice", tts.provider, error),
     });
   }
 
@@ -120,7 +121,11 @@ export class CallEngines {
   }
 
   #failed(engine: "ear" | "model", provider: string, error: unknown, event: CallEvent): void {
-    this.#options.log.warn({ engine, provider, code: codeOf(error), err: error }, "an engine of the call failed");
+    this.#log(engine, provider, error);
     this.#options.deliver(event);
+  }
+
+  #log(engine: "ear" | "model" | "voice", provider: string, error: unknown): void {
+    this.#options.log.warn({ engine, provider, code: codeOf(error), err: error }, "an engine of the call failed");
   }
 }

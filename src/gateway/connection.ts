@@ -133,11 +133,11 @@ export class Connection {
     }
   }
 
-  /** The socket is gone, whoever closed it, with this code. */
-  closed(code: number): void {
+  /** The socket is gone, whoever closed it, with this code; or because the peer `violated` the WebSocket protocol. */
+  closed(code: number, violated: boolean): void {
     this.#closed = true;
     this.#peerCloseCode = code;
-    this.#handle({ kind: "leg-closed", reason: "caller_hangup" }, this.#nowMs());
+    this.#handle({ kind: "leg-closed", reason: violated ? "protocol_error" : "caller_hangup" }, this.#nowMs());
   }
 
   /** Ends the call for a reason that is neither speaker's. */

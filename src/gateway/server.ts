@@ -17,8 +17,8 @@ import type { LegSocket } from "./connection.ts";
 export interface Leg {
   /** The bytes are only valid until this returns. */
   message(bytes: Uint8Array, isBinary: boolean): void;
-  /** The socket is gone; `code` is the close frame's, 1006 where there was none: the peer vanished, or broke the framing. */
-  closed(code: number): void;
+  /** The socket is gone; `code` is the close frame's, 1006 where there was none: the peer vanished, or `violated` the framing. */
+  closed(code: number, violated: boolean): void;
 }
 
 /** The answer to a token: a place for its socket, or the refusal with its HTTP status. */
@@ -64,7 +64,7 @@ export class MediaServer {
       upgrade: (response, request, context) => this.#upgrade(response, request, context),
       open: (ws) => this.#guarded(() => onOpen(ws)),
       message: (ws, message, isBinary) => this.#onMessage(ws, message, isBinary),
-      close: (ws, code) => this.#guarded(() => ws.getUserData().leg?.closed(code)),
+      close: (ws, code, message) => this.#guarded(() => ws.getUserData().leg?.closed(code, isViolation(code, message))),
     });
     this.#app.any("/stream/*", (response) => refuse(response, 426));
     this.#app.any("/*", (response) => refuse(response, 404));
@@ -149,7 +149,7 @@ export class MediaServer {
 
   /** The token was spent and its peer left before the handshake was over: the call begins and ends at once, with a record. */
   #abandon(open: Peer["open"]): void {
-    this.#guarded(() => open({ send: () => true, end: () => {} }).closed(CLOSED_WITHOUT_FRAME));
+    this.#guarded(() => open({ send: () => true, end: () => {} }).closed(CLOSED_WITHOUT_FRAME, false));
   }
 
   /** uWebSockets.js ends the process on an exception in a handler, and with it every call. */
@@ -173,6 +173,10 @@ function onOpen(ws: WebSocket<Peer>): void {
 
 /** RFC 6455, section 7.4.1. */
 const CLOSED_WITHOUT_FRAME = 1_006;
+
+/** uWebSockets.js drops a connection that breaks RFC 6455, or its size limit, without a close frame, and tells why in words. */
+const isViolation = (code: number, message: ArrayBuffer): boolean =>
+  code === CLOSED_WITHOUT_FRAME && /^Received (too big|invalid)/.test(Buffer.from(message).toString("latin1"));
 
 /** `ws.send` says 1 for sent, 0 for sent with more waiting in front, 2 for dropped. */
 const DROPPED = 2;

@@ -14,6 +14,8 @@ export interface VoiceOutOptions {
   makeResampler: ResamplerFactory;
   /** Takes `piece-audio`, `piece-end` and `piece-failed`. */
   deliver: (event: CallEvent) => void;
+  /** The voice failed, and why. */
+  onError: (error: unknown) => void;
 }
 
 interface Request {
@@ -102,6 +104,7 @@ export class VoiceOut {
       } catch (error) {
         if (signal.aborted) return;
         this.#filled = 0;
+        this.#options.onError(error);
         this.#options.deliver({ kind: "piece-failed", turnId: next.turnId, piece: next.piece, code: codeOf(error) });
       }
       if (signal.aborted) return;

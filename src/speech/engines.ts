@@ -42,28 +42,31 @@ const VOICES: Readonly<Record<string, (options: EspeakPoolOptions) => ClosableTt
 
 const BRAINS: Readonly<Record<string, () => Llm>> = { reference: createReferenceBrain };
 
+/** What is wrong with the engines that a configuration names: the variable, the name, and the names that there are. */
+export function engineProblems({ stt, tts, models }: Omit<EnginesConfig, "espeakProcesses">): string[] {
+  const problems: string[] = [];
+  const check = (variable: string, name: string, engines: Readonly<Record<string, unknown>>): void => {
+    if (Object.hasOwn(engines, name)) return;
+    problems.push(`${variable} must be one of ${Object.keys(engines).join(", ")}, not ${JSON.stringify(name)}`);
+  };
+  if (stt !== undefined) check("STT", stt, EARS);
+  check("TTS", tts, VOICES);
+  check("MODEL_A", models.model_a, BRAINS);
+  check("MODEL_B", models.model_b, BRAINS);
+  check("MODEL_C", models.model_c, BRAINS);
+  return problems;
+}
+
 /**
  * The engines that a configuration names. Throws TrunklineError `bad_configuration`, before anything is started, with every
  * name that there is no engine for, the variable it stands in and the names that there are.
  */
 export function createEngines(config: EnginesConfig, clock: Clock, log: WarningLog): Engines {
   const { stt, tts, models, espeakProcesses } = config;
-  const problems: string[] = [];
-  const choose = <T>(variable: string, name: string, engines: Readonly<Record<string, T>>): T => {
-    const engine = Object.hasOwn(engines, name) ? engines[name] : undefined;
-    if (engine === undefined) {
-      problems.push(`${variable} must be one of ${Object.keys(engines).join(", ")}, not ${JSON.stringify(name)}`);
-    }
-    return engine as T; // Where it is undefined there is a problem, and nobody gets it.
-  };
-  const makeEar = stt === undefined ? undefined : choose("STT", stt, EARS);
-  const makeVoice = choose("TTS", tts, VOICES);
-  const makeBrains = {
-    model_a: choose("MODEL_A", models.model_a, BRAINS),
-    model_b: choose("MODEL_B", models.model_b, BRAINS),
-    model_c: choose("MODEL_C", models.model_c, BRAINS),
-  };
-  if (problems.length > 0) {
+  const problems = engineProblems(config);
+  const makeVoice = VOICES[tts];
+  const [makeA, makeB, makeC] = [BRAINS[models.model_a], BRAINS[models.model_b], BRAINS[models.model_c]];
+  if (problems.length > 0 || makeVoice === undefined || !makeA || !makeB || !makeC) {
     throw new TrunklineError("bad_configuration", "caller", `bad configuration:\n  ${problems.join("\n  ")}`);
   }
   const voice = makeVoice({
@@ -72,9 +75,9 @@ export function createEngines(config: EnginesConfig, clock: Clock, log: WarningL
     onTrouble: (why) => log.warn({ provider: tts, why }, "a voice program failed"),
   });
   return {
-    stt: makeEar?.(),
+    stt: stt === undefined ? undefined : EARS[stt]?.(),
     tts: withRetry(voice),
-    llm: { model_a: makeBrains.model_a(), model_b: makeBrains.model_b(), model_c: makeBrains.model_c() },
+    llm: { model_a: makeA(), model_b: makeB(), model_c: makeC() },
     close: () => voice.close(),
   };
 }

@@ -153,6 +153,21 @@ describe("admission", () => {
     expect(gateway.callIds()).toEqual([]);
   });
 
+  test("B2, B7: a peer that breaks the framing, or sends what the library itself refuses, ends its call as a protocol error", async () => {
+    const { url, create, ended } = await start();
+    for (const breakIt of [
+      (ws: RawWs) => ws.sendText("x".repeat(131_073)),
+      (ws: RawWs) => ws.sendFrame({ opcode: 0x3, payload: "" }),
+      (ws: RawWs) => ws.sendFrame({ opcode: 0x1, payload: "{}", rsv: 4 }),
+    ]) {
+      const { callId, token } = await create();
+      const { ws } = await upgrade(url, token);
+      breakIt(ws);
+      expect((await ended(callId)).endReason).toBe("protocol_error");
+      ws.destroy();
+    }
+  });
+
   test("a draining gateway refuses with 503 and spends no token", async () => {
     const { url, create, gateway, stores, accountId } = await start();
     const { callId, token } = await create();

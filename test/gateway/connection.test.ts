@@ -21,7 +21,7 @@ describe("what a peer may do before its stream has begun", () => {
     call.start();
     await call.clock.play(1_000);
     expect(call.socket.events).toContain("media");
-    call.connection.closed(1_006);
+    call.connection.closed(1_006, false);
     expect(call.ends()).toMatchObject([{ reason: "caller_hangup", early: 4 }]);
   });
 
@@ -56,7 +56,7 @@ describe("what a peer may do in its stream", () => {
     call.media();
     call.json({ event: "mark", streamSid: STREAM_ID, mark: { name: "1.0" } });
     call.json({ event: "stop", streamSid: STREAM_ID, stop: {} });
-    call.connection.closed(1_006);
+    call.connection.closed(1_006, false);
     await call.clock.play(1_000);
     expect(sent).toHaveLength(before);
     expect(call.ends()).toMatchObject([{ reason: "caller_hangup" }]);
@@ -74,7 +74,7 @@ describe("what a peer may do in its stream", () => {
       streamSid: STREAM_ID,
       dtmf: { track: "inbound_track", digit: "5", duration: 3 },
     });
-    call.connection.closed(1_006);
+    call.connection.closed(1_006, false);
     expect(call.ends()[0]).toMatchObject({ malformed: 0 });
     expect(call.ends()[0]?.ignored).toBeGreaterThanOrEqual(6);
   });
@@ -87,7 +87,7 @@ describe("what a peer may do in its stream", () => {
     for (const text of ["", "{", "null", "[]", '"media"', "{}}", "\u0000"]) call.text(text);
     call.media();
     expect(call.socket.ended).toBeUndefined();
-    call.connection.closed(1_006);
+    call.connection.closed(1_006, false);
     expect(call.ends()[0]).toMatchObject({ framesIn: 2, malformed: 13 });
   });
 
@@ -194,7 +194,7 @@ describe("what a peer may do in its stream", () => {
     for (let i = 0; i < 500; i += 1) {
       call.json({ event: "dtmf", streamSid: STREAM_ID, dtmf: { track: "inbound_track", digit: "1" } });
     }
-    call.connection.closed(1_006);
+    call.connection.closed(1_006, false);
     expect(call.ends()[0]?.ignored).toBeGreaterThanOrEqual(480);
   });
 });
@@ -227,7 +227,7 @@ describe("audio on its way out", () => {
     await call.listen(3_000);
     const marks = call.socket.sent.filter((text) => text.includes('"mark"')).map((text) => JSON.parse(text));
     expect(marks).toEqual([{ event: "mark", streamSid: STREAM_ID, mark: { name: "1.0" } }]);
-    call.connection.closed(1_006);
+    call.connection.closed(1_006, false);
   });
 
   test("a word over the agent sends clear, and after it no frame of the reply that was cut", async () => {
@@ -257,7 +257,7 @@ describe("the end of a call", () => {
     const call = leg({ spec: { firstSpeaker: "agent" }, stt, llm });
     call.start();
     await call.listen(200);
-    call.connection.closed(1_006);
+    call.connection.closed(1_006, false);
     await journalClosed(call.done);
     const before = stt.opened[0]?.samples;
     call.media();
@@ -285,12 +285,12 @@ describe("the end of a call", () => {
 
   test("C18: a call without any media and one of 50 ms end with their counters told", async () => {
     const none = leg();
-    none.connection.closed(1_006);
+    none.connection.closed(1_006, false);
     expect(none.ends()).toMatchObject([{ reason: "caller_hangup", framesIn: 0, framesOut: 0 }]);
     const short = leg();
     short.start();
     await short.listen(60);
-    short.connection.closed(1_006);
+    short.connection.closed(1_006, false);
     expect(short.ends()).toMatchObject([{ reason: "caller_hangup", framesIn: 3 }]);
   });
 
@@ -302,7 +302,7 @@ describe("the end of a call", () => {
     await clock.play(200);
     await call.listen(3_000);
     call.json({ event: "dtmf", streamSid: STREAM_ID, dtmf: { track: "inbound_track", digit: "7" } });
-    call.connection.closed(1_006);
+    call.connection.closed(1_006, false);
     expect(call.logged.join("\n")).not.toMatch(/canary|MZ0000/);
   });
 });

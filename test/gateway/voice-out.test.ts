@@ -19,6 +19,7 @@ function make(options: ScriptedTtsOptions = {}) {
     rateHz: 8_000,
     makeResampler,
     deliver: (event) => events.push(event),
+    onError: () => {},
   });
   return { events, voiceOut, clock };
 }

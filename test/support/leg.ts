@@ -94,7 +94,7 @@ export function leg(options: LegOptions = {}) {
       stopTicking();
     },
   });
-  socket.onEnd = () => connection.closed(1_006);
+  socket.onEnd = () => connection.closed(1_006, false);
   const stopTicking = new Ticker(clock).add(connection);
   let chunk = 0;
 
