@@ -1,27 +1,102 @@
 import { beforeAll, expect, test } from "vitest";
+import { findMismatches } from "../../src/cli/simulated/comparison.ts";
+import type { Utterance } from "../../src/cli/simulated/utterance.ts";
+import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits.ts";
+import { mulawEncode } from "../../src/media/g711.ts";
 import { Service } from "../support/service.ts";
 import { conversation, readRecording, telephone, utterance, wordsIn } from "../support/telephone.ts";
+import { allBytes } from "../support/temporary-directory.ts";
+import { audioFound, longWords, wordsFound } from "../support/traces.ts";
 
-let service: Service;
+const PROMPT = "On Monday everybody sleeps.";
+const GREETING = "Hartwell bakery.";
+const QUESTION = "Open on Monday?";
+const GOODBYE = "Goodbye!";
+/** The reference brain's own. */
+const LEAVE = "Thank you for calling. Goodbye!";
+const TURNS = [
+  ["agent", GREETING],
+  ["user", QUESTION],
+  ["agent", PROMPT],
+  ["user", GOODBYE],
+  ["agent", LEAVE],
+];
+const SPOKEN = TURNS.map(([, text]) => text).join(" ");
+
+let recorded: Service;
+let unrecorded: Service;
+let lines: Utterance[];
 beforeAll(async () => {
-  const t0 = performance.now();
-  service = await Service.start();
-  console.log("start", performance.now() - t0);
+  const spoken = Promise.all([utterance(QUESTION), utterance(GOODBYE)]);
+  [recorded, unrecorded, lines] = await Promise.all([Service.start(), Service.start(), spoken]);
 });
 
-test("probe", async () => {
-  const t0 = performance.now();
-  const lines = [await utterance("Closed on Monday?"), await utterance("Goodbye!")];
-  console.log("utter", performance.now() - t0);
-  const { id, websocketUrl } = await service.createCall({ greeting: "Hello there." });
-  const placed = await telephone(websocketUrl, conversation(lines));
-  console.log("call", performance.now() - t0);
-  const rec = await service.ended(id);
-  console.log("rec", performance.now() - t0, rec);
-  console.log(placed.caller, await service.transcript(id));
-  const r = readRecording((await service.recording(id)).bytes);
-  console.log(r.durationMs, wordsIn(r.left), wordsIn(r.right));
-  console.log(service.pid("worker"), service.pid("control"), service.process.living());
-  console.log(await service.stop(), service.process.living());
-  console.log(service.process.stdout, service.process.stderr);
+/** Everything that went over the wire with a voice in it, in frames of mu-law. */
+function framesOf(played: Int16Array): Uint8Array[] {
+  const frames = lines.flatMap((line) => [...line.frames]);
+  for (let at = 0; at < played.length; at += CARRIER_FRAME_SAMPLES) {
+    const frame = new Uint8Array(CARRIER_FRAME_SAMPLES);
+    mulawEncode(played.subarray(at, at + CARRIER_FRAME_SAMPLES), frame);
+    frames.push(frame);
+  }
+  return frames;
+}
+
+test.concurrent("a whole call: record, transcript and recording tell what was said and what was heard", async () => {
+  const { id, websocketUrl } = await recorded.createCall({ systemPrompt: PROMPT, greeting: GREETING });
+  expect(websocketUrl).toMatch(new RegExp(`^${recorded.mediaUrl}/stream/[A-Za-z0-9_-]{43}$`));
+  const { caller, violations, played } = await telephone(websocketUrl, conversation(lines));
+
+  const record = await recorded.ended(id);
+  expect(record).toMatchObject({ status: "ended", endReason: "agent_hangup", recording: { complete: true } });
+  const transcript = await recorded.transcript(id);
+  expect(transcript.map(({ role, text }) => [role, text])).toEqual(TURNS);
+
+  const answer = await recorded.recording(id);
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "audio/wav"]);
+  const { left, right, durationMs } = readRecording(answer.bytes);
+  expect(Math.abs(durationMs - (record.durationMs ?? 0))).toBeLessThan(20);
+  expect(Math.abs(Date.parse(record.endedAt ?? "") - Date.parse(record.startedAt ?? "") - durationMs)).toBeLessThan(
+    1_000,
+  );
+  expect(wordsIn(left).join(" ")).toBe(`${QUESTION} ${GOODBYE}`);
+  expect(wordsIn(right).join(" ")).toBe(`${GREETING} ${PROMPT} ${LEAVE}`);
+
+  const script = lines.map(({ text }) => ({ text, interrupts: false }));
+  const recording = { channels: 2, sampleRateHz: 8_000, durationMs };
+  expect(findMismatches({ script, caller, record, transcript, recording, violations })).toEqual([]);
+
+  // What is looked for below, of the call that is not recorded, can be found where there is something.
+  const bytes = allBytes(recorded.dataDir);
+  expect(wordsFound(bytes, SPOKEN)).toEqual(longWords(SPOKEN));
+  const { loud, mulaw, stereo } = audioFound(bytes, framesOf(played));
+  expect(loud).toBeGreaterThan(50);
+  // Silence within a frame has two codes in mu-law, and what was played knows only one.
+  expect(mulaw).toBeGreaterThan(0.9 * loud);
+  expect(stereo).toBe(loud);
+});
+
+test.concurrent("a call that is not to be recorded is held like any other, and nothing said is on disk", async () => {
+  const body = { systemPrompt: PROMPT, greeting: GREETING, recordingEnabled: false };
+  const { id, websocketUrl } = await unrecorded.createCall(body);
+  const { caller, played } = await telephone(websocketUrl, conversation(lines));
+  expect(caller.finished).toBe(true);
+  expect(caller.heard.map(({ text }) => text)).toEqual([GREETING, PROMPT, LEAVE]);
+
+  expect(await unrecorded.ended(id)).toMatchObject({ status: "ended", endReason: "agent_hangup", recording: null });
+  const recording = await unrecorded.recording(id);
+  expect([recording.status, recording.body]).toMatchObject([404, { error: { code: "not_found" } }]);
+  const transcript = await unrecorded.transcript(id);
+  expect(transcript.map(({ role }) => role)).toEqual(TURNS.map(([role]) => role));
+  for (const turn of transcript) {
+    expect(turn).not.toHaveProperty("text");
+    expect(turn.endMs).toBeGreaterThan(turn.startMs);
+  }
+
+  const bytes = allBytes(unrecorded.dataDir);
+  expect(bytes).toContain(id);
+  expect(wordsFound(bytes + unrecorded.process.stdout + unrecorded.process.stderr, SPOKEN)).toEqual([]);
+  const { loud, ...found } = audioFound(bytes, framesOf(played));
+  expect(loud).toBeGreaterThan(50);
+  expect(found).toEqual({ mulaw: 0, base64: 0, mono: 0, stereo: 0 });
 });

@@ -9,11 +9,12 @@ import { childModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { ServiceReady } from "../../src/processes.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
+import type { Stores } from "../../src/store/stores.ts";
 
 const READY_MS_MAX = 30_000;
 const POLL_MS = 10;
 /** The account of the API key that every service gets. */
-export const ACCOUNT = "end-to-end";
+const ACCOUNT = "end-to-end";
 
 /** The least that makes a call with the reference pair; the brain answers from the prompt. */
 export const NEW_CALL = {
@@ -181,7 +182,10 @@ export class Service {
   static async start({ apiKey, ...options }: ServiceOptions & { apiKey?: string } = {}): Promise<Service> {
     const process = new ServiceProcess(options);
     const ready = await process.ready();
-    return new Service(process, ready, apiKey ?? (await makeApiKey(process.dataDir)));
+    const service = new Service(process, ready, apiKey ?? (await withStores(process.dataDir, makeApiKey)));
+    // The message may overtake the log, which tells the process ids.
+    await until("the log to tell that it is ready", 5_000, () => service.logged("service ready").length > 0);
+    return service;
   }
 
   /** A request with the API key; `path` follows the base path. */
@@ -216,7 +220,7 @@ export class Service {
   async ended(id: string, withinMs = 5_000): Promise<CallItem> {
     return await until(`call ${id} to have its record`, withinMs, async () => {
       const call = await this.call(id);
-      return call.status !== "created" && call.status !== "active" ? call : undefined;
+      return call.status !== "created" && call.status !== "active" && call;
     });
   }
 
@@ -255,15 +259,28 @@ export class Service {
   }
 }
 
-/** As `npm run keys` makes one, beside the running service. */
-async function makeApiKey(dataDir: string): Promise<string> {
+/** All that the agent said, as far as it was heard. */
+export const agentText = (transcript: readonly TranscriptTurn[]): string =>
+  transcript
+    .filter((turn) => turn.role === "agent")
+    .map((turn) => turn.text)
+    .join(" ");
+
+/** Opens the stores of a data directory, beside the running service or after it, as `npm run keys` does. */
+export async function withStores<T>(
+  dataDir: string,
+  work: (stores: Stores, accountId: string) => Promise<T>,
+): Promise<T> {
   const stores = await openStores(dataDir, systemClock);
   try {
-    const accountId = await stores.accounts.ensure(ACCOUNT);
-    return (await stores.apiKeys.create({ accountId, name: "test" })).key;
+    return await work(stores, await stores.accounts.ensure(ACCOUNT));
   } finally {
     await stores.close();
   }
+}
+
+async function makeApiKey({ apiKeys }: Stores, accountId: string): Promise<string> {
+  return (await apiKeys.create({ accountId, name: "test" })).key;
 }
 
 /** Asks until there is an answer that is neither undefined nor false, and returns it; `what` names it in the error. */

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { ServiceProcess } from "../support/service.ts";
+
+test("a bad configuration is refused with all that is wrong with it, and nothing is started", async () => {
+  const service = new ServiceProcess({
+    env: { API_PORT: "x", DRAIN_MS: "-1", LOG_LEVEL: "loud", STT: "nonsense", TTS: "nonsense", MODEL_B: "nonsense" },
+  });
+  expect(await service.exited).toBe(1);
+  expect(service.stdout).toBe("");
+  const [heading, ...problems] = service.stderr.trimEnd().split("\n");
+  expect(heading).toBe("bad configuration:");
+  expect(problems.sort()).toEqual([
+    '  API_PORT must be a whole number from 0 to 65535, not "x"',
+    '  DRAIN_MS must be a whole number from 0 to 7200000, not "-1"',
+    '  LOG_LEVEL must be one of debug, info, warn, error, not "loud"',
+    '  MODEL_B must be one of reference, not "nonsense"',
+    '  STT must be one of reference, not "nonsense"',
+    '  TTS must be one of espeak, reference, not "nonsense"',
+  ]);
+  expect(service.living()).toEqual([]);
+});
