@@ -1,3 +1,4 @@
+import { maxHeaderSize } from "node:http";
 import type { Socket } from "node:net";
 import helmet from "@fastify/helmet";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -11,7 +12,7 @@ import { requireApiKey } from "./auth.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls.ts";
 import { ApiError, notFound, toApiError } from "./errors.ts";
 import { healthRoutes } from "./health.ts";
-import { readJson } from "./json-body.ts";
+import { readJson, requirePlainUtf8 } from "./json-body.ts";
 import { validatorCompiler } from "./validation.ts";
 import { voiceRoutes } from "./voices.ts";
 
@@ -20,6 +21,8 @@ export const API_BASE_PATH = "/api/v1";
 export interface ApiDeps extends CallRoutesDeps {
   apiKeys: Pick<ApiKeyStore, "authenticate">;
   agents: Pick<AgentStore, "list">;
+  /** From the first byte of a request to the last of its body; REQUEST_MS_MAX unless told. */
+  requestMsMax?: number;
 }
 
 /** The control API. It does not listen yet: `listen` opens a port, `inject` answers a request without one. */
@@ -38,12 +41,23 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
       .send(error.body(request.id));
   };
 
+  const { requestMsMax = REQUEST_MS_MAX } = deps;
   const app = Fastify({
     // Fastify's own lines carry whole URLs and messages of errors; ours below carry what is listed there and no more.
     logger: false,
     genReqId: () => newId("req"),
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_MS_MAX,
+    requestTimeout: requestMsMax,
+    http: {
+      // Node reads these when it makes the server, and looks for requests that are late only so often.
+      requestTimeout: requestMsMax,
+      headersTimeout: requestMsMax,
+      connectionsCheckingInterval: requestMsMax / 10,
+      // Its own answer has no body; the hook below gives ours.
+      requireHostHeader: false,
+    },
+    // Whatever Node reads of a request's head may be an id: one that is too long is only one that nobody has.
+    routerOptions: { maxParamLength: maxHeaderSize },
     return503OnClosing: false,
     frameworkErrors: answerError,
     clientErrorHandler: answerUnreadable,
@@ -53,12 +67,19 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   app.setErrorHandler(answerError);
   app.setNotFoundHandler((request, reply) => answerError(notFound("resource"), request, reply));
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) =>
-    readJson(body),
-  );
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+    requirePlainUtf8(request.headers);
+    return readJson(body);
+  });
+  // Expectations that we do not know are passed over (RFC 9110, section 10.1.1); Node would answer them without a body.
+  app.server.on("checkExpectation", app.routing);
   app.decorateRequest("accountId", "");
   app.addHook("onRequest", async (request, reply) => {
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });
+    // RFC 9112, section 3.2.
+    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
+      throw new ApiError("invalid_request", "the request must carry the header Host");
+    }
   });
   app.addHook("onResponse", async (request, reply) => {
     // The route's pattern instead of its URL: what strangers put into a path or a query is not ours to keep.
@@ -67,7 +88,8 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     const durationMs = Math.round(reply.elapsedTime);
     deps.log.info({ requestId, method, route, status: reply.statusCode, durationMs, accountId }, "request answered");
   });
-  void app.register(helmet);
+  // This is no site: what a browser may load and whether the domain is bound to TLS is for those to say whose domain it is.
+  void app.register(helmet, { strictTransportSecurity: false, contentSecurityPolicy: false });
   healthRoutes(app, deps.newCalls);
   const keyedRoutes = (scope: FastifyInstance, _options: object, done: () => void): void => {
     requireApiKey(scope, deps.apiKeys);
@@ -86,12 +108,16 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket): voi
     socket.destroy();
     return;
   }
-  const body = JSON.stringify(new ApiError("invalid_request", "the request could not be read").body(newId("req")));
+  const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+  const message = isLate ? "the request took too long to arrive" : "the request could not be read";
+  const body = JSON.stringify(new ApiError("invalid_request", message).body(newId("req")));
   const head = [
-    "HTTP/1.1 400 Bad Request",
+    `HTTP/1.1 ${isLate ? "408 Request Timeout" : "400 Bad Request"}`,
     "Content-Type: application/json; charset=utf-8",
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",
   ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  // Not `end`, which would wait for a peer that never closes its own side.
+  socket.destroySoon();
 }

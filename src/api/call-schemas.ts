@@ -10,9 +10,10 @@ import {
   MAX_DURATION_S_MIN,
   METADATA_BYTES_MAX,
   METADATA_DEPTH_MAX,
+  SELECTED_TOOLS_MAX,
 } from "../core/limits.ts";
 import { CALL_STATUSES } from "../store/call-store.ts";
-import { isObject } from "./validation.ts";
+import { isBlank, isObject } from "./validation.ts";
 
 // Each `error` continues the field's name: validation.ts makes "maxDuration must be ..., not 7201" of it.
 
@@ -34,16 +35,24 @@ const flag = z.boolean({ error: "must be true or false" });
 const anyObject = z.record(z.string(), z.unknown(), { error: "must be an object" });
 
 const notBlank = { error: "must be a string that is not blank" };
-const textNotBlank = z.string(notBlank).refine((value) => value.trim() !== "", notBlank);
+const textNotBlank = z.string(notBlank).refine((value) => !isBlank(value), notBlank);
 
-const METADATA_RULE = `must take at most ${METADATA_BYTES_MAX} bytes as JSON and ${METADATA_DEPTH_MAX} levels`;
+const metadata = anyObject.superRefine((value, context) => {
+  const refuse = (message: string) => context.addIssue({ code: "custom", message });
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  // What takes more bytes than it may is not looked at any further.
+  if (bytes > METADATA_BYTES_MAX) return refuse(`must take at most ${METADATA_BYTES_MAX} bytes as JSON, not ${bytes}`);
+  const levels = levelsOf(value);
+  if (levels > METADATA_DEPTH_MAX) refuse(`must have at most ${METADATA_DEPTH_MAX} levels, not ${levels}`);
+});
 
-const metadata = anyObject
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= METADATA_BYTES_MAX, { error: METADATA_RULE })
-  .refine((value) => levelsOf(value) <= METADATA_DEPTH_MAX, { error: METADATA_RULE });
-
-const levelsOf = (value: unknown): number =>
-  typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0;
+/** Recursion goes no deeper than JSON_DEPTH_MAX, which has been checked. */
+function levelsOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let levels = 0;
+  for (const child of Object.values(value)) levels = Math.max(levels, levelsOf(child));
+  return 1 + levels;
+}
 
 /** Every tool the service will carry out itself; which of them this build has, `BUILT_IN_TOOLS` says. */
 export const TOOL_NAMES = ["hang_up", "transfer", "send_dtmf", "query_corpus", "switch_language"] as const;
@@ -56,7 +65,7 @@ const EVEN_AFTER_OTHERS = { when: (payload: { value: unknown }) => isObject(payl
 const SelectedTool = z
   .strictObject(
     {
-      toolId: text.optional(),
+      toolId: textNotBlank.optional(),
       toolName: oneOf(TOOL_NAMES).optional(),
       definition: anyObject.optional(),
       parameterOverrides: anyObject.optional(),
@@ -71,6 +80,16 @@ const SelectedTool = z
     const keys = tool.toolName === "hang_up" ? Object.keys(tool.parameterOverrides ?? {}) : [];
     if (keys.length > 0) context.addIssue({ code: "unrecognized_keys", keys, path: ["parameterOverrides"] });
   }, EVEN_AFTER_OTHERS);
+
+const listOfObjects = { error: "must be a list of objects" };
+/** A list that is too long is refused before any of its items is looked at. */
+const selectedTools = z
+  .array(z.unknown(), listOfObjects)
+  .superRefine(({ length }, context) => {
+    if (length <= SELECTED_TOOLS_MAX) return;
+    context.addIssue({ code: "custom", message: `must have at most ${SELECTED_TOOLS_MAX} items, not ${length}` });
+  })
+  .pipe(z.array(SelectedTool));
 
 /** `POST /calls`, as the specification's table 4.1 has it. Voice and language are looked up afterwards. */
 export const NewCallBody = z.strictObject(
@@ -90,7 +109,7 @@ export const NewCallBody = z.strictObject(
     connectionType: oneOf(CONNECTION_TYPES).default("carrier_a"),
     /** Read only when `connectionType` is `websocket`, by the schema below; otherwise anything may stand here. */
     websocket: z.unknown().optional(),
-    selectedTools: z.array(SelectedTool, { error: "must be a list of objects" }).default([]),
+    selectedTools: selectedTools.default([]),
     metadata: metadata.optional(),
   },
   { error: "must be a JSON object" },

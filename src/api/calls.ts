@@ -31,8 +31,9 @@ export function callRoutes(scope: FastifyInstance, basePath: string, deps: CallR
   const creation = { schema: { body: NewCallBody, response: { 201: CreatedCall } }, attachValidation: true };
   app.post("/calls", creation, async (request, reply) => {
     const { validationError } = request;
-    const found = validationError instanceof ApiError ? validationError.details : [];
-    const spec = await specOf(request.body, found, deps.voices);
+    // Whatever else was thrown says nothing about the body, which must then not be taken for a checked one.
+    if (validationError !== undefined && !(validationError instanceof ApiError)) throw validationError;
+    const spec = await specOf(request.body, validationError?.details ?? [], deps.voices);
     const state = deps.newCalls();
     if (!state.taken) throw refused(state.reason);
     const token = mintToken();

@@ -7,11 +7,8 @@ const STATUS = {
   unknown_language: 400,
   unauthorized: 401,
   not_found: 404,
-  conflict: 409,
-  idempotency_mismatch: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
-  rate_limited: 429,
   internal: 500,
   overloaded: 503,
   draining: 503,
@@ -20,12 +17,15 @@ const STATUS = {
 } as const;
 export type ErrorCode = keyof typeof STATUS;
 
+/** Of a body that is wrong throughout, this many problems are told. */
+const PROBLEMS_MAX = 100;
+
 /** What `Retry-After` asks for with a 503: about as long as a process takes to come back. */
 const RETRY_AFTER_S = 5;
 
 /** One thing that is wrong with a request. */
 export interface Problem {
-  /** JSON pointer (RFC 6901) into the body; empty for the body as a whole. */
+  /** JSON pointer (RFC 6901) into the body, shortened when it is very long; empty for the body as a whole. */
   path: string;
   /** A sentence that names the field, what it may be and what it was. */
   message: string;
@@ -60,14 +60,27 @@ export class ApiError extends TrunklineError {
 
 const faultOf = (status: number): Fault => (status < 500 ? "caller" : status === 500 ? "bug" : "service");
 
+/** The first of what is wrong, one problem a path; of a hostile body the rest is never even made. */
+export function firstProblems(problems: Iterable<Problem>): readonly Problem[] {
+  const byPath = new Map<string, Problem>();
+  for (const problem of problems) {
+    if (!byPath.has(problem.path)) byPath.set(problem.path, problem);
+    if (byPath.size === PROBLEMS_MAX) break;
+  }
+  return [...byPath.values()];
+}
+
 /** At least one problem; the message is the only one's, or counts them. */
 export function invalidRequest(
-  details: readonly Problem[],
+  problems: readonly Problem[],
   code: "invalid_request" | "unknown_voice" | "unknown_language" = "invalid_request",
 ): ApiError {
+  const details = firstProblems(problems);
   const [first] = details;
-  const message = details.length === 1 && first ? first.message : `${details.length} problems, each named in details`;
-  return new ApiError(code, message, { details });
+  if (details.length === 1 && first) return new ApiError(code, first.message, { details });
+  const count =
+    details.length < PROBLEMS_MAX ? `${details.length} problems, each` : `at least ${PROBLEMS_MAX} problems,`;
+  return new ApiError(code, `${count} named in details`, { details });
 }
 
 /** One and the same answer for no key, a wrong one and a revoked one. */
@@ -76,6 +89,12 @@ export const unauthorized = (): ApiError =>
 
 /** Also for what belongs to another account. */
 export const notFound = (what: string): ApiError => new ApiError("not_found", `there is no such ${what}`);
+
+export const unsupportedMediaType = (): ApiError =>
+  new ApiError(
+    "unsupported_media_type",
+    "the body must be sent as application/json in UTF-8, without a Content-Encoding",
+  );
 
 /** Listed features that this build does not have yet. */
 export const notBuilt = (details: readonly Problem[]): ApiError =>
@@ -93,7 +112,7 @@ export function toApiError(thrown: unknown): ApiError {
   }
   const status = thrown instanceof Error && "statusCode" in thrown ? Number(thrown.statusCode) : 500;
   if (status === 413) return new ApiError("payload_too_large", "the body is too large");
-  if (status === 415) return new ApiError("unsupported_media_type", "the body must be sent as application/json");
+  if (status === 415) return unsupportedMediaType();
   if (status === 404) return notFound("resource");
   if (status >= 400 && status < 500) return new ApiError("invalid_request", "the request could not be read");
   return new ApiError("internal", "something went wrong on our side");

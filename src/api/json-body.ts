@@ -1,10 +1,24 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { JSON_DEPTH_MAX } from "../core/limits.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, unsupportedMediaType } from "./errors.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
+/** Throws ApiError `unsupported_media_type` for JSON in another charset than UTF-8, or encoded a second time. */
+export function requirePlainUtf8({
+  "content-type": type = "",
+  "content-encoding": encoding,
+}: IncomingHttpHeaders): void {
+  const charsets = [...type.matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)].map(([, charset = ""]) =>
+    charset.toLowerCase(),
+  );
+  const isPlain = encoding === undefined || encoding.toLowerCase() === "identity";
+  if (!isPlain || charsets.some((charset) => charset !== "utf-8" && charset !== "utf8")) throw unsupportedMediaType();
+}
+
 /** Parses a body of JSON (RFC 8259). Throws ApiError `invalid_request`, which quotes nothing of it. */
 export function readJson(body: Uint8Array): unknown {
+  if (body.length === 0) throw new ApiError("invalid_request", "the body must be a JSON object, but is missing");
   if (deeperThan(JSON_DEPTH_MAX, body)) {
     throw new ApiError("invalid_request", `the body must not be nested deeper than ${JSON_DEPTH_MAX} levels`);
   }

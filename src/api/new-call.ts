@@ -3,8 +3,8 @@ import { BUILT_IN_TOOLS, type BuiltInTool, type CallSpec, type ConnectionType } 
 import type { Language } from "../speech/languages.ts";
 import type { Voice } from "../speech/speech.ts";
 import { type NewCallBody, WebsocketBody } from "./call-schemas.ts";
-import { invalidRequest, notBuilt, type Problem } from "./errors.ts";
-import { isObject, problem, problemsOf } from "./validation.ts";
+import { firstProblems, invalidRequest, notBuilt, type Problem } from "./errors.ts";
+import { isBlank, isObject, problem, problemsOf } from "./validation.ts";
 import type { VoiceCatalogue } from "./voices.ts";
 
 /** The transports this build carries. */
@@ -69,7 +69,7 @@ function lookUpLanguage(given: unknown, languages: readonly Language[]): Languag
 function websocketProblems(body: Record<string, unknown>): readonly Problem[] {
   if (body.connectionType !== "websocket" || body.websocket === undefined) return [];
   const result = WebsocketBody.safeParse(body.websocket, { reportInput: true });
-  return result.success ? [] : problemsOf(result.error, ["websocket"]);
+  return result.success ? [] : firstProblems(problemsOf(result.error, ["websocket"]));
 }
 
 function featuresNotBuilt(body: NewCallBody): readonly Problem[] {
@@ -91,7 +91,7 @@ const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((to
 function withUnits(body: NewCallBody, voiceId: string, language: string): CallSpec {
   const tools = new Set(body.selectedTools.flatMap(({ toolName = "" }) => (isBuiltIn(toolName) ? [toolName] : [])));
   // A greeting is the agent's opening line: there is none when the user opens, and a blank one says nothing.
-  const greeting = body.firstSpeaker === "agent" && body.greeting?.trim() ? body.greeting : undefined;
+  const greeting = body.firstSpeaker === "agent" && !isBlank(body.greeting ?? "") ? body.greeting : undefined;
   return {
     systemPrompt: body.systemPrompt,
     voiceId,

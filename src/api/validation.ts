@@ -1,13 +1,13 @@
 import type { FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
-import { invalidRequest, type Problem } from "./errors.ts";
+import { firstProblems, invalidRequest, type Problem } from "./errors.ts";
 
-/** Of a body that is wrong throughout, this many problems are told, and how many more there are. */
-const PROBLEMS_MAX = 100;
-/** Of a string that is wrong, this much is quoted. */
-const QUOTED_CHARS_MAX = 40;
-/** Names with a meaning of their own in JavaScript: copying one can change what an object is. No honest body has any. */
-const RESERVED_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
+/** Of a string that is wrong, of one key in a path and of a field's whole name in a message, this much is shown. */
+const SHOWN_CHARS_MAX = 40;
+/** Of a path. With the bounds above and at most PROBLEMS_MAX problems an answer stays under 64 KiB, whatever was sent. */
+const PATH_CHARS_MAX = 80;
+/** Copying a property of this name changes what an object is, so it cannot be kept as it came. */
+const RESERVED_KEY = "__proto__";
 
 export type Path = readonly PropertyKey[];
 
@@ -19,38 +19,56 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
   ({ schema }) =>
   (data: unknown) => {
     const result = schema.safeParse(data, { reportInput: true });
-    const problems = result.success ? [] : problemsOf(result.error);
-    const known = new Set(problems.map((problem) => problem.path));
-    for (const problem of unsafeParts(data)) if (!known.has(problem.path)) problems.push(problem);
-    return problems.length === 0 ? { value: result.data } : { error: invalidRequest(capped(problems)) };
+    const problems = firstProblems(problemsIn(data, result));
+    return result.success && problems.length === 0 ? { value: result.data } : { error: invalidRequest(problems) };
   };
 
-/** `prefix` is where in the body the parsed value stood. The error must come from a parse with `reportInput`. */
-export function problemsOf(error: z.ZodError, prefix: Path = []): Problem[] {
-  const problems = error.issues.flatMap((issue): Problem[] => {
+function* problemsIn(data: unknown, result: z.ZodSafeParseResult<unknown>): Generator<Problem> {
+  if (!result.success) yield* problemsOf(result.error);
+  yield* unsafeParts(data);
+}
+
+/**
+ * Each problem is made when it is asked for: a body can hold more of them than memory does.
+ * `prefix` is where in the body the parsed value stood. The error must come from a parse with `reportInput`.
+ */
+export function* problemsOf(error: z.ZodError, prefix: Path = []): Generator<Problem> {
+  for (const issue of error.issues) {
     const path = [...prefix, ...issue.path];
-    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownField(path, key));
-    // A rule between fields is broken by an object as a whole: it goes without "not an object".
-    if (issue.code === "custom" && typeof issue.input === "object") return [broken(path, issue.message)];
-    return [problem(path, issue.message, issue.input)];
-  });
-  // A number that is neither whole nor within bounds breaks two rules of one sentence.
-  const byPath = new Map(problems.map((each) => [`${each.path} ${each.message}`, each]));
-  return [...byPath.values()];
+    if (issue.code === "unrecognized_keys") for (const key of issue.keys) yield unknownField(path, key);
+    // A rule about an object as a whole says itself what it found: it goes without "not an object".
+    else if (issue.code === "custom" && typeof issue.input === "object") yield broken(path, issue.message);
+    else yield problem(path, issue.message, issue.input);
+  }
 }
 
 /** `rule` continues the field's name, for example "must be a boolean". */
 export function problem(path: Path, rule: string, value: unknown): Problem {
+  // Fastify hands on null when there is no body.
+  if (value === null && path.length === 0) return broken(path, `${rule}, but is missing or null`);
   return broken(path, `${rule}, ${value === undefined ? "but is missing" : `not ${shown(value)}`}`);
 }
 
 const broken = (path: Path, rule: string): Problem => ({ path: pointer(path), message: `${nameOf(path)} ${rule}` });
 
-const nameOf = (path: Path): string => (path.length === 0 ? "the body" : path.map(String).join("."));
+const nameOf = (path: Path): string =>
+  path.length === 0 ? "the body" : shortened(path.map(keyOf).join("."), SHOWN_CHARS_MAX);
 
-/** RFC 6901. */
-export const pointer = (path: Path): string =>
-  path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+/** RFC 6901, but for keys and paths that are too long to be shown whole. */
+const pointer = (path: Path): string =>
+  shortened(path.map((key) => `/${keyOf(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""), PATH_CHARS_MAX);
+
+const keyOf = (key: PropertyKey): string => legible(shortened(String(key), SHOWN_CHARS_MAX));
+
+/** Without its middle: a path differs from its neighbour's at the end, where the index stands. */
+function shortened(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  const half = Math.floor(charsMax / 2);
+  return `${text.slice(0, half)}…${text.slice(-half)}`;
+}
+
+/** Controls and half surrogate pairs become U+FFFD: JSON would spell each of them out in six characters. */
+const legible = (text: string): string => text.replace(/[\p{Control}\p{Surrogate}]/gu, "\ufffd");
 
 function unknownField(path: Path, key: string): Problem {
   return { path: pointer([...path, key]), message: `${nameOf(path)} has no field ${shown(key)}` };
@@ -59,9 +77,12 @@ function unknownField(path: Path, key: string): Problem {
 /** What the caller sent, as far as it may be repeated: no lists and objects, and of a long string the beginning. */
 function shown(value: unknown): string {
   if (typeof value === "string") {
-    const quoted = value.length <= QUOTED_CHARS_MAX ? value : `${value.slice(0, QUOTED_CHARS_MAX)}…`;
-    return JSON.stringify(quoted);
+    const quoted = value.length <= SHOWN_CHARS_MAX ? value : `${value.slice(0, SHOWN_CHARS_MAX)}…`;
+    return JSON.stringify(legible(quoted));
   }
+  // What JSON.parse makes of 1e999.
+  if (value === Infinity) return `a number above ${Number.MAX_VALUE}`;
+  if (value === -Infinity) return `a number below -${Number.MAX_VALUE}`;
   if (Array.isArray(value)) return "a list";
   return isObject(value) ? "an object" : String(value);
 }
@@ -69,14 +90,15 @@ function shown(value: unknown): string {
 /** What no schema may let through, wherever in the body it stands. The body's depth has been checked. */
 function* unsafeParts(value: unknown, path: Path = []): Generator<Problem> {
   if (typeof value === "number" && !Number.isFinite(value)) {
-    yield problem(path, "must be a number of at most 1.7976931348623157e308", value);
+    yield problem(path, "must be a number that a double can hold", value);
   } else if (typeof value === "string" && !isWellFormed(value)) {
     yield broken(path, "must be well-formed Unicode");
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* unsafeParts(item, [...path, index]);
   } else if (isObject(value)) {
     for (const [key, child] of Object.entries(value)) {
-      if (RESERVED_KEYS.includes(key) || !isWellFormed(key)) yield unknownField(path, key);
+      if (key === RESERVED_KEY) yield broken([...path, key], "is a name that is reserved");
+      else if (!isWellFormed(key)) yield broken([...path, key], "must have a name in well-formed Unicode");
       else yield* unsafeParts(child, [...path, key]);
     }
   }
@@ -85,8 +107,5 @@ function* unsafeParts(value: unknown, path: Path = []): Generator<Problem> {
 /** Half a surrogate pair, which JSON can spell, has no UTF-8: stored and read again it would be something else. */
 const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
 
-function capped(problems: readonly Problem[]): readonly Problem[] {
-  if (problems.length <= PROBLEMS_MAX) return problems;
-  const more = problems.length - PROBLEMS_MAX;
-  return [...problems.slice(0, PROBLEMS_MAX), { path: "", message: `${more} more problems of the same request` }];
-}
+/** Nothing but white space, controls and marks that nobody sees: there is nothing in it to read or to say. */
+export const isBlank = (text: string): boolean => !/[^\s\p{Separator}\p{Control}\p{Format}]/u.test(text);

@@ -73,6 +73,7 @@ export const INACTIVITY_S_DEFAULT = 30;
 export const INACTIVITY_PROMPTS_MAX = 3;
 export const METADATA_BYTES_MAX = 8 * 1024;
 export const METADATA_DEPTH_MAX = 5;
+export const SELECTED_TOOLS_MAX = 32;
 export const CALLS_PER_WORKER_DEFAULT = 1_000;
 
 // The control API.

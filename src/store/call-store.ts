@@ -85,7 +85,10 @@ export interface CallStore {
    * unknown.
    */
   redeem(tokenHash: string, workerId: string): Promise<RedeemedCall | undefined>;
-  /** Undefined for unknown ids and for those of other accounts. */
+  /**
+   * Undefined for unknown ids and for those of other accounts. A created call whose tokens have run out is `expired`
+   * from that moment on, which is its end, whether `expire` has come by or not.
+   */
   get(accountId: string, callId: string): Promise<CallRecord | undefined>;
   /** The turns in order, with empty texts when the call was not recorded; none before its end. Undefined as for `get`. */
   transcript(accountId: string, callId: string): Promise<readonly TranscriptTurn[] | undefined>;

@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { catalogueOf } from "../../src/api/voices.ts";
 import { providerFailed } from "../../src/core/errors.ts";
@@ -70,6 +70,10 @@ describe("every answer", () => {
       expect(headers["x-request-id"]).toMatch(/^req_[0-9a-f-]{36}$/);
       expect(headers["x-content-type-options"]).toBe("nosniff");
       expect(headers["cache-control"]).toBe("no-store");
+      // They would bind a domain that is somebody else's.
+      for (const name of ["strict-transport-security", "content-security-policy"]) {
+        expect(headers).not.toHaveProperty(name);
+      }
     }
   });
 
@@ -82,7 +86,8 @@ describe("every answer", () => {
       ["OPTIONS", "/api/v1/voices", 404],
       ["PUT", "/healthz", 404],
       ["GET", "/api/v1/calls/%zz", 400],
-      ["GET", `/api/v1/calls/${"x".repeat(8_192)}`, 400],
+      ["GET", `/api/v1/calls/${"x".repeat(101)}`, 404],
+      ["GET", `/api/v1/calls/${"x".repeat(8_192)}`, 404],
     ] as const) {
       const answer = await api.app.inject({ method, url, headers: { "x-api-key": api.key } });
       expect(answer.statusCode).toBe(status);
@@ -99,28 +104,54 @@ describe("every answer", () => {
 
   test("to bytes that are no HTTP is 400 in the one shape, and the connection is closed", async () => {
     api = await apiUnderTest();
-    await api.app.listen({ port: 0, host: "127.0.0.1" });
-    const address = api.app.server.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
     for (const bytes of [
       "hello\r\n\r\n",
       "GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
     ]) {
-      const answer = await new Promise<string>((resolve, reject) => {
-        const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
-        let text = "";
-        socket.on("data", (chunk) => {
-          text += chunk;
-        });
-        socket.on("close", () => resolve(text));
-        socket.on("error", reject);
-      });
-      const [head, body = ""] = answer.split("\r\n\r\n");
+      const { head, body } = await rawAnswer(bytes);
       expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-      expect(JSON.parse(body)).toMatchObject({ error: { code: "invalid_request" } });
+      expect(body).toMatchObject({ error: { code: "invalid_request" } });
     }
   });
+
+  test("to a request without a Host, and to one that expects the unknown, is in the one shape", async () => {
+    api = await apiUnderTest();
+    const noHost = await rawAnswer("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n");
+    expect(noHost.head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(noHost.body).toMatchObject({
+      error: { code: "invalid_request", message: "the request must carry the header Host", details: [] },
+    });
+    const expecting = "GET /nowhere HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n";
+    expect((await rawAnswer(expecting)).body).toMatchObject({ error: { code: "not_found" } });
+  });
+
+  test.each([
+    ["head", "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: "],
+    [
+      "body",
+      "POST /api/v1/calls HTTP/1.1\r\nHost: x\r\nX-API-Key: KEY\r\n" +
+        "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+    ],
+  ])("to a request whose %s never ends is 408 within the time of a request", async (_part, bytes) => {
+    api = await apiUnderTest(undefined, { requestMsMax: 200 });
+    const { head, body } = await rawAnswer(bytes.replace("KEY", api.key));
+    expect(head).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(body).toMatchObject({ error: { code: "invalid_request", message: "the request took too long to arrive" } });
+  });
 });
+
+/** What a socket is answered to `bytes` until the service closes the connection; it never closes its own side. */
+async function rawAnswer(bytes: string): Promise<{ head: string; body: unknown }> {
+  if (api.app.server.address() === null) await api.app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = api.app.server.address() as AddressInfo;
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  socket.write(bytes);
+  let answer = "";
+  for await (const chunk of socket) answer += chunk;
+  socket.destroy();
+  const [head = "", body = ""] = answer.split("\r\n\r\n");
+  return { head, body: JSON.parse(body) };
+}
 
 describe("when a part of the service fails", () => {
   test("a store or a voice that does not answer is 503, and L4: says nothing of itself", async () => {
@@ -152,6 +183,28 @@ describe("when a part of the service fails", () => {
     ]);
     expect(api.logged.join("")).toContain("SELECT * FROM /srv/secret");
   });
+});
+
+test("a check that fails by itself is 500, and the body it did not check makes no call", async () => {
+  api = await apiUnderTest();
+  let reads = 0;
+  const readableLater = {
+    ...LEAST,
+    connectionType: "carrier_a",
+    selectedTools: [],
+    get metadata() {
+      if (reads++ === 0) throw new RangeError("too much");
+      return {};
+    },
+  };
+  api.app.addHook("preValidation", async (request) => {
+    request.body = readableLater;
+  });
+  const answer = await api.post(LEAST);
+  expect([answer.status, errorOf(answer).code]).toEqual([500, "internal"]);
+  expect(api.logged.join("")).not.toContain("call created");
+  api.clock.advance(600_000);
+  expect(await api.stores.calls.expire()).toEqual([]);
 });
 
 test("L1: keys, tokens, prompts and whatever else is sent stay out of the log, keys and tokens off the disk", async () => {

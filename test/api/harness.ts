@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { buildApi } from "../../src/api/app.ts";
+import { type ApiDeps, buildApi } from "../../src/api/app.ts";
 import type { ErrorBody } from "../../src/api/errors.ts";
 import type { NewCalls } from "../../src/api/health.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../src/api/voices.ts";
@@ -58,6 +58,7 @@ export const pathsOf = (answer: Answer): string[] =>
 /** The API over real stores and invented voices, with one account that has a key. */
 export async function apiUnderTest(
   voices: VoiceCatalogue = catalogueOf({ voices: async () => VOICES }),
+  options: Pick<ApiDeps, "requestMsMax"> = {},
 ): Promise<ApiUnderTest> {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const stores = await openStores(directory, clock);
@@ -74,6 +75,7 @@ export async function apiUnderTest(
     tokenTtlMs: 60_000,
     recordingPath,
     log,
+    ...options,
   });
   const send = async (method: "GET" | "POST", url: string, headers: Record<string, string>, payload?: string) => {
     const answer = await app.inject({

@@ -148,13 +148,16 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       const fresh = await create();
       expect(await stores.calls.expire()).toEqual([]);
       clock.advance(1);
+      const endedAtMs = clock.epochMs();
+      const record = { ...late.record, status: "expired", endReason: "token_expired", endedAtMs };
+      expect(await stores.calls.get(accountId, late.id)).toEqual(record);
+      clock.advance(TTL_MS - 2);
+      expect(await stores.calls.get(accountId, late.id)).toEqual(record);
       expect(await stores.calls.expire()).toEqual([late.id]);
       expect(await stores.calls.expire()).toEqual([]);
-      expect(await stores.calls.get(accountId, late.id)).toMatchObject({
-        status: "expired",
-        endReason: "token_expired",
-        endedAtMs: clock.epochMs(),
-      });
+      expect(await stores.calls.get(accountId, late.id)).toEqual(record);
+      expect(await stores.calls.redeem(late.tokenHash, "worker-1")).toBeUndefined();
+      expect(await stores.calls.get(accountId, late.id)).toEqual(record);
       expect((await stores.calls.get(accountId, active.id))?.status).toBe("active");
       expect((await stores.calls.get(accountId, fresh.id))?.status).toBe("created");
     });

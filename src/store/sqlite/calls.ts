@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction } from "kysely";
+import type { ExpressionBuilder, Kysely, Selectable, Transaction } from "kysely";
 import type { CallSpec, TranscriptTurn } from "../../core/call-spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
@@ -9,6 +9,8 @@ import type { Tables } from "./tables.ts";
 
 /** Turns put in by one statement; SQLite takes 32,766 parameters at most. */
 const TURNS_PER_INSERT = 500;
+
+const EXPIRED = { status: "expired", end_reason: "token_expired" } as const;
 
 export class SqliteCalls implements CallStore {
   readonly #db: Kysely<Tables>;
@@ -77,7 +79,7 @@ export class SqliteCalls implements CallStore {
       // Its words were in the memory of a control process that is gone.
       await tx
         .updateTable("calls")
-        .set({ status: "expired", end_reason: "token_expired", started_at: null, ended_at: nowMs, worker_id: null })
+        .set({ ...EXPIRED, started_at: null, ended_at: nowMs, worker_id: null })
         .where("id", "=", call.id)
         .execute();
       return undefined;
@@ -89,10 +91,13 @@ export class SqliteCalls implements CallStore {
     const row = await this.#db
       .selectFrom("calls")
       .selectAll()
+      .select((calls) => lastExpiry(calls).as("expires_at"))
       .where("id", "=", callId)
       .where("account_id", "=", accountId)
       .executeTakeFirst();
-    return row && recordOf(row);
+    if (row === undefined) return undefined;
+    const isExpired = row.status === "created" && row.expires_at !== null && row.expires_at <= this.#clock.epochMs();
+    return recordOf(isExpired ? { ...row, ...EXPIRED, ended_at: row.expires_at } : row);
   }
 
   async transcript(accountId: string, callId: string): Promise<readonly TranscriptTurn[] | undefined> {
@@ -163,7 +168,7 @@ export class SqliteCalls implements CallStore {
     const nowMs = this.#clock.epochMs();
     const rows = await this.#db
       .updateTable("calls")
-      .set({ status: "expired", end_reason: "token_expired", ended_at: nowMs })
+      .set((calls) => ({ ...EXPIRED, ended_at: lastExpiry(calls) }))
       .where("status", "=", "created")
       .where(({ not, exists, selectFrom }) =>
         not(
@@ -182,6 +187,13 @@ export class SqliteCalls implements CallStore {
     return ids;
   }
 }
+
+/** When the last of a call's tokens runs out, or ran out: that, and not when it is noticed, is the end of the call. */
+const lastExpiry = (calls: ExpressionBuilder<Tables, "calls">) =>
+  calls
+    .selectFrom("stream_tokens")
+    .select(({ fn }) => fn.max("stream_tokens.expires_at").as("expires_at"))
+    .whereRef("stream_tokens.call_id", "=", "calls.id");
 
 function split({ systemPrompt, greeting, ...settings }: CallSpec) {
   const words: CallWords = { systemPrompt, ...(greeting !== undefined && { greeting }) };
