@@ -78,7 +78,7 @@ export class Connection {
   readonly #digits = new PerSecond(DTMF_PER_SECOND_MAX);
   readonly #marks = new PerSecond(MARKS_PER_SECOND_MAX);
   /** What the call counted; told once, in its last log line. */
-  readonly #counters = { framesIn: 0, framesOut: 0, malformed: 0, ignored: 0, early: 0 };
+  readonly #counters = { framesIn: 0, framesOut: 0, malformed: 0, ignored: 0, early: 0, late: 0 };
   /** The two events that come with every frame are made once. */
   readonly #frameIn = { kind: "frame-in" as const, voiced: false, mediaMs: 0 };
   readonly #frameOut = { kind: "frame-out" as const, turnId: 0, samples: 0 };
@@ -88,6 +88,8 @@ export class Connection {
   /** The time of the event that is being handled: commands happen at it. */
   #eventMs = 0;
   #closeCode: number | undefined;
+  /** Frames go out one behind the other. */
+  #speaking = false;
   #closed = false;
   #peerCloseCode: number | undefined;
   #sendFailed = false;
@@ -276,7 +278,13 @@ export class Connection {
   /** Sends the next frame of speech, if there is one. */
   #sendFrame(nowMs: number): boolean {
     const frame = this.#engines.voiceOut.shift();
-    if (frame === undefined) return false;
+    if (frame === undefined) {
+      this.#speaking = false;
+      return false;
+    }
+    // There was speech to send, and the caller heard none: this process was kept from running for longer than the lead.
+    if (this.#speaking && this.#playback.unplayedMs(nowMs) === 0) this.#counters.late += 1;
+    this.#speaking = true;
     const { wire, socket, journal } = this.#options;
     const event = this.#frameOut;
     event.turnId = frame.turnId;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { connectCarrierA } from "../../src/cli/simulated/carrier-a-socket.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -18,6 +19,11 @@ beforeAll(async () => {
   service = await Service.start({ env: { DRAIN_MS: String(DRAIN_MS) } });
 });
 
+/** A masked text message of 256 bytes (RFC 6455, section 5.2), of which 40 are there. */
+const PARTIAL_PAYLOAD = Buffer.concat([Buffer.from([0x81, 0xfe, 0x01, 0x00, 0, 0, 0, 0]), Buffer.alloc(40, 0x20)]);
+/** What such a peer has sent before. */
+const FRAMES = 10;
+
 /** The ways in which a peer can vanish: what it still does to its open stream. */
 const VANISHING: Readonly<Record<string, (leg: RawLeg) => void>> = {
   "a half-close by a client that goes on reading": ({ ws }) => ws.halfClose(),
@@ -34,9 +40,6 @@ const VANISHING: Readonly<Record<string, (leg: RawLeg) => void>> = {
     ws.destroy();
   },
 };
-/** A masked text message of 256 bytes (RFC 6455, section 5.2), of which 40 are there. */
-const PARTIAL_PAYLOAD = Buffer.concat([Buffer.from([0x81, 0xfe, 0x01, 0x00, 0, 0, 0, 0]), Buffer.alloc(40, 0x20)]);
-const FRAMES = 10;
 
 test("B15: a peer that vanishes, in whatever way, ends its own call within a second, once, and no other", async () => {
   const other = await service.createCall({ greeting: GREETING });
@@ -79,7 +82,7 @@ test("C18: a call without any media and one of 50 ms each have a record", async 
   leg.ws.destroy();
   const leg50 = await RawLeg.start(short.websocketUrl);
   leg50.sendMedia(2);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await delay(50);
   leg50.ws.sendClose(1_000);
   expect(await service.ended(empty.id)).toMatchObject({
     status: "ended",

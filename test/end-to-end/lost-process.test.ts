@@ -60,6 +60,7 @@ class Eavesdropper {
 
 /** The text and the recording of a call that broke off hold the beginning of `whole`: all that was heard of it, and no more. */
 function expectBeginning(whole: string, text: string, right: Int16Array, { heard, safe }: Eavesdropper["words"]): void {
+  expect(safe).toBeGreaterThan(0);
   for (const found of [text, wordsIn(right).join(" ")]) {
     expect(whole.startsWith(found)).toBe(true);
     expect(found.split(" ").length).toBeGreaterThanOrEqual(safe);
@@ -133,7 +134,7 @@ test("a control process killed in mid-call costs no call and no record, and stre
   const short = await service.createCall({ greeting: GREETING });
   const waiting = await service.createCall({ greeting: GREETING });
   const leg = await RawLeg.start(short.websocketUrl);
-  leg.sendMedia(10);
+  leg.sendMedia(SHORT_CALL_FRAMES);
   let began = false;
   const notice = (told: CallerNotice): void => {
     began ||= told.kind === "agent-began";
@@ -153,7 +154,7 @@ test("a control process killed in mid-call costs no call and no record, and stre
   expect(await recordOf(short.id)).toMatchObject({
     ...complete,
     endReason: "caller_hangup",
-    counters: { framesIn: 10 },
+    counters: { framesIn: SHORT_CALL_FRAMES },
   });
   const { caller } = await placed;
   expect(caller.finished).toBe(true);
@@ -212,10 +213,14 @@ test("K5: everything killed in mid-call and started again: the call is recovered
 test("a supervisor killed alone leaves nothing running: live calls end within the drain, with their records", async () => {
   const { id, websocketUrl } = await service.createCall({ greeting: GREETING });
   const leg = await RawLeg.start(websocketUrl);
-  leg.sendMedia(10);
+  leg.sendMedia(SHORT_CALL_FRAMES);
   service.process.signal("SIGKILL");
   await service.process.exited;
   await until("nothing of the service to live", DRAIN_MS + 5_000, () => service.process.living().length === 0);
   const record = await withStores(service.dataDir, ({ calls }, accountId) => calls.get(accountId, id));
-  expect(record).toMatchObject({ status: "ended", endReason: "drain_timeout", counters: { framesIn: 10 } });
+  expect(record).toMatchObject({
+    status: "ended",
+    endReason: "drain_timeout",
+    counters: { framesIn: SHORT_CALL_FRAMES },
+  });
 });

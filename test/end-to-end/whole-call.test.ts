@@ -28,7 +28,8 @@ let unrecorded: Service;
 let lines: Utterance[];
 beforeAll(async () => {
   const spoken = Promise.all([utterance(QUESTION), utterance(GOODBYE)]);
-  [recorded, unrecorded, lines] = await Promise.all([Service.start(), Service.start(), spoken]);
+  const talkative = Service.start({ env: { LOG_LEVEL: "debug" } });
+  [recorded, unrecorded, lines] = await Promise.all([Service.start(), talkative, spoken]);
 });
 
 /** Everything that went over the wire with a voice in it, in frames of mu-law. */

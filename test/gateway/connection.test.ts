@@ -211,14 +211,18 @@ describe("audio on its way out", () => {
     }
   });
 
-  test("a stall of the loop is caught up to the lead and not beyond", async () => {
+  test("a stall of the loop up to the lead is not heard; a longer one is, is counted, and is caught up to the lead and not beyond", async () => {
     const call = leg({ tts: new ScriptedTts(new ManualClock(), { msPerChar: 100 }) });
     call.start();
     await call.clock.play(500);
     const before = call.socket.events.length;
+    call.clock.stall(80);
+    await call.clock.play(20);
     call.clock.stall(1_000);
     await call.clock.play(20);
-    expect(call.socket.events.length - before).toBeLessThanOrEqual(6);
+    expect(call.socket.events.length - before).toBeLessThanOrEqual(12);
+    call.connection.closed(1_006, false);
+    expect(call.ends()[0]).toMatchObject({ late: 1, underruns: 0 });
   });
 
   test("every spoken piece is followed by its mark, and one that comes back lets the reply be heard", async () => {

@@ -20,10 +20,10 @@ const QUIET_MS = 250;
 let voice: ClosableTts | undefined;
 afterAll(() => voice?.close());
 
-/** What a simulated caller says, spoken by the reference voice of the language. */
-export async function utterance(text: string, language = "en-US"): Promise<Utterance> {
+/** What a simulated caller says, spoken by the reference voice. */
+export async function utterance(text: string): Promise<Utterance> {
   voice ??= createReferenceVoice({ children: 1, clock: systemClock });
-  const request = { text, voiceId: `reference/gmw/${language}`, language };
+  const request = { text, voiceId: "reference/gmw/en-US", language: "en-US" };
   return await synthesise(voice, request, new AbortController().signal);
 }
 
@@ -42,7 +42,7 @@ export interface TestCall extends PlacedCall {
 export async function telephone(
   url: string,
   script: readonly Step[],
-  options: { language?: string; notice?: (notice: CallerNotice) => void; signal?: AbortSignal } = {},
+  { notice = () => {} }: { notice?: (notice: CallerNotice) => void } = {},
 ): Promise<TestCall> {
   const played: Int16Array[] = [];
   const ear = createReferenceEar();
@@ -65,11 +65,11 @@ export async function telephone(
       script,
       hangUpAfterMs: HANG_UP_AFTER_MS,
       stt,
-      language: options.language ?? "en-US",
+      language: "en-US",
       clock: systemClock,
-      notice: options.notice ?? (() => {}),
+      notice,
     },
-    options.signal ?? new AbortController().signal,
+    new AbortController().signal,
   );
   return { ...placed, played: Int16Array.from(played.flatMap((frame) => [...frame])) };
 }
