@@ -59,7 +59,7 @@ const workers = new IpcServer({
   onWorkerGone(workerId) {
     // A connection may break where the worker lives: it comes back at once, and tells what it carries.
     clock.after(WORKER_BACK_MS, () => {
-      if (!workers.has(workerId)) recover(clock.epochMs(), [], workerId);
+      if (!workers.has(workerId)) recover(clock.epochMs(), [], workerId, () => !workers.has(workerId));
       stopWhenOrphaned();
     });
   },
@@ -68,11 +68,13 @@ const workers = new IpcServer({
 
 /**
  * Calls that were begun before `beforeMs`, by one worker or by any that has not come back, and that nobody carries, are over.
- * When the store cannot say which, it is asked again later.
+ * When the store cannot say which, it is asked again later, unless it no longer `holds` by then.
  */
-function recover(beforeMs: number, carried: readonly string[], workerId?: string): void {
+function recover(beforeMs: number, carried: readonly string[], workerId?: string, holds = () => true): void {
+  if (!holds()) return;
   stores.calls.listActive(workerId).then(
     (calls) => {
+      if (!holds()) return;
       for (const call of calls) {
         const lost = workerId !== undefined || !seenWorkers.has(call.workerId);
         if (lost && call.startedAtMs < beforeMs && !carried.includes(call.id)) keeper.keep(call.id);
@@ -80,7 +82,7 @@ function recover(beforeMs: number, carried: readonly string[], workerId?: string
     },
     (error: unknown) => {
       log.error({ err: error, code: codeOf(error) }, "lost calls could not be looked for");
-      clock.after(RETRY_MS, () => recover(beforeMs, carried, workerId));
+      clock.after(RETRY_MS, () => recover(beforeMs, carried, workerId, holds));
     },
   );
 }

@@ -96,8 +96,14 @@ class Supervisor {
         this.#log.info({ child: watched.name, pid: child.pid, port: message.port }, "process started");
         resolve();
       });
-      // A message that meets a dying child, or a program that cannot be started: `exit` follows, or the start times out.
-      child.on("error", (error) => this.#log.warn({ child: watched.name, err: error }, "process had an error"));
+      child.on("error", (error) => {
+        this.#log.warn({ child: watched.name, err: error }, "process had an error");
+        // Never started: no `exit` will follow.
+        if (child.pid !== undefined) return;
+        cancelTimeout();
+        watched.process = undefined;
+        reject(error);
+      });
       child.once("exit", (code, signal) => {
         cancelTimeout();
         watched.process = undefined;

@@ -182,7 +182,8 @@ export class Call {
   #onFrameIn(voiced: boolean, mediaMs: number): void {
     const change = this.#detector.frame(voiced, mediaMs, this.#nowMs);
     if (change === "started") {
-      this.#inactivity.callerHeard(this.#nowMs);
+      // With an ear for words, noise is no answer to "are you still there".
+      if (!this.#policy.earHasPartials) this.#inactivity.callerHeard(this.#nowMs);
       this.#step({ kind: "speech-started", startMs: this.#detector.speechStartMs });
     } else if (change === "ended") this.#step({ kind: "speech-ended", endMs: this.#detector.lastVoicedMs });
   }

@@ -18,7 +18,7 @@ export class Inactivity {
     this.#quietSinceMs = Math.max(this.#quietSinceMs, atMs);
   }
 
-  /** The caller gave a sign of life: voice, words or a key. */
+  /** The caller gave a sign of life: words or a key, or voice where there is no ear for words. */
   callerHeard(atMs: number): void {
     this.heardUntil(atMs);
     this.#promptsUnanswered = 0;

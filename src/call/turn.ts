@@ -24,8 +24,8 @@ export type Agent = { at: "idle" } | { at: "replying"; turnId: number; audible: 
 export interface Turn {
   caller: Caller;
   agent: Agent;
-  /** Words at the beginning of the utterance that the ear has not finished yet which were answered already. */
-  answeredWords: number;
+  /** The beginning of the utterance that the ear has not finished yet which was answered already; mostly none. */
+  answered: string;
 }
 
 export type TurnEvent =
@@ -55,7 +55,7 @@ export interface TurnStep {
   actions: readonly TurnAction[];
 }
 
-export const START: Turn = { caller: { at: "silent" }, agent: { at: "idle" }, answeredWords: 0 };
+export const START: Turn = { caller: { at: "silent" }, agent: { at: "idle" }, answered: "" };
 const NO_WORDS: Words = { final: "", partial: "" };
 const NONE: readonly TurnAction[] = [];
 
@@ -64,19 +64,21 @@ export const wordsText = (words: Words): string => join(words.final, words.parti
 
 /** The whole of turn taking: a pure function of what was, what came, and when. */
 export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
-  const event = happened.kind === "words" ? unanswered(happened, turn.answeredWords) : happened;
+  const event = happened.kind === "words" ? unanswered(happened, turn.answered) : happened;
   const caller = stepCaller(turn.caller, event, nowMs);
   const agent = stepAgent(turn.agent, event);
   // A final ends the ear's utterance: what it tells next is new.
-  const answeredWords = event.kind === "words" && event.final ? 0 : turn.answeredWords;
-  const same = caller === turn.caller && agent === turn.agent && answeredWords === turn.answeredWords;
-  return decide(same ? turn : { caller, agent, answeredWords }, event, nowMs, policy);
+  const answered = event.kind === "words" && event.final ? "" : turn.answered;
+  const same = caller === turn.caller && agent === turn.agent && answered === turn.answered;
+  return decide(same ? turn : { caller, agent, answered }, event, nowMs, policy);
 }
 
 /** What is new in words whose beginning was answered before the ear was done with them. */
-function unanswered<T extends { text: string }>(event: T, answeredWords: number): T {
-  if (answeredWords === 0) return event;
-  return { ...event, text: event.text.split(" ").slice(answeredWords).join(" ") };
+function unanswered<T extends { text: string }>(event: T, answered: string): T {
+  if (answered === "") return event;
+  if (event.text.startsWith(answered)) return { ...event, text: event.text.slice(answered.length).trim() };
+  // The ear thought better of some of it since: as many words are left out as were answered.
+  return { ...event, text: event.text.split(" ").slice(answered.split(" ").length).join(" ") };
 }
 
 /** When `stepTurn` has to be asked again though nothing happened, ms; Infinity when it need not. */
@@ -116,9 +118,15 @@ function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
       return { at: "speaking", startMs: caller.startMs, words: caller.words, wordsMs: nowMs };
     case "speech-ended":
       if (caller.at !== "speaking") return caller;
-      return { at: "pausing", startMs: caller.startMs, endMs: event.endMs, words: caller.words };
+      return {
+        at: "pausing",
+        startMs: caller.startMs,
+        endMs: Math.max(caller.startMs, event.endMs),
+        words: caller.words,
+      };
     case "words": {
-      if (event.text === "") return caller;
+      // Nothing new; but a final also takes back what the ear thought it heard.
+      if (event.text === "" && (!event.final || caller.at === "silent")) return caller;
       const words = heard(caller.at === "silent" ? NO_WORDS : caller.words, event);
       // Words without voice: the ear heard what the voice detector missed.
       if (caller.at === "silent") return { at: "pausing", startMs: nowMs, endMs: nowMs, words };
@@ -167,9 +175,8 @@ function decide(turn: Turn, event: TurnEvent, nowMs: number, policy: TurnPolicy)
 
 /** The turn after what `caller` said until `endMs` was taken to be answered. */
 function answer(turn: Turn, { startMs, words }: { startMs: number; words: Words }, endMs: number): TurnStep {
-  const answeredWords = turn.answeredWords + (words.partial === "" ? 0 : words.partial.split(" ").length);
   return {
-    turn: { ...turn, answeredWords },
+    turn: { ...turn, answered: join(turn.answered, words.partial) },
     actions: [{ do: "answer", text: wordsText(words), startMs, endMs }],
   };
 }

@@ -22,8 +22,8 @@ export const SOCKET_PAYLOAD_BYTES_MAX = 2 * CARRIER_MESSAGE_BYTES_MAX;
 export const STREAM_ID_CHARS_MAX = 256;
 /** The caller's audio may run this far ahead of real time; past it the call ends with `audio_flood`. */
 export const INGEST_AHEAD_MS_MAX = 2_000;
-/** How much of a pause in the caller's audio may be made up for at once, as after a stall of the network. */
-export const INGEST_STALL_MS_MAX = 5_000;
+/** How much of a pause in the caller's audio may be made up for at once, as after a stall of the network, or of ours. */
+export const INGEST_STALL_MS_MAX = 15_000;
 /** Silence that the ear is given where the carrier sends none: enough for it to know that an utterance is over. */
 export const EAR_SILENCE_FRAMES = 25;
 /** Without a frame for this long the carrier is taken to send none for silence, rather than to be late. */

@@ -320,6 +320,7 @@ export class Connection {
       case "cut":
         this.#engines.cut();
         this.#playback.flush(this.#eventMs);
+        this.#speaking = false;
         if (command.clear) this.#send(this.#options.wire.encodeClear());
         return;
       case "end":

@@ -23,7 +23,7 @@ function runEvents(turn: Turn, events: readonly [number, TurnEvent][]) {
 const speaking = (interruptible: boolean): Turn => ({
   caller: { at: "silent" },
   agent: { at: "replying", turnId: 7, audible: true, interruptible },
-  answeredWords: 0,
+  answered: "",
 });
 
 describe("the end of the caller's turn", () => {
@@ -77,12 +77,36 @@ describe("the end of the caller's turn", () => {
     expect(answered.actions).toHaveLength(1);
     const same = runEvents(answered.turn, [[5_000, { kind: "words", text: "one loaf", final: true }]]);
     expect(same.actions).toEqual([]);
-    expect(same.turn).toMatchObject({ caller: { at: "silent" }, answeredWords: 0 });
+    expect(same.turn).toMatchObject({ caller: { at: "silent" }, answered: "" });
     const more = runEvents(answered.turn, [
       [5_000, { kind: "words", text: "one loaf and two rolls", final: true }],
       [5_500, { kind: "tick" }],
     ]);
     expect(more.actions).toMatchObject([{ do: "cut" }, { do: "answer", text: "and two rolls" }]);
+  });
+
+  test("P11: a final that takes a partial back leaves nothing to answer, and costs the next utterance no word", () => {
+    const { turn, actions } = runEvents(START, [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_500, { kind: "words", text: "hmm wait", final: false }],
+      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [2_000, { kind: "words", text: "", final: true }],
+      [4_500, { kind: "tick" }],
+      [6_000, { kind: "words", text: "stop please", final: true }],
+      [6_500, { kind: "tick" }],
+    ]);
+    expect(actions).toMatchObject([{ do: "answer", text: "stop please" }]);
+    expect(turn.answered).toBe("");
+  });
+
+  test("what follows an answered partial is found in languages without spaces too", () => {
+    const { actions } = runEvents(START, [
+      [1_000, { kind: "words", text: "パンを一つ", final: false }],
+      [4_000, { kind: "tick" }],
+      [5_000, { kind: "words", text: "パンを一つとロールを二つ", final: true }],
+      [5_500, { kind: "tick" }],
+    ]);
+    expect(actions).toMatchObject([{ text: "パンを一つ" }, { text: "とロールを二つ" }]);
   });
 
   test("words are answered though the voice never pauses, two seconds after the last of them", () => {
@@ -156,7 +180,7 @@ describe("speech over the agent", () => {
     const thinking: Turn = {
       caller: { at: "speaking", startMs: 0, words: { final: "", partial: "" }, wordsMs: 0 },
       agent: { at: "replying", turnId: 7, audible: false, interruptible: true },
-      answeredWords: 0,
+      answered: "",
     };
     expect(step(thinking, { kind: "tick" }, 5_000, false).actions).toEqual([]);
   });

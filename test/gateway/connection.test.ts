@@ -133,15 +133,15 @@ describe("what a peer may do in its stream", () => {
 
   test("M4: a stall of the network may be made up for, a minute of silence may not be paid back in audio", async () => {
     const second = Buffer.alloc(8_000, 0xff).toString("base64");
-    const stalled = leg({ spec: { firstSpeaker: "user" } });
+    const stalled = leg({ spec: { firstSpeaker: "user", inactivityTimeoutMs: 300_000 } });
     stalled.start();
-    await stalled.clock.play(4_000);
-    for (let i = 0; i < 5; i += 1) stalled.media(second);
+    await stalled.clock.play(14_000);
+    for (let i = 0; i < 15; i += 1) stalled.media(second);
     expect(stalled.socket.ended).toBeUndefined();
     const silent = leg({ spec: { firstSpeaker: "user", inactivityTimeoutMs: 300_000 } });
     silent.start();
     await silent.clock.play(60_000);
-    for (let i = 0; i < 8; i += 1) silent.media(second);
+    for (let i = 0; i < 18; i += 1) silent.media(second);
     expect(silent.socket.ended).toEqual({ code: 1_008, reason: "audio_flood" });
   });
 

@@ -2,7 +2,8 @@ import { strict as assert } from "node:assert";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-const collect: () => void = (() => {
+/** Runs the collector, whole and at once. */
+export const collectGarbage: () => void = (() => {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc");
 })();
@@ -16,7 +17,7 @@ const WINDOWS = 101;
 export function heapBytesPerRun(task: () => void, runs: number): number {
   for (let i = 0; i < 20_000; i += 1) task();
   medianGrowth(task, runs);
-  collect();
+  collectGarbage();
   const growth = medianGrowth(task, runs) - medianGrowth(task, 0);
   assert.ok(growth > -runs, "the collector ran in most windows: take fewer runs");
   return growth / runs;

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import Libsql from "libsql";
 import { unavailable } from "../../core/errors.ts";
 
+/** A handle that nobody holds is collected, and its lock with it. */
+const held = new Set<Libsql.Database>();
+
 /**
  * Takes `dataDir` for this process alone, until it ends however it ends: two services on one directory would take each
  * other's calls for lost. The lock is one of SQLite's own, which the kernel frees with the process. Throws `unavailable` when
@@ -18,5 +21,11 @@ export function lockDataDir(dataDir: string): { release(): void } {
     file.close();
     throw unavailable(`DATA_DIR ${JSON.stringify(dataDir)} is in use by another service`, error);
   }
-  return { release: () => file.close() };
+  held.add(file);
+  return {
+    release: () => {
+      held.delete(file);
+      file.close();
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { lockDataDir } from "../../../src/store/sqlite/data-lock.ts";
+import { collectGarbage } from "../../support/heap.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 test("a data directory belongs to one service at a time", () => {
@@ -8,4 +9,14 @@ test("a data directory belongs to one service at a time", () => {
   expect(() => lockDataDir(directory)).toThrow(`DATA_DIR ${JSON.stringify(directory)} is in use by another service`);
   lock.release();
   lockDataDir(directory).release();
+});
+
+test("a lock that nobody looks at is held all the same, whatever the collector does", async () => {
+  const directory = temporaryDirectory();
+  lockDataDir(directory);
+  for (let round = 0; round < 5; round += 1) {
+    collectGarbage();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(() => lockDataDir(directory)).toThrow("is in use");
 });
