@@ -1,9 +1,16 @@
 import { expect, test } from "vitest";
 import { withRetry } from "../../src/speech/retrying-voice.ts";
+import { ttsContract } from "../contract/tts-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 
 const REQUEST = { text: "Hello there my friend.", voiceId: "scripted/one", language: "en-US" };
+
+ttsContract("with a retry", async () => {
+  const clock = new ManualClock();
+  const tts = withRetry(new ScriptedTts(clock, { firstMs: 50, perChunkMs: 5 }));
+  return { tts, voiceId: "scripted/one", drive: (promise) => clock.drive(promise) };
+});
 
 async function speak(tts: ScriptedTts): Promise<number> {
   let chunks = 0;
