@@ -1,6 +1,7 @@
 import { MODEL_NAMES, type ModelName } from "./core/call-spec.ts";
 import { CALLS_PER_WORKER_DEFAULT, TOKEN_TTL_S_DEFAULT, TOKEN_TTL_S_MAX, TOKEN_TTL_S_MIN } from "./core/limits.ts";
 import type { LogLevel } from "./core/log.ts";
+import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
 import { engineProblems } from "./speech/engines.ts";
 
 /** Everything an operator can set. README.md lists each variable with its default. */
@@ -11,6 +12,13 @@ export interface Config {
   mediaHost: string;
   /** 0 takes any free port. */
   mediaPort: number;
+  /** The media gateway's own certificate; undefined when it speaks no TLS. */
+  mediaTls: CertificateFiles | undefined;
+  /** The addresses under which the control API is reached, each with its base path, the primary first; none when not told. */
+  publicApiUrls: readonly string[];
+  metricsHost: string;
+  /** 0 takes any free port; undefined where no metrics are served. */
+  metricsPort: number | undefined;
   /** What `websocketUrl` begins with; undefined means the media port on this machine. */
   publicMediaUrl: string | undefined;
   dataDir: string;
@@ -26,23 +34,37 @@ export interface Config {
   espeakProcesses: number;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+/** Where the control API stands under each of its addresses. */
+const API_PATH = "/api/v1";
+
+/** What METRICS_PORT says where no metrics are to be served. */
+const OFF = "off";
 
 /** Hosts that can be listened on and not connected to. */
 const WILDCARD_HOSTS: readonly string[] = ["0.0.0.0", "::"];
 
-/** Reads the whole configuration from `env`; throws one error that tells every problem. The only reader of process.env. */
-export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+/**
+ * Reads the whole configuration from `env`; throws one error that tells every problem. The only reader of process.env.
+ * A process that does not use the files it names leaves them unread: what is wrong with them is no reason for it to fail.
+ */
+export function readConfig(
+  env: Environment = process.env,
+  { checksFiles = true }: { checksFiles?: boolean } = {},
+): Config {
   const problems: string[] = [];
   const text = (key: string, fallback: string): string => {
     const value = env[key]?.trim();
     return value === undefined || value === "" ? fallback : value;
   };
-  const integer = (key: string, fallback: number, min: number, max: number): number => {
+  const integer = (key: string, fallback: number, min: number, max: number, orWord = ""): number => {
     const given = text(key, String(fallback));
     const value = /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN;
     if (!(value >= min && value <= max)) {
-      problems.push(`${key} must be a whole number from ${min} to ${max}, not ${JSON.stringify(given)}`);
+      problems.push(`${key} must be ${orWord}a whole number from ${min} to ${max}, not ${JSON.stringify(given)}`);
     }
     return value;
   };
@@ -51,11 +73,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     problems.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not ${JSON.stringify(env.LOG_LEVEL)}`);
   }
   const publicMediaUrl = text("PUBLIC_MEDIA_URL", "").replace(/\/+$/, "");
-  if (publicMediaUrl !== "" && !isWebSocketUrl(publicMediaUrl)) {
+  if (publicMediaUrl !== "" && !isAddress(publicMediaUrl, ["ws:", "wss:"])) {
     problems.push(
       `PUBLIC_MEDIA_URL must be a ws:// or wss:// address without a query, not ${JSON.stringify(publicMediaUrl)}`,
     );
   }
+  const mediaTls = readMediaTls(env, problems, checksFiles);
+  const publicApiUrls = readApiUrls(env, problems);
   const mediaHost = text("MEDIA_HOST", "127.0.0.1");
   if (publicMediaUrl === "" && WILDCARD_HOSTS.includes(mediaHost)) {
     problems.push(`PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=${mediaHost}: it is what callers are sent to`);
@@ -65,6 +89,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     apiPort: integer("API_PORT", 8080, 0, 65_535),
     mediaHost,
     mediaPort: integer("MEDIA_PORT", 8081, 0, 65_535),
+    mediaTls,
+    publicApiUrls,
+    metricsHost: text("METRICS_HOST", "127.0.0.1"),
+    metricsPort: text("METRICS_PORT", "") === OFF ? undefined : integer("METRICS_PORT", 9464, 0, 65_535, `${OFF} or `),
     publicMediaUrl: publicMediaUrl === "" ? undefined : publicMediaUrl,
     dataDir: readDataDir(env),
     logLevel: logLevel ?? "info",
@@ -85,11 +113,30 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
 }
 
 /** Where the data is: all that a tool beside the service needs to know. */
-export const readDataDir = (env: Readonly<Record<string, string | undefined>> = process.env): string =>
-  env.DATA_DIR?.trim() || "data";
+export const readDataDir = (env: Environment = process.env): string => env.DATA_DIR?.trim() || "data";
 
-function isWebSocketUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return (url.protocol === "ws:" || url.protocol === "wss:") && url.search === "" && url.hash === "";
+function readMediaTls(env: Environment, problems: string[], checksFiles: boolean): CertificateFiles | undefined {
+  const certFile = env.MEDIA_TLS_CERT_FILE?.trim() ?? "";
+  const keyFile = env.MEDIA_TLS_KEY_FILE?.trim() ?? "";
+  if (certFile === "" && keyFile === "") return undefined;
+  if (certFile === "" || keyFile === "") {
+    problems.push("MEDIA_TLS_CERT_FILE and MEDIA_TLS_KEY_FILE must be set together, or neither of them");
+    return undefined;
+  }
+  if (checksFiles) problems.push(...certificateProblems({ certFile, keyFile }));
+  return { certFile, keyFile };
 }
+
+function readApiUrls(env: Environment, problems: string[]): string[] {
+  const given = env.PUBLIC_API_URL?.trim() ?? "";
+  if (given === "") return [];
+  const urls = given.split(",").map((url) => url.trim().replace(/\/+$/, ""));
+  for (const url of urls.filter((url) => !isAddress(url, ["http:", "https:"]))) {
+    problems.push(`PUBLIC_API_URL must be http:// or https:// addresses without a query, not ${JSON.stringify(url)}`);
+  }
+  return urls.map((url) => (url.endsWith(API_PATH) ? url : `${url}${API_PATH}`));
+}
+
+/** Something can be put behind it: no query, no fragment, and nobody's password. */
+const isAddress = (text: string, protocols: readonly string[]): boolean =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol) && !/[?#@\s]/.test(text);

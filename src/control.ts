@@ -1,13 +1,19 @@
+import type { Server } from "node:http";
 import { buildApi } from "./api/app.ts";
 import type { NewCalls } from "./api/health.ts";
 import { catalogueOf } from "./api/voices.ts";
 import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
 import { codeOf } from "./core/errors.ts";
+import { METRICS_ANSWER_MS_MAX } from "./core/limits.ts";
 import { createLogger } from "./core/log.ts";
+import { ControlMetrics, watchProcess } from "./core/metrics.ts";
+import { serveMetrics } from "./metrics-server.ts";
 import { childArguments, failInOneLine, onSupervisor } from "./processes.ts";
+import { JournalEvents } from "./record/journal-events.ts";
 import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
 import { createEngines } from "./speech/engines.ts";
+import { countedCalls } from "./store/counted-calls.ts";
 import { IpcServer } from "./store/ipc-server.ts";
 import { lockDataDir } from "./store/sqlite/data-lock.ts";
 import { openStores } from "./store/sqlite/stores.ts";
@@ -20,8 +26,8 @@ const WORKER_BACK_MS = 500;
 const RETRY_MS = 1_000;
 
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
-const config = readConfig();
-const { socketPath, port, mediaUrl } = childArguments();
+const config = readConfig(undefined, { checksFiles: false });
+const { socketPath, port, mediaUrl, restarts } = childArguments();
 const log = createLogger("control", config.logLevel);
 const clock = systemClock;
 const { dataDir } = config;
@@ -34,8 +40,11 @@ const firstWorker = new Promise<void>((resolve) => {
 });
 
 failInOneLine(log);
+const metrics = new ControlMetrics();
+watchProcess(metrics.registry, restarts);
 lockDataDir(dataDir);
-const stores = await openStores(dataDir, clock);
+const opened = await openStores(dataDir, clock);
+const stores = { ...opened, calls: countedCalls(opened.calls, metrics) };
 // Only asked which voices there are: one program is enough.
 const engines = createEngines({ ...config, espeakProcesses: 1 }, clock, log);
 const keeper = new RecordKeeper({
@@ -43,7 +52,10 @@ const keeper = new RecordKeeper({
   dataDir,
   clock,
   log,
-  onKept: (callId) => workers.acknowledge(callId),
+  onKept(callId, tookMs) {
+    metrics.recordMade(tookMs);
+    workers.acknowledge(callId);
+  },
 });
 /** Workers that have been here since this process began. */
 const seenWorkers = new Set<string>();
@@ -105,13 +117,19 @@ function newCalls(): NewCalls {
   return workers.workerCount > 0 ? { taken: true } : { taken: false, reason: "unavailable" };
 }
 
+const events = new JournalEvents(dataDir);
 const api = buildApi({
   ...stores,
   voices: catalogueOf(engines.tts),
   newCalls,
+  publicApiUrls: config.publicApiUrls,
   publicMediaUrl: config.publicMediaUrl ?? mediaUrl,
   tokenTtlMs: config.tokenTtlS * 1_000,
   recordingPath: (callId) => recordingPath(dataDir, callId),
+  endCall: (workerId, callId) => workers.end(workerId, callId),
+  removeFiles: (callId) => keeper.remove(callId),
+  callEvents: (callId, from, limit) => events.page(callId, from, limit),
+  metrics,
   log,
 });
 
@@ -123,6 +141,13 @@ async function stop(): Promise<void> {
   engines.close();
   await stores.close();
   process.exit(0);
+}
+
+/** Of a server that listens on a port. */
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("it listens on no port");
+  return address.port;
 }
 
 /** Without a supervisor nobody says `stop`: this process ends behind the last worker, which drains by itself. */
@@ -137,12 +162,16 @@ onSupervisor({
   },
   stop: () => void stop(),
 });
+if (config.metricsPort !== undefined) {
+  const exposition = async () =>
+    metrics.exposition(await workers.metrics(AbortSignal.timeout(METRICS_ANSWER_MS_MAX)), newCalls().taken);
+  const server = await serveMetrics({ host: config.metricsHost, port: config.metricsPort, exposition, log });
+  log.info({ host: config.metricsHost, port: portOf(server) }, "metrics served");
+}
 await workers.listen();
 clock.after(WORKERS_RETURN_MS, () => recover(startedMs, []));
 expireRepeatedly();
 await api.listen({ host: config.apiHost, port });
-const address = api.server.address();
-if (address === null || typeof address === "string") throw new Error("the API listens on no port");
 // Whoever is told that the service is ready may create a call at once.
 await firstWorker;
-process.send?.({ kind: "ready", port: address.port });
+process.send?.({ kind: "ready", port: portOf(api.server) });

@@ -22,6 +22,7 @@ interface Watched {
   process: ChildProcess | undefined;
   port: number;
   restartMs: number;
+  restarts: number;
 }
 
 /** The supervisor: starts the processes of the service, starts them again when they die, and drains them. Nothing else. */
@@ -36,8 +37,20 @@ class Supervisor {
   constructor(config: Config, log: Logger) {
     this.#config = config;
     this.#log = log;
-    this.#worker = { name: "worker", process: undefined, port: config.mediaPort, restartMs: RESTART_MS_MIN };
-    this.#control = { name: "control", process: undefined, port: config.apiPort, restartMs: RESTART_MS_MIN };
+    this.#worker = {
+      name: "worker",
+      process: undefined,
+      port: config.mediaPort,
+      restartMs: RESTART_MS_MIN,
+      restarts: 0,
+    };
+    this.#control = {
+      name: "control",
+      process: undefined,
+      port: config.apiPort,
+      restartMs: RESTART_MS_MIN,
+      restarts: 0,
+    };
   }
 
   /** Resolves when the service takes calls. */
@@ -76,13 +89,19 @@ class Supervisor {
   }
 
   #mediaUrl(): string {
-    return this.#config.publicMediaUrl ?? `ws://${hostInUrl(this.#config.mediaHost)}:${this.#worker.port}`;
+    const { publicMediaUrl, mediaTls, mediaHost } = this.#config;
+    return publicMediaUrl ?? `${mediaTls ? "wss" : "ws"}://${hostInUrl(mediaHost)}:${this.#worker.port}`;
   }
 
   #startChild(watched: Watched): Promise<void> {
     const { path, execArgv } = childModule(import.meta.url, watched.name);
     const socketPath = join(this.#folder, "control.sock");
-    const options: ChildArguments = { socketPath, port: watched.port, mediaUrl: this.#mediaUrl() };
+    const options: ChildArguments = {
+      socketPath,
+      port: watched.port,
+      mediaUrl: this.#mediaUrl(),
+      restarts: watched.restarts,
+    };
     const child = fork(path, [JSON.stringify(options)], { execArgv });
     watched.process = child;
     const startedMs = systemClock.nowMs();
@@ -120,6 +139,7 @@ class Supervisor {
     watched.restartMs = Math.min(RESTART_MS_MAX, delayMs * 2);
     systemClock.after(delayMs, () => {
       if (this.#stopping) return;
+      watched.restarts += 1;
       this.#startChild(watched).catch((error: unknown) => {
         this.#log.error({ child: watched.name, err: error }, "process could not be restarted");
         if (!this.#stopping) this.#restart(watched, 0);

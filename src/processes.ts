@@ -18,6 +18,8 @@ export interface ChildArguments {
   port: number;
   /** The media plane's address on this machine, for a control process without PUBLIC_MEDIA_URL. */
   mediaUrl: string;
+  /** How often this child was started again. */
+  restarts: number;
 }
 
 /** What the supervisor tells a parent that forked it, once everything is up. */

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
+import { codeOf } from "./core/errors.ts";
 import { createLogger } from "./core/log.ts";
+import { WorkerMetrics, watchProcess } from "./core/metrics.ts";
 import { SOFTWARE } from "./core/software.ts";
+import { CertificateWatch } from "./gateway/certificate.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { JournalWriters } from "./gateway/journal-writer.ts";
 import { MediaServer } from "./gateway/server.ts";
@@ -14,10 +17,12 @@ import { IpcHandOff } from "./store/ipc-hand-off.ts";
 
 /** Composition root of a media worker: one process, one share of the calls. */
 const config = readConfig();
-const { socketPath, port } = childArguments();
+const { socketPath, port, restarts } = childArguments();
 const log = createLogger("worker", config.logLevel);
 const clock = systemClock;
 failInOneLine(log);
+const metrics = new WorkerMetrics(() => gateway.readings());
+watchProcess(metrics.registry, restarts);
 
 const engines = createEngines(config, clock, log);
 if (engines.stt === undefined) {
@@ -26,18 +31,40 @@ if (engines.stt === undefined) {
 const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
 // From here to `listen` nothing waits: a connected hand-off tells of the gateway, and of a port that calls can be sent to.
-const handOff = new IpcHandOff({ path: socketPath, workerId: randomUUID(), callIds: () => gateway.callIds(), clock });
+const handOff = new IpcHandOff({
+  path: socketPath,
+  workerId: randomUUID(),
+  callIds: () => gateway.callIds(),
+  onEnd: (callId) => gateway.end(callId, "api_hangup"),
+  metrics: tellMetrics,
+  clock,
+});
 const gateway = new Gateway({
   handOff,
   engines,
   makeVad,
   makeResampler,
   journals,
+  metrics,
   clock,
   log,
   callsMax: config.callsPerWorker,
 });
-const server = new MediaServer({ admit: (token) => gateway.admit(token), log });
+const { mediaTls } = config;
+const certificate =
+  mediaTls && new CertificateWatch({ files: mediaTls, prepare: () => server.prepareCertificate(), clock, log });
+const server = new MediaServer({ admit: (token) => gateway.admit(token), tls: mediaTls, log });
+certificate?.start();
+if (certificate !== undefined) metrics.watchCertificate(() => certificate.notAfterMs);
+
+async function tellMetrics(): Promise<string | undefined> {
+  try {
+    return await metrics.exposition();
+  } catch (error) {
+    log.error({ err: error, code: codeOf(error), fault: "bug" }, "the metrics could not be told");
+    return undefined;
+  }
+}
 
 let draining = false;
 async function drain(): Promise<void> {

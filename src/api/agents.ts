@@ -1,34 +1,142 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import { z } from "zod";
+import type { z } from "zod";
+import { LIST_CHARS_MAX } from "../core/limits.ts";
 import type { Agent, AgentStore } from "../store/agent-store.ts";
+import { agentSpecOf } from "./agent-call.ts";
+import { AgentCallBody, AgentId, AgentItem, AgentList, AgentQuery, NewAgentBody } from "./agent-schemas.ts";
+import { type CallCreationDeps, CREATION, createCall, problemsOfRequest } from "./call-creation.ts";
+import { isoTime } from "./call-item.ts";
+import { CallSettingsBody, CreatedCall } from "./call-schemas.ts";
+import { cursorOf, idOf } from "./cursor.ts";
+import { invalidRequest, notFound } from "./errors.ts";
+import { IdempotencyHeaders } from "./idempotency.ts";
+import { newAgentOf } from "./new-agent.ts";
+import { websocketProblems } from "./new-call.ts";
+import { NoQuery } from "./query.ts";
+import { isObject, schemaProblems } from "./validation.ts";
+import type { VoiceCatalogue } from "./voices.ts";
 
-const AgentItem = z.object({
-  id: z.string(),
-  name: z.string(),
-  basePrompt: z.string(),
-  context: z.string(),
-  customInstructions: z.string(),
-  languageId: z.string(),
-  voiceId: z.string(),
-  callSettings: z.record(z.string(), z.unknown()),
-  toolIds: z.array(z.string()).readonly(),
-  corpusIds: z.array(z.string()).readonly(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-});
-const AgentList = z.object({ data: z.array(AgentItem), nextCursor: z.string().nullable() });
+export interface AgentRoutesDeps extends CallCreationDeps {
+  agents: Pick<AgentStore, "create" | "get" | "list">;
+  voices: VoiceCatalogue;
+}
 
-export function agentRoutes(scope: FastifyInstance, agents: Pick<AgentStore, "list">): void {
+const CREATE = {
+  operationId: "createAgent",
+  tags: ["agents"],
+  summary: "Save an agent",
+  description:
+    "A saved agent holds what its calls have in common; a call is placed from it with `POST /agents/{id}/calls`. Its prompt " +
+    "is put together from three layers: the base prompt, the context under the heading `# Context`, and the custom " +
+    "instructions under `# Instructions`, divided by blank lines; a layer that is blank is left out.",
+  querystring: NoQuery,
+  body: NewAgentBody,
+  response: { 201: AgentItem },
+  errors: ["unknown_voice", "unknown_language"],
+  asksForUnbuilt: true,
+} as const;
+
+const LIST = {
+  operationId: "listAgents",
+  tags: ["agents"],
+  summary: "List agents",
+  description:
+    "The account's saved agents, oldest first. A page can hold fewer than `limit` when agents are very large.",
+  querystring: AgentQuery,
+  response: { 200: AgentList },
+} as const;
+
+const READ = {
+  operationId: "getAgent",
+  tags: ["agents"],
+  summary: "Read an agent",
+  description: "The agent as it was saved.",
+  params: AgentId,
+  querystring: NoQuery,
+  response: { 200: AgentItem },
+  errors: ["not_found"],
+} as const;
+
+const CALL = {
+  operationId: "createAgentCall",
+  tags: ["agents", "calls"],
+  summary: "Create a call from a saved agent",
+  description:
+    "As `POST /calls`, with the prompt, the voice, the language and the settings that the agent has at this moment. 409 " +
+    "`conflict` when its voice or its language is no longer offered.",
+  params: AgentId,
+  querystring: NoQuery,
+  headers: IdempotencyHeaders,
+  body: AgentCallBody,
+  response: { 201: CreatedCall },
+  answerHeaders: { 201: ["Idempotent-Replayed"] },
+  errors: ["not_found", "conflict", "idempotency_mismatch", "overloaded", "draining", "unavailable"],
+  asksForUnbuilt: true,
+} as const;
+
+export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
-  app.get("/agents", { schema: { response: { 200: AgentList } } }, async (request) => {
-    const found = await agents.list(request.accountId);
-    return { data: found.map(itemOf), nextCursor: null };
+
+  // The schema's problems are not thrown at once: those that only the catalogue can find belong to the same answer.
+  app.post("/agents", { schema: CREATE, attachValidation: true }, async (request, reply) => {
+    const agent = await newAgentOf(request.body, schemaProblems(request), deps.voices);
+    const created = await deps.agents.create(request.accountId, agent);
+    return reply.code(201).header("location", `${scope.prefix}/agents/${created.id}`).send(itemOf(created));
+  });
+
+  app.get("/agents", { schema: LIST }, async (request) => {
+    const { limit, cursor } = request.query;
+    const list = ["agents", request.accountId];
+    const afterAgentId = cursor === undefined ? undefined : idOf(cursor, list);
+    const { agents, more } = await deps.agents.list(request.accountId, { limit, afterAgentId });
+    const data = fittingItems(agents);
+    const last = data.at(-1);
+    const isLast = !more && data.length === agents.length;
+    return { data, nextCursor: isLast || last === undefined ? null : cursorOf(last.id, list) };
+  });
+
+  const get = async (accountId: string, agentId: string): Promise<Agent> => {
+    const agent = await deps.agents.get(accountId, agentId);
+    if (agent === undefined) throw notFound("agent");
+    return agent;
+  };
+
+  app.get("/agents/:id", { schema: READ }, async (request) => itemOf(await get(request.accountId, request.params.id)));
+
+  app.post("/agents/:id/calls", { schema: CALL, ...CREATION }, async (request, reply) => {
+    const body = isObject(request.body) ? request.body : {};
+    const problems = [...problemsOfRequest(request), ...websocketProblems(body)];
+    if (problems.length > 0) throw invalidRequest(problems);
+    const agent = await get(request.accountId, request.params.id);
+    const spec = await agentSpecOf(agent, body, deps.voices);
+    return createCall(deps, request, reply, spec, agent.id);
   });
 }
 
-const itemOf = ({ accountId: _, createdAtMs, updatedAtMs, ...agent }: Agent): z.output<typeof AgentItem> => ({
+const itemOf = ({
+  accountId: _,
+  callSettings,
+  createdAtMs,
+  updatedAtMs,
+  ...agent
+}: Agent): z.output<typeof AgentItem> => ({
   ...agent,
-  createdAt: new Date(createdAtMs).toISOString(),
-  updatedAt: new Date(updatedAtMs).toISOString(),
+  callSettings: CallSettingsBody.parse(callSettings),
+  toolIds: [...agent.toolIds],
+  corpusIds: [...agent.corpusIds],
+  createdAt: isoTime(createdAtMs),
+  updatedAt: isoTime(updatedAtMs),
 });
+
+/** As many as one page can hold; at least the first. */
+function fittingItems(agents: readonly Agent[]): z.output<typeof AgentItem>[] {
+  const items: z.output<typeof AgentItem>[] = [];
+  let chars = 0;
+  for (const item of agents.map(itemOf)) {
+    chars += JSON.stringify(item).length;
+    if (chars > LIST_CHARS_MAX && items.length > 0) break;
+    items.push(item);
+  }
+  return items;
+}

@@ -1,26 +1,40 @@
-import { maxHeaderSize } from "node:http";
+import { type IncomingMessage, maxHeaderSize } from "node:http";
 import type { Socket } from "node:net";
 import helmet from "@fastify/helmet";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serializerCompiler } from "fastify-type-provider-zod";
 import { newId } from "../core/ids.ts";
-import { BODY_BYTES_MAX, REQUEST_MS_MAX } from "../core/limits.ts";
-import type { AgentStore } from "../store/agent-store.ts";
+import { BODY_BYTES_MAX, HEADERS_MAX, REQUEST_MS_MAX } from "../core/limits.ts";
+import type { ControlMetrics } from "../core/metrics.ts";
 import type { ApiKeyStore } from "../store/api-key-store.ts";
-import { agentRoutes } from "./agents.ts";
+import type { CallStore } from "../store/call-store.ts";
+import { type AgentRoutesDeps, agentRoutes } from "./agents.ts";
 import { requireApiKey } from "./auth.ts";
+import { type CallEndDeps, callEndRoutes } from "./call-end.ts";
+import { type CallEventRoutesDeps, callEventRoutes } from "./call-events.ts";
+import { callListRoutes } from "./call-list.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls.ts";
 import { ApiError, notFound, toApiError } from "./errors.ts";
 import { healthRoutes } from "./health.ts";
 import { readJson, requirePlainUtf8 } from "./json-body.ts";
+import { openapiRoute } from "./openapi.ts";
+import { type RecordingRoutesDeps, recordingRoutes } from "./recordings.ts";
 import { validatorCompiler } from "./validation.ts";
 import { voiceRoutes } from "./voices.ts";
 
 export const API_BASE_PATH = "/api/v1";
 
-export interface ApiDeps extends CallRoutesDeps {
+export interface ApiDeps
+  extends AgentRoutesDeps,
+    CallEventRoutesDeps,
+    CallEndDeps,
+    CallRoutesDeps,
+    RecordingRoutesDeps {
+  calls: CallStore;
   apiKeys: Pick<ApiKeyStore, "authenticate">;
-  agents: Pick<AgentStore, "list">;
+  metrics: Pick<ControlMetrics, "requestAnswered">;
+  /** Where this API is reached, as its OpenAPI document tells; see there. */
+  publicApiUrls: readonly string[];
   /** From the first byte of a request to the last of its body; REQUEST_MS_MAX unless told. */
   requestMsMax?: number;
 }
@@ -74,32 +88,48 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   // Expectations that we do not know are passed over (RFC 9110, section 10.1.1); Node would answer them without a body.
   app.server.on("checkExpectation", app.routing);
   app.decorateRequest("accountId", "");
+  app.decorateRequest("sentBody", undefined);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });
-    // RFC 9112, section 3.2.
-    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
-      throw new ApiError("invalid_request", "the request must carry the header Host");
-    }
+    const problem = headProblem(request.raw);
+    if (problem !== undefined) throw new ApiError("invalid_request", problem);
   });
-  app.addHook("onResponse", async (request, reply) => {
-    // The route's pattern instead of its URL: what strangers put into a path or a query is not ours to keep.
-    const route = request.routeOptions.url ?? "none";
-    const { method, id: requestId, accountId } = request;
-    const durationMs = Math.round(reply.elapsedTime);
-    deps.log.info({ requestId, method, route, status: reply.statusCode, durationMs, accountId }, "request answered");
-  });
+  app.addHook("onResponse", async (request, reply) => tellAnswered(deps, request, reply));
   // This is no site: what a browser may load and whether the domain is bound to TLS is for those to say whose domain it is.
   void app.register(helmet, { strictTransportSecurity: false, contentSecurityPolicy: false });
-  healthRoutes(app, deps.newCalls);
+  openapiRoute(app, { publicApiUrls: deps.publicApiUrls, basePath: API_BASE_PATH });
+  void app.register(async (scope) => healthRoutes(scope, deps.newCalls));
   const keyedRoutes = (scope: FastifyInstance, _options: object, done: () => void): void => {
     requireApiKey(scope, deps.apiKeys);
-    callRoutes(scope, API_BASE_PATH, deps);
+    callRoutes(scope, deps);
+    callListRoutes(scope, deps);
+    callEndRoutes(scope, deps);
+    recordingRoutes(scope, deps);
+    callEventRoutes(scope, deps);
     voiceRoutes(scope, deps.voices);
-    agentRoutes(scope, deps.agents);
+    agentRoutes(scope, deps);
     done();
   };
   void app.register(keyedRoutes, { prefix: API_BASE_PATH });
   return app;
+}
+
+/** By the route's pattern instead of its URL: what strangers put into a path or a query is not ours to keep. */
+function tellAnswered({ metrics, log }: ApiDeps, request: FastifyRequest, reply: FastifyReply): void {
+  const { method, id: requestId, accountId } = request;
+  const { statusCode: status, elapsedTime } = reply;
+  const route = request.routeOptions.url ?? "none";
+  metrics.requestAnswered(method, route, status, elapsedTime);
+  const durationMs = Math.round(elapsedTime);
+  log.info({ requestId, method, route, status, durationMs, accountId }, "request answered");
+}
+
+/** What is wrong with a request's head that Node puts up with. A Host there must be, and but one: RFC 9112, section 3.2. */
+function headProblem({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+  if (rawHeaders.length > 2 * HEADERS_MAX) return `the request must not have more than ${HEADERS_MAX} headers`;
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
+  if (hosts > 1) return "the request must carry the header Host only once";
+  return hosts === 0 && httpVersion === "1.1" ? "the request must carry the header Host" : undefined;
 }
 
 /** Bytes that are no HTTP, headers beyond all measure, a request that never ends: there is no request to answer in. */
@@ -110,11 +140,13 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket): voi
   }
   const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
   const message = isLate ? "the request took too long to arrive" : "the request could not be read";
-  const body = JSON.stringify(new ApiError("invalid_request", message).body(newId("req")));
+  const requestId = newId("req");
+  const body = JSON.stringify(new ApiError("invalid_request", message).body(requestId));
   const head = [
     `HTTP/1.1 ${isLate ? "408 Request Timeout" : "400 Bad Request"}`,
     "Content-Type: application/json; charset=utf-8",
     `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
     "Connection: close",
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);

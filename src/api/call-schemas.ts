@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { CONNECTION_TYPES, END_REASONS, MODEL_NAMES } from "../core/call-spec.ts";
+import { BUILT_IN_TOOLS, CONNECTION_TYPES, END_REASONS, MODEL_NAMES } from "../core/call-spec.ts";
 import {
   CARRIER_RATE_HZ,
+  INACTIVITY_PROMPTS_MAX,
   INACTIVITY_S_DEFAULT,
   INACTIVITY_S_MAX,
   INACTIVITY_S_MIN,
@@ -13,14 +14,16 @@ import {
   SELECTED_TOOLS_MAX,
 } from "../core/limits.ts";
 import { CALL_STATUSES } from "../store/call-store.ts";
+import { CALLS, CREATED_CALLS, NEW_CALLS, TURNS } from "./call-examples.ts";
+import { shownAs } from "./shown-as.ts";
 import { isBlank, isObject } from "./validation.ts";
 
 // Each `error` continues the field's name: validation.ts makes "maxDuration must be ..., not 7201" of it.
 
-const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.join(", ")}` });
 
-const wholeNumber = (min: number, max: number) => {
+export const wholeNumber = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
@@ -30,21 +33,30 @@ const numberBetween = (min: number, max: number) => {
   return z.number({ error }).min(min, { error }).max(max, { error });
 };
 
-const text = z.string({ error: "must be a string" });
+export const text = z.string({ error: "must be a string" });
 const flag = z.boolean({ error: "must be true or false" });
 const anyObject = z.record(z.string(), z.unknown(), { error: "must be an object" });
 
 const notBlank = { error: "must be a string that is not blank" };
-const textNotBlank = z.string(notBlank).refine((value) => !isBlank(value), notBlank);
+export const textNotBlank = z
+  .string(notBlank)
+  .min(1, notBlank)
+  .refine((value) => !isBlank(value), notBlank);
 
-const metadata = anyObject.superRefine((value, context) => {
-  const refuse = (message: string) => context.addIssue({ code: "custom", message });
-  const bytes = Buffer.byteLength(JSON.stringify(value));
-  // What takes more bytes than it may is not looked at any further.
-  if (bytes > METADATA_BYTES_MAX) return refuse(`must take at most ${METADATA_BYTES_MAX} bytes as JSON, not ${bytes}`);
-  const levels = levelsOf(value);
-  if (levels > METADATA_DEPTH_MAX) refuse(`must have at most ${METADATA_DEPTH_MAX} levels, not ${levels}`);
-});
+const metadata = anyObject
+  .superRefine((value, context) => {
+    const refuse = (message: string) => context.addIssue({ code: "custom", message });
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    // What takes more bytes than it may is not looked at any further.
+    if (bytes > METADATA_BYTES_MAX)
+      return refuse(`must take at most ${METADATA_BYTES_MAX} bytes as JSON, not ${bytes}`);
+    const levels = levelsOf(value);
+    if (levels > METADATA_DEPTH_MAX) refuse(`must have at most ${METADATA_DEPTH_MAX} levels, not ${levels}`);
+  })
+  .meta({
+    description: `Any object of yours, returned as it came: at most ${METADATA_BYTES_MAX} bytes as JSON and ${METADATA_DEPTH_MAX} levels deep. Only the key \`__proto__\` is refused.`,
+    examples: [{ order: "A-17", vip: true }],
+  });
 
 /** Recursion goes no deeper than JSON_DEPTH_MAX, which has been checked. */
 function levelsOf(value: unknown): number {
@@ -65,10 +77,14 @@ const EVEN_AFTER_OTHERS = { when: (payload: { value: unknown }) => isObject(payl
 const SelectedTool = z
   .strictObject(
     {
-      toolId: textNotBlank.optional(),
-      toolName: oneOf(TOOL_NAMES).optional(),
-      definition: anyObject.optional(),
-      parameterOverrides: anyObject.optional(),
+      toolId: textNotBlank.optional().meta({ description: "A saved tool. Not in this version: 501." }),
+      toolName: oneOf(TOOL_NAMES)
+        .optional()
+        .meta({
+          description: `A tool of the service's own. In this version: ${BUILT_IN_TOOLS.join(", ")}; others: 501.`,
+        }),
+      definition: anyObject.optional().meta({ description: "A tool of this call alone. Not in this version: 501." }),
+      parameterOverrides: anyObject.optional().meta({ description: "Values that the model does not choose." }),
     },
     { error: "must be an object" },
   )
@@ -77,58 +93,78 @@ const SelectedTool = z
       context.addIssue({ code: "custom", message: `must have exactly one of ${TOOL_KINDS.join(", ")}` });
     }
     // It is the one tool this build has, and it takes no parameters.
-    const keys = tool.toolName === "hang_up" ? Object.keys(tool.parameterOverrides ?? {}) : [];
+    const { toolName, parameterOverrides } = tool;
+    const keys = toolName === "hang_up" && isObject(parameterOverrides) ? Object.keys(parameterOverrides) : [];
     if (keys.length > 0) context.addIssue({ code: "unrecognized_keys", keys, path: ["parameterOverrides"] });
-  }, EVEN_AFTER_OTHERS);
+  }, EVEN_AFTER_OTHERS)
+  .meta({
+    id: "SelectedTool",
+    description: `Exactly one of ${TOOL_KINDS.join(", ")}.`,
+    examples: [{ toolName: "hang_up" }],
+  });
 
-const listOfObjects = { error: "must be a list of objects" };
 /** A list that is too long is refused before any of its items is looked at. */
-const selectedTools = z
-  .array(z.unknown(), listOfObjects)
-  .superRefine(({ length }, context) => {
-    if (length <= SELECTED_TOOLS_MAX) return;
-    context.addIssue({ code: "custom", message: `must have at most ${SELECTED_TOOLS_MAX} items, not ${length}` });
-  })
-  .pipe(z.array(SelectedTool));
+export const listOf = <Item extends z.ZodType>(item: Item, itemsMax: number, error: string) => {
+  const items = z.array(item);
+  const notTooLong = z.array(z.unknown(), { error }).superRefine(({ length }, context) => {
+    if (length <= itemsMax) return;
+    context.addIssue({ code: "custom", message: `must have at most ${itemsMax} items, not ${length}` });
+  });
+  return shownAs(notTooLong, items.max(itemsMax)).pipe(items);
+};
 
-/** `POST /calls`, as the specification's table 4.1 has it. Voice and language are looked up afterwards. */
-export const NewCallBody = z.strictObject(
-  {
-    systemPrompt: textNotBlank,
-    voice: text,
-    language: text,
-    model: oneOf(MODEL_NAMES).default("model_b"),
-    temperature: numberBetween(0, 1).default(0),
-    greeting: text.optional(),
-    firstSpeaker: oneOf(["agent", "user"]).default("agent"),
-    interruptible: flag.default(false),
-    maxDuration: wholeNumber(MAX_DURATION_S_MIN, MAX_DURATION_S_MAX).default(MAX_DURATION_S_DEFAULT),
-    inactivityTimeout: wholeNumber(INACTIVITY_S_MIN, INACTIVITY_S_MAX).default(INACTIVITY_S_DEFAULT),
-    inactivityAction: oneOf(["hang_up", "prompt"]).default("prompt"),
-    recordingEnabled: flag.default(true),
-    connectionType: oneOf(CONNECTION_TYPES).default("carrier_a"),
-    /** Read only when `connectionType` is `websocket`, by the schema below; otherwise anything may stand here. */
-    websocket: z.unknown().optional(),
-    selectedTools: selectedTools.default([]),
-    metadata: metadata.optional(),
-  },
-  { error: "must be a JSON object" },
-);
-export type NewCallBody = z.output<typeof NewCallBody>;
+/** What governs a call whoever its prompt comes from; the defaults are in `NewCallBody`. */
+const settings = {
+  model: oneOf(MODEL_NAMES).meta({ description: "Which of the models that the service is configured with." }),
+  temperature: numberBetween(0, 1).meta({ description: "How freely the model words its answers." }),
+  greeting: text.meta({
+    description:
+      "The opening line when the agent speaks first: spoken as it stands, without the model. Without one the model opens. " +
+      "Ignored when the user speaks first.",
+    examples: ["Hello, this is the bakery."],
+  }),
+  firstSpeaker: oneOf(["agent", "user"]).meta({ description: "Who opens the conversation." }),
+  interruptible: flag.meta({
+    description:
+      "Whether the caller may interrupt the agent's first message; every later one can be interrupted. What is said into " +
+      "a first message that goes on is answered behind it.",
+  }),
+  maxDuration: wholeNumber(MAX_DURATION_S_MIN, MAX_DURATION_S_MAX).meta({
+    description: "Seconds from the redemption of the stream token, after which the call ends, whatever happens in it.",
+  }),
+  inactivityTimeout: wholeNumber(INACTIVITY_S_MIN, INACTIVITY_S_MAX).meta({
+    description: "Seconds without a word of either side, or a key, after which `inactivityAction` is taken.",
+  }),
+  inactivityAction: oneOf(["hang_up", "prompt"]).meta({
+    description: `\`prompt\`: the agent asks whether the caller is still there, and hangs up once that was in vain ${INACTIVITY_PROMPTS_MAX} times in a row.`,
+  }),
+  recordingEnabled: flag.meta({
+    description:
+      "When false, no audio and no spoken word of the call is written anywhere: there will be no recording, and no text in its transcript.",
+  }),
+  selectedTools: listOf(SelectedTool, SELECTED_TOOLS_MAX, "must be a list of objects").meta({
+    description: "What the agent may do beside talking.",
+    examples: [[{ toolName: "hang_up" }]],
+  }),
+};
 
-const RATES_HZ: readonly number[] = [8_000, 16_000, 24_000, 48_000];
+/** A saved agent's call settings, as they were given: what is absent takes the default of `POST /calls` in each call. */
+export const CallSettingsBody = z.strictObject(settings, { error: "must be an object" }).partial();
+export type CallSettingsBody = z.output<typeof CallSettingsBody>;
+
+const RATES_HZ = [8_000, 16_000, 24_000, 48_000] as const;
 const RATE_RULE = `must be one of ${RATES_HZ.join(", ")}`;
 const G711_RATE_RULE = `must be ${CARRIER_RATE_HZ} with the codecs mulaw and alaw`;
 
-const rate = z.number({ error: RATE_RULE }).refine((rateHz) => RATES_HZ.includes(rateHz), { error: RATE_RULE });
+const rate = z.literal(RATES_HZ, { error: RATE_RULE });
 
 /** The `websocket` object. The G.711 codecs run at 8000 Hz, which is then the default too. */
 export const WebsocketBody = z
   .strictObject(
     {
-      inputSampleRate: rate.optional(),
-      outputSampleRate: rate.optional(),
-      codec: oneOf(["pcm_s16le", "mulaw", "alaw", "opus"]).default("pcm_s16le"),
+      inputSampleRate: rate.optional().meta({ description: "Hertz of the audio that is sent to the service." }),
+      outputSampleRate: rate.optional().meta({ description: "Hertz of the audio that the service sends." }),
+      codec: oneOf(["pcm_s16le", "mulaw", "alaw", "opus"]).default("pcm_s16le").meta({ description: "Both ways." }),
     },
     { error: "must be an object" },
   )
@@ -138,66 +174,170 @@ export const WebsocketBody = z
       if (rateHz === undefined || rateHz === CARRIER_RATE_HZ || !RATES_HZ.includes(rateHz)) continue;
       context.addIssue({ code: "custom", path: [name], message: G711_RATE_RULE, input: rateHz });
     }
-  }, EVEN_AFTER_OTHERS);
+  }, EVEN_AFTER_OTHERS)
+  .meta({
+    id: "Websocket",
+    description:
+      "Read when `connectionType` is `websocket`, ignored otherwise. Rates are 16000 unless told; mulaw and alaw run at 8000 alone.",
+    examples: [{ codec: "mulaw", inputSampleRate: 8000, outputSampleRate: 8000 }],
+  });
 
-export const CreatedCall = z.object({
-  id: z.string(),
-  websocketUrl: z.string(),
-  status: z.enum(CALL_STATUSES),
-  connectionType: z.enum(CONNECTION_TYPES),
-  createdAt: z.string(),
+/** `POST /calls`, as the specification's table 4.1 has it. Voice and language are looked up afterwards. */
+export const NewCallBody = z
+  .strictObject(
+    {
+      systemPrompt: textNotBlank.meta({
+        description: "All that the agent is told about its task; not blank.",
+        examples: ["You answer the telephone of a bakery. The bakery is open from eight to six."],
+      }),
+      voice: text.meta({
+        description: "The id of a voice from `GET /voices`, or its name if no other has the same.",
+        examples: ["English (America)"],
+      }),
+      language: text.meta({
+        description: "A code from `GET /languages`, in upper or lower case: what is spoken and listened for.",
+        examples: ["en-US"],
+      }),
+      model: settings.model.default("model_b"),
+      temperature: settings.temperature.default(0),
+      greeting: settings.greeting.optional(),
+      firstSpeaker: settings.firstSpeaker.default("agent"),
+      interruptible: settings.interruptible.default(false),
+      maxDuration: settings.maxDuration.default(MAX_DURATION_S_DEFAULT),
+      inactivityTimeout: settings.inactivityTimeout.default(INACTIVITY_S_DEFAULT),
+      inactivityAction: settings.inactivityAction.default("prompt"),
+      recordingEnabled: settings.recordingEnabled.default(true),
+      connectionType: oneOf(CONNECTION_TYPES).default("carrier_a").meta({
+        description: "What the media stream speaks. In this version carrier_a; the others are answered with 501.",
+      }),
+      // Read only when `connectionType` is `websocket`; otherwise anything may stand here.
+      websocket: shownAs(z.unknown(), WebsocketBody).optional(),
+      selectedTools: settings.selectedTools.default([]),
+      metadata: metadata.optional(),
+    },
+    { error: "must be a JSON object" },
+  )
+  .meta({
+    id: "NewCall",
+    description: "What the call will be. Everything but the first three has a default.",
+    examples: NEW_CALLS,
+  });
+export type NewCallBody = z.output<typeof NewCallBody>;
+
+/** ISO 8601 in UTC with milliseconds. */
+export const time = z.string().meta({ format: "date-time", examples: ["2026-11-21T08:00:00.000Z"] });
+
+const callId = z.string().meta({
+  description: "`call_` and a UUID that grows with time.",
+  examples: ["call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"],
 });
 
-export const CallId = z.object({ id: z.string() });
+const status = z.enum(CALL_STATUSES).meta({
+  description:
+    "`created`: waits for its media stream. `active`: is being held. `ended`: is over, `endReason` says why. `expired`: " +
+    "nobody came for the stream in time. `failed`: it was over before any audio, by our fault.",
+});
+
+export const CreatedCall = z
+  .object({
+    id: callId,
+    websocketUrl: z.string().meta({
+      description: "Where the media stream goes: good once, for a short time, and told here alone.",
+      format: "uri",
+    }),
+    status,
+    connectionType: z.enum(CONNECTION_TYPES),
+    createdAt: time,
+  })
+  .meta({ id: "CreatedCall", description: "The new call, and where its media stream goes.", examples: CREATED_CALLS });
+
+export const CallId = z.object({ id: callId });
 
 /** Times are ISO 8601 in UTC; what is not known yet is null. */
-export const CallItem = z.object({
-  id: z.string(),
-  status: z.enum(CALL_STATUSES),
-  connectionType: z.enum(CONNECTION_TYPES),
-  createdAt: z.string(),
-  startedAt: z.string().nullable(),
-  endedAt: z.string().nullable(),
-  durationMs: z.number().nullable(),
-  endReason: z.enum(END_REASONS).nullable(),
-  /** What the call was created with, by the names of `POST /calls`, without the prompt and the greeting. */
-  configuration: z.object({
-    voice: z.string(),
-    language: z.string(),
-    model: z.enum(MODEL_NAMES),
-    temperature: z.number(),
-    firstSpeaker: z.enum(["agent", "user"]),
-    interruptible: z.boolean(),
-    maxDuration: z.number(),
-    inactivityTimeout: z.number(),
-    inactivityAction: z.enum(["hang_up", "prompt"]),
-    recordingEnabled: z.boolean(),
-    selectedTools: z.array(z.object({ toolName: z.enum(TOOL_NAMES) })),
-  }),
-  metadata: z.record(z.string(), z.unknown()).nullable(),
-  recording: z
-    .object({ channels: z.number(), sampleRateHz: z.number(), durationMs: z.number(), complete: z.boolean() })
-    .nullable(),
-  counters: z.record(z.string(), z.number()).nullable(),
-});
-
-export const Transcript = z.object({
-  data: z.array(
-    z.object({
-      role: z.enum(["agent", "user"]),
-      /** Absent when the call is not recorded. */
-      text: z.string().optional(),
-      startMs: z.number(),
-      endMs: z.number(),
-      interrupted: z.boolean(),
-      latency: z
-        .object({
-          endOfTurnMs: z.number(),
-          firstTextMs: z.number().optional(),
-          firstAudioMs: z.number(),
-          firstFrameMs: z.number(),
-        })
-        .optional(),
+export const CallItem = z
+  .object({
+    id: callId,
+    agentId: z.string().nullable().meta({ description: "The saved agent that the call was placed from." }),
+    status,
+    connectionType: z.enum(CONNECTION_TYPES),
+    createdAt: time,
+    startedAt: time.nullable().meta({ description: "When the media stream came." }),
+    endedAt: time.nullable(),
+    durationMs: z
+      .number()
+      .nullable()
+      .meta({ description: "From the stream's coming to the end, by a clock that never jumps." }),
+    endReason: z
+      .enum(END_REASONS)
+      .nullable()
+      .meta({
+        description:
+          "`caller_hangup`, `agent_hangup`, `api_hangup`: who hung up. `max_duration`, `inactivity`: a limit of the call was " +
+          "reached. `transferred`: it was handed on. `token_expired`: nobody came for the stream in time. `protocol_error`, `audio_flood`, `slow_consumer`: " +
+          "what the stream's other side sent, or did not read. `provider_error`: ear, model or voice. `drain_timeout`, " +
+          "`worker_lost`: the service was stopped, or lost a process.",
+      }),
+    configuration: z
+      .object({
+        voice: z.string().meta({ description: "Its id, whatever it was asked for by." }),
+        language: z.string(),
+        model: z.enum(MODEL_NAMES),
+        temperature: z.number(),
+        firstSpeaker: z.enum(["agent", "user"]),
+        interruptible: z.boolean(),
+        maxDuration: z.number(),
+        inactivityTimeout: z.number(),
+        inactivityAction: z.enum(["hang_up", "prompt"]),
+        recordingEnabled: z.boolean(),
+        selectedTools: z.array(z.object({ toolName: z.enum(TOOL_NAMES) })),
+      })
+      .meta({
+        description:
+          "What the call was created with, by the names of `POST /calls`, without the prompt and the greeting.",
+      }),
+    metadata: z.record(z.string(), z.unknown()).nullable().meta({ description: "As it was given." }),
+    recording: z
+      .object({
+        channels: z.number(),
+        sampleRateHz: z.number(),
+        durationMs: z.number(),
+        complete: z.boolean().meta({ description: "False when audio is missing from it." }),
+      })
+      .nullable()
+      .meta({ description: "There once it can be downloaded." }),
+    counters: z.record(z.string(), z.number()).nullable().meta({
+      description: "What was counted during the call, by name: for looking into it, and not the same in every version.",
     }),
-  ),
-});
+  })
+  .meta({ id: "Call", description: "A call as it is now. What is not known yet is null.", examples: CALLS });
+
+const msOfCall = z.number().meta({ description: "Milliseconds since the media stream came." });
+const msOfReply = z.number().meta({ description: "Milliseconds since the caller's last voiced frame." });
+
+export const Transcript = z
+  .object({
+    data: z.array(
+      z
+        .object({
+          role: z.enum(["agent", "user"]),
+          text: z.string().optional().meta({
+            description:
+              "What was heard: of an interrupted answer, what the caller heard of it. Absent when the call is not recorded.",
+          }),
+          startMs: msOfCall,
+          endMs: msOfCall,
+          interrupted: z.boolean().meta({ description: "Cut short by the other side, or by the end of the call." }),
+          latency: z
+            .object({
+              endOfTurnMs: msOfReply,
+              firstTextMs: msOfReply.optional(),
+              firstAudioMs: msOfReply,
+              firstFrameMs: msOfReply,
+            })
+            .optional()
+            .meta({ description: "Where the time before an answer went. Absent for what answers nobody." }),
+        })
+        .meta({ id: "Turn", description: "One side's uninterrupted contribution.", examples: TURNS }),
+    ),
+  })
+  .meta({ description: "The turns in order; none before the call has ended." });

@@ -1,14 +1,20 @@
 import { type Fault, TrunklineError } from "../core/errors.ts";
 
 /** Every code the API answers with, and its status. README.md lists them; none is reused for another meaning. */
-const STATUS = {
+export const STATUS = {
   invalid_request: 400,
   unknown_voice: 400,
   unknown_language: 400,
   unauthorized: 401,
   not_found: 404,
+  /** What is asked for cannot be done with the thing as it is now. */
+  conflict: 409,
+  /** The Idempotency-Key was used with another request. */
+  idempotency_mismatch: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  /** The bytes that were asked for are not in the file. */
+  range_not_satisfiable: 416,
   internal: 500,
   overloaded: 503,
   draining: 503,
@@ -16,6 +22,15 @@ const STATUS = {
   unavailable: 503,
 } as const;
 export type ErrorCode = keyof typeof STATUS;
+
+declare module "fastify" {
+  interface FastifySchema {
+    /** Codes that this route answers with beyond those that every route of its kind does; for the OpenAPI document. */
+    errors?: readonly ErrorCode[];
+    /** Values that it takes may ask for features that this build does not have: those are answered with 501. */
+    asksForUnbuilt?: boolean;
+  }
+}
 
 /** Of a body that is wrong throughout, this many problems are told. */
 const PROBLEMS_MAX = 100;
@@ -41,16 +56,19 @@ export class ApiError extends TrunklineError {
   declare readonly code: ErrorCode;
   readonly status: number;
   readonly details: readonly Problem[];
+  /** What the answer carries beside the body. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ErrorCode, message: string, options: { status?: number; details?: readonly Problem[] } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { status?: number; details?: readonly Problem[]; headers?: Readonly<Record<string, string>> } = {},
+  ) {
     const status = options.status ?? STATUS[code];
     super(code, faultOf(status), message);
     this.status = status;
     this.details = options.details ?? [];
-  }
-
-  get headers(): Readonly<Record<string, string>> {
-    return this.status === 503 ? { "retry-after": String(RETRY_AFTER_S) } : {};
+    this.headers = { ...(status === 503 && { "retry-after": String(RETRY_AFTER_S) }), ...options.headers };
   }
 
   body(requestId: string): ErrorBody {
@@ -95,6 +113,12 @@ export const unsupportedMediaType = (): ApiError =>
     "unsupported_media_type",
     "the body must be sent as application/json in UTF-8, without a Content-Encoding",
   );
+
+/** None of the bytes that were asked for are in a file of this length (RFC 9110, section 15.5.17). */
+export const rangeNotSatisfiable = (bytes: number): ApiError =>
+  new ApiError("range_not_satisfiable", `the range lies outside of the ${bytes} bytes there are`, {
+    headers: { "content-range": `bytes */${bytes}` },
+  });
 
 /** Listed features that this build does not have yet. */
 export const notBuilt = (details: readonly Problem[]): ApiError =>

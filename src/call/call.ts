@@ -209,7 +209,7 @@ export class Call {
 
   #markPieces(reply: Reply): void {
     for (let piece = reply.takePieceToMark(); piece !== undefined; piece = reply.takePieceToMark()) {
-      const name = this.#playout.mark(reply.turnId, piece);
+      const name = this.#playout.mark(reply.turnId, piece, this.#nowMs);
       if (name !== undefined) this.#sink({ kind: "mark", name });
     }
   }

@@ -41,11 +41,14 @@ export class Playout {
     this.#playsUntilMs = nowMs + this.#clock.unplayedMs(nowMs);
   }
 
-  /** A mark behind what was sent last: its name, or undefined when too many are out already. */
-  mark(turnId: number, piece: number): string | undefined {
+  /**
+   * A mark behind what was sent last: its name, or undefined when too many are out already. A piece whose end becomes known
+   * only when its last frame has been played is marked late, and nobody is slow who returns that mark at once.
+   */
+  mark(turnId: number, piece: number, nowMs: number): string | undefined {
     if (this.#marks.size >= MARKS_OUTSTANDING_MAX) return undefined;
     const name = `${turnId}.${piece}`;
-    this.#marks.set(name, { turnId, piece, dueMs: this.#playsUntilMs });
+    this.#marks.set(name, { turnId, piece, dueMs: Math.max(nowMs, this.#playsUntilMs) });
     return name;
   }
 

@@ -158,15 +158,12 @@ export class Reply {
     return Math.min(this.#sentSamples, Math.max(this.#playedSamples, byClock, 0));
   }
 
-  /** The whole text, as it was generated. */
-  get text(): string {
-    return this.#pieces.map((piece) => piece.text).join(" ");
-  }
-
   /** The text up to the last word that ended within the first `heardSamples` samples. */
   heardText(heardSamples: number): string {
     const heard: string[] = [];
     for (const piece of this.#pieces) {
+      // A piece that the voice made no audio of was not heard, whatever comes behind it.
+      if (piece.endSample === piece.startSample) continue;
       if (piece.endSample !== undefined && piece.endSample <= heardSamples) {
         heard.push(piece.text);
         continue;
@@ -184,7 +181,7 @@ export class Reply {
     const whole = this.allSent && heardSamples >= this.#sentSamples;
     const turn: TranscriptTurn = {
       role: "agent",
-      text: whole ? this.text : this.heardText(heardSamples),
+      text: this.heardText(heardSamples),
       startMs: this.#moments.firstFrameMs,
       endMs,
       interrupted: !whole,

@@ -44,6 +44,11 @@ export const SOCKET_BACKPRESSURE_BYTES_MAX = 256 * 1024;
 /** From the upgrade to the carrier's `start`. */
 export const LEG_START_MS_MAX = 5_000;
 export const SOCKET_IDLE_S = 30;
+/** How often the certificate's files are looked at for another one. */
+export const CERTIFICATE_POLL_MS = 5_000;
+/** With less than this left to the certificate a warning is logged, once in CERTIFICATE_WARN_MS. */
+export const CERTIFICATE_EXPIRES_SOON_MS = 14 * 86_400_000;
+export const CERTIFICATE_WARN_MS = 86_400_000;
 
 // Tokens.
 export const TOKEN_BYTES = 32;
@@ -74,13 +79,32 @@ export const INACTIVITY_PROMPTS_MAX = 3;
 export const METADATA_BYTES_MAX = 8 * 1024;
 export const METADATA_DEPTH_MAX = 5;
 export const SELECTED_TOOLS_MAX = 32;
+/** In characters, of which a pair of surrogates is one. */
+export const AGENT_NAME_CHARS_MAX = 200;
+export const AGENT_CORPORA_MAX = 32;
 export const CALLS_PER_WORKER_DEFAULT = 1_000;
 
 // The control API.
 export const BODY_BYTES_MAX = 256 * 1024;
 export const JSON_DEPTH_MAX = 32;
+/** Headers of a request; uWebSockets.js draws the line at about as many. */
+export const HEADERS_MAX = 100;
+/** Items on one page of a list. */
+export const LIST_ITEMS_DEFAULT = 20;
+export const LIST_ITEMS_MAX = 100;
+/** JSON of the items on one page, where an item can be as large as a body; a page ends before the item that exceeds this. */
+export const LIST_CHARS_MAX = 1024 * 1024;
+/** Conditions on the metadata of the calls that one list asks for. */
+export const LIST_METADATA_MAX = 8;
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+/** How long a request that its client has named is remembered. */
+export const IDEMPOTENCY_MS = 24 * 3_600_000;
 /** From the first byte of a request to the last of its body; past it the connection is closed. */
 export const REQUEST_MS_MAX = 10_000;
+
+// The metrics.
+/** A worker that has not told its metrics by then is missing from the scrape. Well below what a scraper waits, 10 s by default. */
+export const METRICS_ANSWER_MS_MAX = 1_000;
 
 // The journal.
 export const JOURNAL_FLUSH_MS = 250;
@@ -88,6 +112,13 @@ export const JOURNAL_FLUSH_MS = 250;
 export const JOURNAL_PENDING_BYTES_MAX = 256 * 1024;
 /** Past this, with events alone, the disk counts as gone: the journal fails and its call goes on without. Bounds one record, too. */
 export const JOURNAL_BACKLOG_BYTES_MAX = 2 * JOURNAL_PENDING_BYTES_MAX;
+/** Events on one page of a call's list. */
+export const EVENTS_PAGE_DEFAULT = 200;
+export const EVENTS_PAGE_MAX = 1_000;
+/** A page of events that takes this much as JSON is full, however few they are. */
+export const EVENTS_PAGE_CHARS_MAX = 1024 * 1024;
+/** Journals whose reading is remembered from one page of events to the next; others are read from their beginning. */
+export const EVENT_READINGS_MAX = 64;
 
 assert.equal(CARRIER_FRAME_SAMPLES, Math.trunc(CARRIER_FRAME_SAMPLES), "a frame must be whole samples");
 assert.equal(FRAME_MS % TICK_SLOTS, 0, "a slot must be whole milliseconds");
@@ -99,4 +130,8 @@ assert.ok(
 );
 assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
 assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");
-assert.ok(JOURNAL_BACKLOG_BYTES_MAX > BODY_BYTES_MAX, "a journal must hold the specification it begins with");
+// Of a call from a saved agent, the agent was one body, and the call adds its metadata.
+assert.ok(
+  JOURNAL_BACKLOG_BYTES_MAX > BODY_BYTES_MAX + METADATA_BYTES_MAX,
+  "a journal must hold the specification it begins with",
+);

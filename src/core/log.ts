@@ -1,4 +1,5 @@
 import { type Logger, pino } from "pino";
+import { TrunklineError } from "./errors.ts";
 
 export type { Logger } from "pino";
 
@@ -11,3 +12,15 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
  */
 export const createLogger = (process: "supervisor" | "control" | "worker" | "test", level: LogLevel): Logger =>
   pino({ level, base: { process }, formatters: { level: (label) => ({ level: label }) } });
+
+/**
+ * What may be logged of an error out of somebody else's software: the text of our own errors, which quotes nobody, but of any
+ * other only its kind and the places it came by. Its text may hold a key, a prompt or a caller's words.
+ */
+export function withoutForeignText(error: unknown): { why: string; at?: readonly string[] } {
+  if (error instanceof TrunklineError) return { why: error.message };
+  if (!(error instanceof Error)) return { why: typeof error };
+  const { name, message, stack = "" } = error;
+  const behindText = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : "";
+  return { why: name, at: behindText.split("\n    at ").slice(1) };
+}

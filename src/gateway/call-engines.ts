@@ -3,7 +3,8 @@ import { pump } from "../call/pump.ts";
 import type { CallSpec } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
 import { FRAME_MS } from "../core/limits.ts";
-import type { Logger } from "../core/log.ts";
+import { type Logger, withoutForeignText } from "../core/log.ts";
+import type { Engine } from "../core/metrics.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import type { Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "../speech/speech.ts";
 import { VoiceOut } from "./voice-out.ts";
@@ -19,6 +20,8 @@ export interface CallEnginesOptions {
   log: Logger;
   /** The door of the call. */
   deliver: (event: CallEvent) => void;
+  /** One of them failed; why has been logged. */
+  onFailure: (engine: Engine, provider: string) => void;
 }
 
 /** The ear, the model and the voice of one call: carries out what the call asks of them and tells it what comes back. */
@@ -42,7 +45,7 @@ export class CallEngines {
       rateHz,
       makeResampler,
       deliver,
-      onError: (error) => this.#log("voice", tts.provider, error),
+      onError: (error) => this.#onFailure("voice", tts.provider, error),
     });
   }
 
@@ -121,11 +124,13 @@ export class CallEngines {
   }
 
   #failed(engine: "ear" | "model", provider: string, error: unknown, event: CallEvent): void {
-    this.#log(engine, provider, error);
+    this.#onFailure(engine, provider, error);
     this.#options.deliver(event);
   }
 
-  #log(engine: "ear" | "model" | "voice", provider: string, error: unknown): void {
-    this.#options.log.warn({ engine, provider, code: codeOf(error), err: error }, "an engine of the call failed");
+  #onFailure(engine: Engine, provider: string, error: unknown): void {
+    const { log, onFailure } = this.#options;
+    log.warn({ engine, provider, code: codeOf(error), ...withoutForeignText(error) }, "an engine of the call failed");
+    onFailure(engine, provider);
   }
 }

@@ -1,5 +1,5 @@
 import { Call } from "../call/call.ts";
-import type { CallCommand, CallEvent } from "../call/events.ts";
+import type { CallCommand, CallEvent, CallState } from "../call/events.ts";
 import type { TurnParameters } from "../call/parameters.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
@@ -14,6 +14,7 @@ import {
   OUTPUT_LEAD_MS,
 } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
+import type { WorkerMetrics } from "../core/metrics.ts";
 import { Framer } from "../media/framer.ts";
 import { MU_LAW } from "../media/g711.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
@@ -23,6 +24,7 @@ import type { Llm, Stt, Tts } from "../speech/speech.ts";
 import type { RedeemedCall } from "../store/hand-off.ts";
 import type { InboundAudio, Wire, WireEvent } from "../wire/wire.ts";
 import { CallEngines } from "./call-engines.ts";
+import { type CallReading, CallTally } from "./call-tally.ts";
 import { CLOSE_TOO_LARGE, CLOSE_WRONG_DATA, closeCodeOf } from "./close-codes.ts";
 import { Ingest } from "./ingest.ts";
 import type { JournalWriter } from "./journal-writer.ts";
@@ -50,6 +52,7 @@ export interface ConnectionOptions {
   tts: Tts;
   parameters: Readonly<TurnParameters>;
   journal: JournalWriter;
+  metrics: Pick<WorkerMetrics, "answered" | "callEnded" | "engineFailed">;
   clock: Clock;
   log: Logger;
   /** The call is over, its journal complete, and nothing of it is alive. */
@@ -77,8 +80,7 @@ export class Connection {
   readonly #messages = new PerSecond(MESSAGES_PER_SECOND_MAX);
   readonly #digits = new PerSecond(DTMF_PER_SECOND_MAX);
   readonly #marks = new PerSecond(MARKS_PER_SECOND_MAX);
-  /** What the call counted; told once, in its last log line. */
-  readonly #counters = { framesIn: 0, framesOut: 0, malformed: 0, ignored: 0, early: 0, late: 0 };
+  readonly #tally = new CallTally();
   /** The two events that come with every frame are made once. */
   readonly #frameIn = { kind: "frame-in" as const, voiced: false, mediaMs: 0 };
   readonly #frameOut = { kind: "frame-out" as const, turnId: 0, samples: 0 };
@@ -93,11 +95,12 @@ export class Connection {
   #closed = false;
   #peerCloseCode: number | undefined;
   #sendFailed = false;
+  #state: CallState = "listening";
   #over = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    const { redeemed, wire, stt, llm, tts, makeResampler, clock, log } = options;
+    const { redeemed, wire, stt, llm, tts, makeResampler, metrics, clock, log } = options;
     const { rateHz } = wire;
     this.#startMs = clock.nowMs();
     this.#playback = new PlaybackClock(rateHz);
@@ -111,6 +114,10 @@ export class Connection {
       makeResampler,
       log,
       deliver: (event) => this.#handle(event, this.#nowMs()),
+      onFailure: (engine, provider) => {
+        this.#tally.engineFailures += 1;
+        metrics.engineFailed(engine, provider);
+      },
     });
     this.#call = new Call({
       spec: redeemed.spec,
@@ -119,6 +126,13 @@ export class Connection {
       parameters: options.parameters,
       sink: (command) => this.#run(command),
     });
+  }
+
+  /** What the metrics ask for. */
+  read(): CallReading {
+    this.#tally.underruns = this.#engines.voiceOut.underruns;
+    const state = this.#streamId === undefined ? "opening" : this.#state;
+    return { connectionType: this.#options.redeemed.spec.connectionType, state, counts: this.#tally };
   }
 
   /** A message of the peer; its bytes are only valid until this returns. Never throws. */
@@ -201,17 +215,17 @@ export class Connection {
       event = this.#options.wire.decode(bytes, this.#options.inbound);
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error;
-      this.#counters.malformed += 1;
+      this.#tally.malformed += 1;
       if (!this.#malformed.allows(nowMs)) this.#violated(undefined, nowMs);
       return;
     }
     if (event.kind === "start") {
       this.#onStart(event.streamId, nowMs);
     } else if (event.kind === "ignored") {
-      this.#counters.ignored += 1;
+      this.#tally.ignored += 1;
     } else if (this.#streamId === undefined) {
       // Before its `start` a stream has no identity: what comes early is dropped, and the start deadline runs on.
-      this.#counters.early += 1;
+      this.#tally.early += 1;
     } else {
       this.#onStreamEvent(event, nowMs);
     }
@@ -223,12 +237,20 @@ export class Connection {
         this.#onAudio(nowMs);
         return;
       case "mark":
-        if (this.#marks.allows(nowMs)) this.#handle({ kind: "mark", name: event.name }, nowMs);
-        else this.#counters.ignored += 1;
+        if (!this.#marks.allows(nowMs)) {
+          this.#tally.ignored += 1;
+          return;
+        }
+        this.#tally.marksReturned += 1;
+        this.#handle({ kind: "mark", name: event.name }, nowMs);
         return;
       case "dtmf":
-        if (this.#digits.allows(nowMs)) this.#handle({ kind: "dtmf", digit: event.digit }, nowMs);
-        else this.#counters.ignored += 1;
+        if (!this.#digits.allows(nowMs)) {
+          this.#tally.ignored += 1;
+          return;
+        }
+        this.#tally.digits += 1;
+        this.#handle({ kind: "dtmf", digit: event.digit }, nowMs);
         return;
       case "stop":
         this.#handle({ kind: "leg-closed", reason: "caller_hangup" }, nowMs);
@@ -239,7 +261,7 @@ export class Connection {
   /** A second `start` of the same stream is noise; one of another stream would be a second call on one token. */
   #onStart(streamId: string, nowMs: number): void {
     if (this.#streamId !== undefined) {
-      if (streamId === this.#streamId) this.#counters.ignored += 1;
+      if (streamId === this.#streamId) this.#tally.ignored += 1;
       else this.#violated(undefined, nowMs);
       return;
     }
@@ -258,7 +280,7 @@ export class Connection {
     framer.push(this.#options.inbound, nowMs);
     while (framer.next()) {
       if (this.#over) continue;
-      this.#counters.framesIn += 1;
+      this.#tally.framesIn += 1;
       this.#onFrame(framer, ingest, nowMs);
     }
     if (ingest.flooded) this.#handle({ kind: "leg-closed", reason: "audio_flood" }, nowMs);
@@ -283,14 +305,14 @@ export class Connection {
       return false;
     }
     // There was speech to send, and the caller heard none: this process was kept from running for longer than the lead.
-    if (this.#speaking && this.#playback.unplayedMs(nowMs) === 0) this.#counters.late += 1;
+    if (this.#speaking && this.#playback.unplayedMs(nowMs) === 0) this.#tally.late += 1;
     this.#speaking = true;
     const { wire, socket, journal } = this.#options;
     const event = this.#frameOut;
     event.turnId = frame.turnId;
     event.samples = frame.samples.length;
     this.#playback.sent(event.samples, nowMs);
-    this.#counters.framesOut += 1;
+    this.#tally.framesOut += 1;
     if (!socket.send(wire.encodeAudio(frame.samples, this.#outboundBytes))) {
       this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs);
       return false;
@@ -315,6 +337,7 @@ export class Connection {
         this.#engines.voiceOut.speak(command.turnId, command.piece, command.text);
         return;
       case "mark":
+        this.#tally.marksSent += 1;
         this.#send(this.#options.wire.encodeMark(command.name));
         return;
       case "cut":
@@ -327,8 +350,12 @@ export class Connection {
         this.#finish(command.reason);
         return;
       case "state":
-      case "turn":
         // Told by the journal alone on wires that have no word for it.
+        this.#state = command.state;
+        return;
+      case "turn":
+        this.#tally.turn(command.turn);
+        if (command.turn.latency !== undefined) this.#options.metrics.answered(command.turn.latency);
         return;
     }
   }
@@ -338,22 +365,26 @@ export class Connection {
     if (!this.#closed && !this.#options.socket.send(message)) this.#sendFailed = true;
   }
 
-  /** The one end: engines stop, the journal is completed, the socket is closed, and the call is handed back, whatever fails. */
+  /** The one end: the journal is completed, the socket closed, every engine stopped and the call handed back, whatever fails. */
   #finish(reason: EndReason): void {
     this.#over = true;
-    const { journal, vad, socket, log, onDone } = this.#options;
-    try {
-      const { underruns } = this.#engines.voiceOut;
-      const closeCode = this.#peerCloseCode ?? this.#closeCode ?? closeCodeOf(reason);
-      this.#engines.close();
-      log.info(
-        { reason, durationMs: Math.round(this.#eventMs), ...this.#counters, underruns, closeCode },
-        "call ended",
-      );
-      if (!this.#closed) socket.end(closeCode, reason);
-    } finally {
-      vad.destroy();
-      void journal.close().finally(onDone);
+    const { redeemed, journal, vad, socket, metrics, log, onDone } = this.#options;
+    const closeCode = this.#peerCloseCode ?? this.#closeCode ?? closeCodeOf(reason);
+    const durationMs = Math.round(this.#eventMs);
+    this.#tally.underruns = this.#engines.voiceOut.underruns;
+    for (const last of [
+      () => log.info({ reason, durationMs, closeCode, ...this.#tally.summary(redeemed) }, "call ended"),
+      () => metrics.callEnded(reason),
+      () => this.#engines.close(),
+      () => this.#closed || socket.end(closeCode, reason),
+      () => vad.destroy(),
+    ]) {
+      try {
+        last();
+      } catch (error) {
+        log.error({ err: error, code: codeOf(error), fault: "bug" }, "a call could not be tidied up");
+      }
     }
+    void journal.close().finally(onDone);
   }
 }

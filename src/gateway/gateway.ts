@@ -1,16 +1,18 @@
 import { createHash } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS } from "../call/parameters.ts";
-import type { ModelName } from "../core/call-spec.ts";
+import type { ConnectionType, EndReason, ModelName } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, TOKEN_CHARS } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
+import type { CallCounts, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { VadFactory } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
 import type { HandOff, RedeemedCall } from "../store/hand-off.ts";
 import { createCarrierA } from "../wire/carrier-a.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
+import { addCounts, type CallReading, nothingCounted } from "./call-tally.ts";
 import { closeCodeOf } from "./close-codes.ts";
 import { Connection, type LegSocket } from "./connection.ts";
 import type { JournalWriters } from "./journal-writer.ts";
@@ -23,6 +25,7 @@ export interface GatewayOptions {
   makeVad: VadFactory;
   makeResampler: ResamplerFactory;
   journals: JournalWriters;
+  metrics: Omit<WorkerMetrics, "registry" | "exposition">;
   clock: Clock;
   log: Logger;
   callsMax: number;
@@ -36,6 +39,8 @@ const BUSY: Admission = { kind: "refused", status: 503 };
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #calls = new Map<string, Connection>();
+  /** What was counted in calls that are over. */
+  readonly #counted = new Map<ConnectionType, CallCounts>();
   readonly #ticker: Ticker;
   readonly #inbound: InboundAudio;
   /** Places taken by tokens that are being redeemed, and by handshakes that are not over. */
@@ -61,22 +66,52 @@ export class Gateway {
     return [...this.#calls.keys()];
   }
 
+  /** What the metrics ask for. */
+  readings(): WorkerReadings {
+    const { journals, callsMax } = this.#options;
+    const calls: Record<LiveState, number> = { opening: 0, listening: 0, thinking: 0, speaking: 0 };
+    const counts = new Map([...this.#counted].map(([type, sums]) => [type, { ...sums }]));
+    for (const connection of this.#calls.values()) {
+      const reading = connection.read();
+      calls[reading.state] += 1;
+      add(counts, reading);
+    }
+    return {
+      calls,
+      callsMax,
+      counts,
+      slotsSkipped: this.#ticker.skippedSlots,
+      journalBytes: journals.writtenBytes,
+      journalPendingBytes: journals.pendingBytes,
+      journalFailures: journals.failures,
+    };
+  }
+
   /**
    * Exchanges a token for a place. Refusals of unknown, used, expired and malformed tokens are one and the same. Whoever is
    * admitted must open its leg, also when its peer has gone meanwhile.
    */
   async admit(token: string): Promise<Admission> {
+    const admission = await this.#admission(token);
+    if (admission.kind === "refused") this.#options.metrics.upgradeRefused(admission.status);
+    return admission;
+  }
+
+  async #admission(token: string): Promise<Admission> {
+    const { handOff, metrics, log } = this.#options;
     if (!TOKEN_PATTERN.test(token)) return REFUSED;
     if (this.#draining || this.#calls.size + this.#admitting >= this.#options.callsMax) return BUSY;
     this.#admitting += 1;
     try {
-      const redeemed = await this.#options.handOff.redeem(createHash("sha256").update(token).digest("hex"));
+      const redeemed = await handOff.redeem(createHash("sha256").update(token).digest("hex"));
+      metrics.redemption(redeemed === undefined ? "refused" : "redeemed");
       if (redeemed !== undefined) return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
       this.#admissionOver();
       return REFUSED;
     } catch (error) {
       this.#admissionOver();
-      this.#options.log.warn({ code: codeOf(error) }, "a token could not be redeemed");
+      metrics.redemption("failed");
+      log.warn({ code: codeOf(error) }, "a token could not be redeemed");
       return BUSY;
     }
   }
@@ -99,6 +134,11 @@ export class Gateway {
     });
   }
 
+  /** Ends a call that lives here; of any other nothing comes. */
+  end(callId: string, reason: EndReason): void {
+    this.#calls.get(callId)?.end(reason);
+  }
+
   /** Ends every call that still lives, and those whose handshakes are not over yet. */
   endAll(): void {
     this.#ending = true;
@@ -114,6 +154,7 @@ export class Gateway {
     } catch (error) {
       const { callId } = redeemed;
       this.#options.log.error({ err: error, code: codeOf(error), callId }, "a call could not be begun");
+      this.#options.metrics.callEnded("worker_lost");
       this.#options.handOff.ended(callId);
       socket.end(closeCodeOf("worker_lost"), "worker_lost");
       return { message: () => {}, closed: () => {} };
@@ -124,7 +165,7 @@ export class Gateway {
 
   #begin(redeemed: RedeemedCall, socket: LegSocket): Connection {
     const { callId, spec } = redeemed;
-    const { engines, journals, clock, makeVad, makeResampler } = this.#options;
+    const { engines, journals, metrics, clock, makeVad, makeResampler } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = createWire(redeemed);
     // The only one that can fail comes first: what is made after it would stay behind.
@@ -150,22 +191,31 @@ export class Gateway {
       tts: engines.tts,
       parameters,
       journal,
+      metrics,
       clock,
       log,
-      onDone: () => this.#onDone(callId, stopTicking),
+      onDone: () => this.#onDone(callId, connection, stopTicking),
     });
     const stopTicking = this.#ticker.add(connection);
     this.#calls.set(callId, connection);
+    metrics.callStarted(spec.connectionType);
     log.info("call started");
     return connection;
   }
 
-  #onDone(callId: string, stopTicking: () => void): void {
+  #onDone(callId: string, connection: Connection, stopTicking: () => void): void {
     stopTicking();
     this.#calls.delete(callId);
+    add(this.#counted, connection.read());
     this.#options.handOff.ended(callId);
     this.#checkEmpty();
   }
+}
+
+function add(sums: Map<ConnectionType, CallCounts>, { connectionType, counts }: CallReading): void {
+  const sum = sums.get(connectionType) ?? nothingCounted();
+  sums.set(connectionType, sum);
+  addCounts(sum, counts);
 }
 
 /** Only calls of a wire that exists are ever created. */

@@ -48,6 +48,7 @@ export class JournalWriters {
   #owed = 0;
   #armed = false;
   #failures = 0;
+  #writtenBytes = 0;
 
   /** Makes the directory when it is not there. Throws what `mkdir` throws. */
   constructor(options: JournalWritersOptions) {
@@ -60,6 +61,18 @@ export class JournalWriters {
     return this.#failures;
   }
 
+  /** Bytes that reached files, since the process began. */
+  get writtenBytes(): number {
+    return this.#writtenBytes;
+  }
+
+  /** Bytes that wait for the disk now. */
+  get pendingBytes(): number {
+    let bytes = 0;
+    for (const writer of this.#live) bytes += writer.pendingBytes;
+    return bytes;
+  }
+
   /** Begins the journal of a call. The file is made behind the scenes: if that fails, the writer has failed and the call goes on. */
   open(start: JournalStart): JournalWriter {
     const { dataDir, software, files } = this.#options;
@@ -68,6 +81,9 @@ export class JournalWriters {
       software,
       start,
       files: files ?? nodeFiles,
+      onWritten: (bytes) => {
+        this.#writtenBytes += bytes;
+      },
       onDone: (error) => this.#onDone(writer, start.callId, error),
     });
     this.#live.add(writer);
@@ -114,6 +130,8 @@ interface JournalWriterOptions {
   software: string;
   start: JournalStart;
   files: JournalFiles;
+  /** So many bytes more are in the file. */
+  onWritten: (bytes: number) => void;
   /** The journal is complete, or has failed. Called once. */
   onDone: (error: Error | undefined) => void;
 }
@@ -126,6 +144,7 @@ interface JournalWriterOptions {
  */
 export class JournalWriter {
   readonly #files: JournalFiles;
+  readonly #onWritten: (bytes: number) => void;
   readonly #onDone: (error: Error | undefined) => void;
   readonly #recorded: boolean;
   readonly #closed: Promise<void>;
@@ -139,8 +158,9 @@ export class JournalWriter {
   #failed = false;
   #framesLeftOut = 0;
 
-  constructor({ path, software, start, files, onDone }: JournalWriterOptions) {
+  constructor({ path, software, start, files, onWritten, onDone }: JournalWriterOptions) {
     this.#files = files;
+    this.#onWritten = onWritten;
     this.#onDone = onDone;
     this.#recorded = start.spec.recordingEnabled;
     this.#closed = new Promise((resolve) => {
@@ -158,6 +178,11 @@ export class JournalWriter {
   /** Frames whose audio was left out because the disk did not keep up. */
   get framesLeftOut(): number {
     return this.#framesLeftOut;
+  }
+
+  /** Bytes that are not in the file yet. */
+  get pendingBytes(): number {
+    return this.#filling.length + this.#writing.length;
   }
 
   /** A frame of the caller: the event `frame-in`, and its bytes in the leg's codec, which are copied. */
@@ -226,6 +251,7 @@ export class JournalWriter {
   #write(bytes: Uint8Array): void {
     assert.ok(this.#fd !== undefined);
     this.#files.write(this.#fd, bytes, (error, writtenBytes) => {
+      if (error === null) this.#onWritten(writtenBytes);
       if (error === null && !this.#failed && writtenBytes < bytes.length) {
         this.#write(bytes.subarray(writtenBytes));
         return;
@@ -257,20 +283,16 @@ export class JournalWriter {
   }
 
   #leavesOut(): boolean {
-    if (!this.#recorded || this.#pendingBytes() <= JOURNAL_PENDING_BYTES_MAX) return false;
+    if (!this.#recorded || this.pendingBytes <= JOURNAL_PENDING_BYTES_MAX) return false;
     this.#framesLeftOut += 1;
     return true;
   }
 
   #checkBacklog(): void {
-    if (this.#pendingBytes() <= JOURNAL_BACKLOG_BYTES_MAX) return;
+    if (this.pendingBytes <= JOURNAL_BACKLOG_BYTES_MAX) return;
     this.#fail(new Error("too far behind"));
     // A write that is under way still needs its file; whoever ends it closes the file.
     if (!this.#busy) this.#closeFile(() => {});
-  }
-
-  #pendingBytes(): number {
-    return this.#filling.length + this.#writing.length;
   }
 
   #fail(error: Error): void {

@@ -2,16 +2,32 @@ import {
   App,
   type HttpRequest,
   type HttpResponse,
+  SSLApp,
+  type TemplatedApp,
   type us_listen_socket,
   us_listen_socket_close,
   type us_socket_context_t,
   us_socket_local_port,
   type WebSocket,
 } from "uWebSockets.js";
-import { codeOf } from "../core/errors.ts";
+import { strict as assert } from "node:assert";
+import { codeOf, unavailable } from "../core/errors.ts";
+import { newId } from "../core/ids.ts";
 import { SOCKET_BACKPRESSURE_BYTES_MAX, SOCKET_IDLE_S, SOCKET_PAYLOAD_BYTES_MAX } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
+import type { CertificateFiles } from "./certificate.ts";
 import type { LegSocket } from "./connection.ts";
+
+declare module "uWebSockets.js" {
+  /** What the package's types leave out; uWebSockets.js shows it in its example of worker threads. */
+  interface TemplatedApp {
+    /** An address of this app, good as long as the process lives, also when the app is closed. */
+    getDescriptor(): number;
+    /** From now on this app only accepts connections, and hands them to its children, each in turn. */
+    addChildAppDescriptor(descriptor: number): TemplatedApp;
+    removeChildAppDescriptor(descriptor: number): TemplatedApp;
+  }
+}
 
 /** What a socket's messages go to. */
 export interface Leg {
@@ -27,6 +43,8 @@ export type Admission = { kind: "admitted"; open(socket: LegSocket): Leg } | { k
 export interface MediaServerOptions {
   /** Redeems the token of `/stream/{token}`. Allocates nothing for tokens that are no good. */
   admit(token: string): Promise<Admission>;
+  /** With these it speaks TLS 1.2 and 1.3, and nothing else. */
+  tls?: CertificateFiles | undefined;
   log: Logger;
 }
 
@@ -35,7 +53,16 @@ interface Peer {
   leg: Leg | undefined;
 }
 
-const REFUSALS: Readonly<Record<number, { status: string; code: string; message: string }>> = {
+/** Whoever waits for an answer. */
+interface Requester {
+  isHead: boolean;
+  /** From then on the response may not be touched. */
+  gone: boolean;
+}
+
+type RefusalStatus = 401 | 404 | 426 | 503;
+
+const REFUSALS: Readonly<Record<RefusalStatus, { status: string; code: string; message: string }>> = {
   401: { status: "401 Unauthorized", code: "unauthorized", message: "the stream token is not valid" },
   404: { status: "404 Not Found", code: "not_found", message: "there is nothing here but /stream/{token}" },
   426: {
@@ -48,32 +75,26 @@ const REFUSALS: Readonly<Record<number, { status: string; code: string; message:
 
 /** The media plane's socket server, and the only file that knows uWebSockets.js. */
 export class MediaServer {
-  readonly #app = App();
   readonly #options: MediaServerOptions;
+  /** What listens, and without TLS serves too. With TLS it hands what it accepts to the app with the newest certificate. */
+  readonly #acceptor: TemplatedApp;
+  /** One for each certificate, the newest last. Sockets of the older ones live on in them. */
+  readonly #tlsApps: TemplatedApp[] = [];
   #listening: us_listen_socket | undefined;
 
+  /** Throws when the certificate cannot be used. */
   constructor(options: MediaServerOptions) {
     this.#options = options;
-    this.#app.ws<Peer>("/stream/:token", {
-      // Compression buys nothing on G.711 and costs memory and time per socket.
-      compression: 0,
-      maxPayloadLength: SOCKET_PAYLOAD_BYTES_MAX,
-      maxBackpressure: SOCKET_BACKPRESSURE_BYTES_MAX,
-      idleTimeout: SOCKET_IDLE_S,
-      sendPingsAutomatically: true,
-      upgrade: (response, request, context) => this.#upgrade(response, request, context),
-      open: (ws) => this.#guarded(() => onOpen(ws)),
-      message: (ws, message, isBinary) => this.#onMessage(ws, message, isBinary),
-      close: (ws, code, message) => this.#guarded(() => ws.getUserData().leg?.closed(code, isViolation(code, message))),
-    });
-    this.#app.any("/stream/*", (response) => refuse(response, 426));
-    this.#app.any("/*", (response) => refuse(response, 404));
+    const { tls } = options;
+    this.#acceptor = tls === undefined ? App() : secureApp(tls);
+    if (tls === undefined) this.#serve(this.#acceptor);
+    else this.prepareCertificate()();
   }
 
   /** Listens and returns the port, which is another one than asked for only for port 0. */
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#app.listen(host, port, (socket) => {
+      this.#acceptor.listen(host, port, (socket) => {
         if (socket === false) {
           reject(new Error(`cannot listen on ${host}:${port}: is the port taken?`));
           return;
@@ -82,6 +103,24 @@ export class MediaServer {
         resolve(us_socket_local_port(socket));
       });
     });
+  }
+
+  /**
+   * Reads the certificate and its key from their files once more; throws when they cannot be used. What it returns makes
+   * them count for every connection that is accepted from then on. All others go on with what they have, those too whose
+   * handshake is not over: the socket that listens stays the same one, so that nobody is turned away meanwhile.
+   */
+  prepareCertificate(): () => void {
+    const { tls } = this.#options;
+    assert.ok(tls !== undefined, "there is a certificate only with TLS");
+    const app = secureApp(tls);
+    this.#serve(app);
+    return () => {
+      const before = this.#tlsApps.at(-1);
+      if (before !== undefined) this.#acceptor.removeChildAppDescriptor(before.getDescriptor());
+      this.#acceptor.addChildAppDescriptor(app.getDescriptor());
+      this.#tlsApps.push(app);
+    };
   }
 
   /** Takes no new connections; those that are open stay. */
@@ -93,7 +132,27 @@ export class MediaServer {
   /** Closes everything at once. */
   close(): void {
     this.#listening = undefined;
-    this.#app.close();
+    for (const app of [this.#acceptor, ...this.#tlsApps]) app.close();
+  }
+
+  #serve(app: TemplatedApp): void {
+    app.ws<Peer>("/stream/:token", {
+      // Compression buys nothing on G.711 and costs memory and time per socket.
+      compression: 0,
+      maxPayloadLength: SOCKET_PAYLOAD_BYTES_MAX,
+      maxBackpressure: SOCKET_BACKPRESSURE_BYTES_MAX,
+      idleTimeout: SOCKET_IDLE_S,
+      sendPingsAutomatically: true,
+      upgrade: (response, request, context) => this.#upgrade(response, request, context),
+      open: (ws) => this.#guarded(() => onOpen(ws)),
+      message: (ws, message, isBinary) => this.#onMessage(ws, message, isBinary),
+      close: (ws, code, message) => this.#guarded(() => ws.getUserData().leg?.closed(code, isViolation(code, message))),
+    });
+    // Upgrades come here too where what follows is no token at all: nothing, or more than one part.
+    app.any("/stream/*", (response, request) => {
+      this.#refuse(response, requesterOf(response, request), isUpgrade(request) ? 401 : 426);
+    });
+    app.any("/*", (response, request) => this.#refuse(response, requesterOf(response, request), 404));
   }
 
   /**
@@ -101,31 +160,40 @@ export class MediaServer {
    * copied before the first await, and after it nothing touched when the peer has gone meanwhile.
    */
   #upgrade(response: HttpResponse, request: HttpRequest, context: us_socket_context_t): void {
-    let gone = false;
-    response.onAborted(() => {
-      gone = true;
-    });
+    const requester = requesterOf(response, request);
     const token = request.getParameter(0) ?? "";
     const key = request.getHeader("sec-websocket-key");
     const extensions = request.getHeader("sec-websocket-extensions");
-    const version = request.getHeader("sec-websocket-version");
-    if (version !== "13") {
-      refuse(response, 426);
+    if (!isUpgrade(request)) {
+      this.#refuse(response, requester, 426);
       return;
     }
     this.#admit(token)
       .then((admission) => {
-        if (gone) {
-          if (admission.kind === "admitted") this.#abandon(admission.open);
-          return;
+        if (admission.kind === "refused") this.#refuse(response, requester, admission.status);
+        else if (requester.gone) this.#abandon(admission.open);
+        else {
+          response.cork(() => {
+            // No subprotocol is ever chosen: carriers offer none, and tolerate that.
+            response.upgrade<Peer>({ open: admission.open, leg: undefined }, key, "", extensions, context);
+          });
         }
-        response.cork(() => {
-          // No subprotocol is ever chosen: carriers offer none, and tolerate that.
-          if (admission.kind === "refused") refuse(response, admission.status);
-          else response.upgrade<Peer>({ open: admission.open, leg: undefined }, key, "", extensions, context);
-        });
       })
       .catch(this.#onBug);
+  }
+
+  /**
+   * Answers a moment later. uWebSockets.js would serve a request that came in one piece with this one, its body or what
+   * only seems to be its body, although the connection is to be closed; before this one is answered it drops them both.
+   */
+  #refuse(response: HttpResponse, requester: Requester, status: RefusalStatus): void {
+    // Not setImmediate: of a connection that is closed there uSockets never frees the memory (470 bytes each, measured).
+    setTimeout(() => {
+      if (requester.gone) return;
+      const requestId = newId("req");
+      this.#options.log.debug({ requestId, status }, "stream refused");
+      this.#guarded(() => response.cork(() => answerRefusal(response, requester.isHead, status, requestId)));
+    }, 0);
   }
 
   /** The frame path begins here. */
@@ -171,6 +239,9 @@ function onOpen(ws: WebSocket<Peer>): void {
   peer.leg = peer.open(new UwsSocket(ws));
 }
 
+/** 16 bytes in base64. */
+const KEY_CHARS = 24;
+
 /** RFC 6455, section 7.4.1. */
 const CLOSED_WITHOUT_FRAME = 1_006;
 
@@ -197,12 +268,37 @@ class UwsSocket implements LegSocket {
   }
 }
 
-function refuse(response: HttpResponse, status: 401 | 404 | 426 | 503): void {
-  const refusal = REFUSALS[status];
-  if (refusal === undefined) return;
-  response.writeStatus(refusal.status);
+/** RFC 6455, section 4.2.1, as far as uWebSockets.js looks at it. */
+const isUpgrade = (request: HttpRequest): boolean =>
+  request.getHeader("sec-websocket-key").length === KEY_CHARS && request.getHeader("sec-websocket-version") === "13";
+
+function requesterOf(response: HttpResponse, request: HttpRequest): Requester {
+  const requester = { isHead: request.getMethod() === "head", gone: false };
+  response.onAborted(() => {
+    requester.gone = true;
+  });
+  return requester;
+}
+
+/** SSLApp's own error says nothing of why, but that is looked for in the files before. */
+function secureApp({ certFile, keyFile }: CertificateFiles): TemplatedApp {
+  try {
+    return SSLApp({ cert_file_name: certFile, key_file_name: keyFile });
+  } catch (error) {
+    throw unavailable(`TLS cannot be served with ${certFile} and ${keyFile}`, error);
+  }
+}
+
+/** In the one shape that the control API's errors have. */
+function answerRefusal(response: HttpResponse, isHead: boolean, status: RefusalStatus, requestId: string): void {
+  const { status: statusLine, code, message } = REFUSALS[status];
+  response.writeStatus(statusLine);
   response.writeHeader("Content-Type", "application/json; charset=utf-8");
+  response.writeHeader("Cache-Control", "no-store");
+  response.writeHeader("X-Request-Id", requestId);
   if (status === 426) response.writeHeader("Upgrade", "websocket");
   if (status === 503) response.writeHeader("Retry-After", "1");
-  response.end(JSON.stringify({ error: { code: refusal.code, message: refusal.message } }), true);
+  const body = JSON.stringify({ error: { code, message, details: [], requestId } });
+  if (isHead) response.endWithoutBody(Buffer.byteLength(body), true);
+  else response.end(body, true);
 }

@@ -127,7 +127,7 @@ export class VoiceOut {
     await this.#push(this.#resampler?.resampler.flush() ?? new Int16Array(0), turnId, signal);
     if (this.#filled > 0 && !signal.aborted) {
       this.#frame.fill(0, this.#filled);
-      await this.#pushFrame(turnId, signal);
+      await this.#pushWhenRoom(turnId, signal);
     }
     if (!signal.aborted) deliver({ kind: "piece-end", turnId, piece, samples: this.#samplesOfPiece });
   }
@@ -145,21 +145,27 @@ export class VoiceOut {
   async #push(samples: Int16Array, turnId: number, signal: AbortSignal): Promise<void> {
     for (let at = 0; at < samples.length && !signal.aborted; ) {
       const taken = Math.min(this.#frame.length - this.#filled, samples.length - at);
-      this.#frame.set(samples.subarray(at, at + taken), this.#filled);
+      for (let i = 0; i < taken; i += 1) this.#frame[this.#filled + i] = samples[at + i] as number;
       this.#filled += taken;
       at += taken;
-      if (this.#filled === this.#frame.length) await this.#pushFrame(turnId, signal);
+      // Only a full ring is waited for: a promise for every frame would be the most garbage that a frame makes.
+      if (this.#filled === this.#frame.length && !this.#pushFrame(turnId)) await this.#pushWhenRoom(turnId, signal);
     }
   }
 
-  async #pushFrame(turnId: number, signal: AbortSignal): Promise<void> {
-    while (!this.#ring.push(this.#frame, turnId)) {
+  /** Puts the frame that was filled into the ring; false when there is no room. */
+  #pushFrame(turnId: number): boolean {
+    if (!this.#ring.push(this.#frame, turnId)) return false;
+    this.#filled = 0;
+    this.#samplesOfPiece += this.#frame.length;
+    return true;
+  }
+
+  async #pushWhenRoom(turnId: number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && !this.#pushFrame(turnId)) {
       await new Promise<void>((resolve) => {
         this.#room = resolve;
       });
-      if (signal.aborted) return;
     }
-    this.#filled = 0;
-    this.#samplesOfPiece += this.#frame.length;
   }
 }

@@ -138,10 +138,10 @@ export class JournalDecoder {
   }
 
   /**
-   * Tells every whole record at the front of `bytes` and returns how many bytes those were. What is left is the beginning of a
-   * record: it must stand in front of what comes next.
+   * Tells every whole record at the front of `bytes`, or those until it is `enough`, and returns how many bytes they
+   * were. What is left must stand in front of what comes next.
    */
-  push(bytes: Buffer): number {
+  push(bytes: Buffer, enough = (): boolean => false): number {
     let at = 0;
     if (!this.#preambleSeen) {
       if (bytes.length < PREAMBLE_BYTES) return 0;
@@ -149,7 +149,7 @@ export class JournalDecoder {
       this.#preambleSeen = true;
       at = PREAMBLE_BYTES;
     }
-    while (bytes.length - at >= RECORD_HEAD_BYTES) {
+    while (bytes.length - at >= RECORD_HEAD_BYTES && !enough()) {
       const payloadBytes = bytes.readUInt32LE(at + 2);
       if (payloadBytes > JOURNAL_BACKLOG_BYTES_MAX) throw journalUnreadable("a record is longer than any we write");
       const endAt = at + RECORD_HEAD_BYTES + payloadBytes;

@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { JournalDecoder } from "./journal-format.ts";
@@ -20,37 +21,63 @@ export const journalPath = (dataDir: string, callId: string): string =>
  * Whatever `onRecord` throws ends the reading and comes out.
  */
 export async function readJournal(path: string, onRecord: (record: JournalRecord) => void): Promise<{ torn: boolean }> {
-  let file: FileHandle;
+  return { torn: (await new JournalReading(path, onRecord).readOn()) === "torn" };
+}
+
+/** A journal that is read in several goes, one at a time, each from where the last one stopped. It may grow in between. */
+export class JournalReading {
+  readonly #path: string;
+  readonly #decoder: JournalDecoder;
+  /** Everything in front of it has been told. */
+  #atBytes = 0;
+
+  constructor(path: string, onRecord: (record: JournalRecord) => void) {
+    this.#path = path;
+    this.#decoder = new JournalDecoder(onRecord);
+  }
+
+  /**
+   * Reads to the end of the file, or until `enough`, which is asked before each record. At its end the file may be
+   * `torn`: it breaks off within a record, whose rest its writer may still bring. Rejects as `readJournal`.
+   */
+  async readOn(enough?: () => boolean): Promise<"enough" | "end" | "torn"> {
+    const file = await openJournal(this.#path);
+    try {
+      return await this.#readFrom(file, enough);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #readFrom(file: FileHandle, enough = (): boolean => false): Promise<"enough" | "end" | "torn"> {
+    let buffer: Buffer = Buffer.allocUnsafe(READ_BYTES);
+    let filled = 0;
+    for (;;) {
+      const bytesRead = await readSome(file, buffer, filled, this.#atBytes + filled);
+      if (bytesRead === 0) return filled > 0 ? "torn" : "end";
+      filled += bytesRead;
+      const used = this.#decoder.push(buffer.subarray(0, filled), enough);
+      this.#atBytes += used;
+      if (enough()) return "enough";
+      buffer.copyWithin(0, used, filled);
+      filled -= used;
+      // A record that fills the buffer is longer than it; the decoder has bounded how long it can be.
+      if (filled === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
+    }
+  }
+}
+
+async function openJournal(path: string): Promise<FileHandle> {
   try {
-    file = await open(path, "r");
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   } catch (error) {
     throw journalUnreadable("it cannot be opened", error);
   }
-  try {
-    return { torn: await readRecords(file, new JournalDecoder(onRecord)) };
-  } finally {
-    await file.close();
-  }
 }
 
-async function readRecords(file: FileHandle, decoder: JournalDecoder): Promise<boolean> {
-  let buffer: Buffer = Buffer.allocUnsafe(READ_BYTES);
-  let filled = 0;
-  for (;;) {
-    const bytesRead = await readSome(file, buffer, filled);
-    if (bytesRead === 0) return filled > 0;
-    filled += bytesRead;
-    const used = decoder.push(buffer.subarray(0, filled));
-    buffer.copyWithin(0, used, filled);
-    filled -= used;
-    // A record that fills the buffer is longer than it; the decoder has bounded how long it can be.
-    if (filled === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
-  }
-}
-
-async function readSome(file: FileHandle, into: Buffer, at: number): Promise<number> {
+async function readSome(file: FileHandle, into: Buffer, at: number, fromBytes: number): Promise<number> {
   try {
-    return (await file.read(into, at, into.length - at)).bytesRead;
+    return (await file.read(into, at, into.length - at, fromBytes)).bytesRead;
   } catch (error) {
     throw journalUnreadable("the disk failed", error);
   }

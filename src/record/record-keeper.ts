@@ -1,24 +1,25 @@
 import { mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { EndReason } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
-import { codeOf } from "../core/errors.ts";
+import { codeOf, unavailable } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { CallEnd, CallStore } from "../store/call-store.ts";
 import { journalPath } from "./journal-reader.ts";
-import { projectJournal } from "./projection.ts";
-import { type Recording, renderRecording } from "./recording.ts";
+import { type ProjectedCall, projectJournal } from "./projection.ts";
+import { type Recording, renderRecording, unfinishedPath } from "./recording.ts";
 
 /** Where the recording of a call is. Ids are ours, so a path is never made of what a peer said. */
 export const recordingPath = (dataDir: string, callId: string): string => join(dataDir, "recordings", `${callId}.wav`);
 
 export interface RecordKeeperOptions {
-  calls: CallStore;
+  calls: Pick<CallStore, "get" | "finish">;
   dataDir: string;
   clock: Clock;
   log: Logger;
-  /** The call's end can no longer be forgotten. */
-  onKept: (callId: string) => void;
+  /** The call's end can no longer be forgotten; it took so long to record. */
+  onKept: (callId: string, tookMs: number) => void;
 }
 
 /** Reasons that are our own fault: a call that ended so before any audio went either way has failed. */
@@ -27,7 +28,10 @@ const OUR_FAULT: readonly EndReason[] = ["worker_lost", "provider_error", "drain
 /** A store that could not take a record is asked again after this long, for as long as it takes. */
 const RETRY_MS = 1_000;
 
-/** Makes records, transcripts and recordings of ended calls from their journals, one after the other. */
+/**
+ * Makes records, transcripts and recordings of ended calls from their journals, and deletes what is to be forgotten, one
+ * after the other.
+ */
 export class RecordKeeper {
   readonly #options: RecordKeeperOptions;
   readonly #queued = new Set<string>();
@@ -38,11 +42,21 @@ export class RecordKeeper {
     mkdirSync(join(options.dataDir, "recordings"), { recursive: true, mode: 0o700 });
   }
 
-  /** The call is over, or its worker is gone. Asking twice does no harm. */
+  /** The call is over, or its worker is gone. Asking twice, late, or for a call that was removed does no harm. */
   keep(callId: string): void {
     if (this.#queued.has(callId)) return;
     this.#queued.add(callId);
     this.#last = this.#last.then(() => this.#keep(callId));
+  }
+
+  /**
+   * Deletes the files of a call that is over: its journal, its recording, and what a dead process left of one. Those that
+   * are not there are no error, and none comes back. Rejects with `unavailable` when the disk refuses; ask again then.
+   */
+  remove(callId: string): Promise<void> {
+    const removed = this.#last.then(() => this.#remove(callId));
+    this.#last = removed.catch(() => {});
+    return removed;
   }
 
   /** Resolves when everything asked for until now is done. */
@@ -50,12 +64,24 @@ export class RecordKeeper {
     return this.#last;
   }
 
-  async #keep(callId: string): Promise<void> {
-    const { calls, clock, log, onKept } = this.#options;
+  async #remove(callId: string): Promise<void> {
+    const { dataDir } = this.#options;
+    const recording = recordingPath(dataDir, callId);
     try {
-      const first = await calls.finish(callId, await this.#endOf(callId));
-      if (first) log.info({ callId }, "call recorded");
-      onKept(callId);
+      for (const path of [recording, unfinishedPath(recording), journalPath(dataDir, callId)]) {
+        await rm(path, { force: true });
+      }
+    } catch (error) {
+      throw unavailable("the files of a call could not be removed", error);
+    }
+  }
+
+  async #keep(callId: string): Promise<void> {
+    const { clock, log, onKept } = this.#options;
+    const begunMs = clock.nowMs();
+    try {
+      if (await this.#finish(callId)) log.info({ callId }, "call recorded");
+      onKept(callId, clock.nowMs() - begunMs);
     } catch (error) {
       log.error({ callId, err: error, code: codeOf(error) }, "an ended call could not be recorded yet");
       clock.after(RETRY_MS, () => this.keep(callId));
@@ -64,35 +90,50 @@ export class RecordKeeper {
     }
   }
 
-  async #endOf(callId: string): Promise<CallEnd> {
-    const { dataDir, clock, log } = this.#options;
-    const path = journalPath(dataDir, callId);
+  /** Returns whether this was the call's end. Of a call that is over already, or gone, nothing is made again. */
+  async #finish(callId: string): Promise<boolean> {
+    const { calls, dataDir } = this.#options;
+    let projected: ProjectedCall;
     try {
-      const { header, turns, endReason, frames, ...projected } = await projectJournal(path);
-      const durationMs = Math.round(projected.durationMs);
-      const silent = frames.in === 0 && frames.out === 0;
-      return {
-        status: silent && OUR_FAULT.includes(endReason) ? "failed" : "ended",
-        endReason,
-        endedAtMs: Date.parse(header.startedAt) + durationMs,
-        durationMs,
-        turns,
-        recording: await this.#render(callId, path),
-        counters: { framesIn: frames.in, framesOut: frames.out },
-      };
+      projected = await projectJournal(journalPath(dataDir, callId));
     } catch (error) {
-      // The worker died, or its disk failed, before anything of the call was written.
-      log.warn({ callId, err: error, code: codeOf(error) }, "an ended call left no journal");
-      return { status: "failed", endReason: "worker_lost", endedAtMs: clock.epochMs(), durationMs: 0, turns: [] };
+      return await this.#finishWithoutJournal(callId, error);
     }
+    const call = await calls.get(projected.header.accountId, callId);
+    return call?.status === "active" && (await calls.finish(callId, await this.#endOf(callId, projected)));
   }
 
-  async #render(callId: string, path: string): Promise<Recording | undefined> {
+  /** The worker died, or its disk failed, before anything of the call was written. */
+  async #finishWithoutJournal(callId: string, error: unknown): Promise<boolean> {
+    const { calls, clock, log } = this.#options;
+    const endedAtMs = clock.epochMs();
+    const end: CallEnd = { status: "failed", endReason: "worker_lost", endedAtMs, durationMs: 0, turns: [] };
+    const first = await calls.finish(callId, end);
+    if (first) log.warn({ callId, err: error, code: codeOf(error) }, "an ended call left no journal");
+    return first;
+  }
+
+  async #endOf(callId: string, { header, turns, endReason, frames, ...projected }: ProjectedCall): Promise<CallEnd> {
+    const durationMs = Math.round(projected.durationMs);
+    const silent = frames.in === 0 && frames.out === 0;
+    return {
+      status: silent && OUR_FAULT.includes(endReason) ? "failed" : "ended",
+      endReason,
+      endedAtMs: Date.parse(header.startedAt) + durationMs,
+      durationMs,
+      turns,
+      recording: await this.#render(callId),
+      counters: { framesIn: frames.in, framesOut: frames.out },
+    };
+  }
+
+  async #render(callId: string): Promise<Recording | undefined> {
+    const { dataDir, log } = this.#options;
     try {
-      const recording = await renderRecording(path, recordingPath(this.#options.dataDir, callId));
+      const recording = await renderRecording(journalPath(dataDir, callId), recordingPath(dataDir, callId));
       return recording && { ...recording, durationMs: Math.round(recording.durationMs) };
     } catch (error) {
-      this.#options.log.error({ callId, err: error, code: codeOf(error) }, "a recording could not be rendered");
+      log.error({ callId, err: error, code: codeOf(error) }, "a recording could not be rendered");
       return undefined;
     }
   }

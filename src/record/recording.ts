@@ -121,9 +121,12 @@ function* interleaved(left: Uint8Array, right: Uint8Array, { decodeTable }: G711
   }
 }
 
+/** Where a recording is written, until it is whole. */
+export const unfinishedPath = (wavFile: string): string => `${wavFile}.unfinished`;
+
 /** Nobody ever sees half a file: it has its name only once all of it is on the disk. */
 async function writeWhole(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
-  const unfinished = `${path}.unfinished`;
+  const unfinished = unfinishedPath(path);
   try {
     const file = await open(unfinished, "w", 0o600);
     try {

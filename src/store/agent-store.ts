@@ -21,9 +21,19 @@ export interface Agent extends NewAgent {
   updatedAtMs: number;
 }
 
+/** Which agents of an account to list. */
+export interface AgentQuery {
+  /** Only agents behind this one in the list's order. */
+  afterAgentId?: string | undefined;
+  /** At most so many; at least 1. */
+  limit: number;
+}
+
 /** Every operation rejects with `unavailable` when the store cannot answer just now. */
 export interface AgentStore {
   create(accountId: string, agent: NewAgent): Promise<Agent>;
-  /** The account's agents, oldest first. */
-  list(accountId: string): Promise<readonly Agent[]>;
+  /** Undefined for another account's agents as for those that do not exist. */
+  get(accountId: string, agentId: string): Promise<Agent | undefined>;
+  /** The account's agents, oldest first; `more` when there are others behind them. */
+  list(accountId: string, query: AgentQuery): Promise<{ agents: readonly Agent[]; more: boolean }>;
 }

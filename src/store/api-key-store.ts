@@ -29,7 +29,15 @@ export interface ApiKeyStore {
   revoke(keyId: string): Promise<boolean>;
 }
 
+export interface Account {
+  /** `account_...` */
+  id: string;
+  name: string;
+}
+
 export interface AccountStore {
   /** The id of the account with this name, which is made when there is none. */
   ensure(name: string): Promise<string>;
+  /** Oldest first. */
+  list(): Promise<readonly Account[]>;
 }

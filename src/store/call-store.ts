@@ -1,4 +1,4 @@
-import type { CallSpec, EndReason, TranscriptTurn } from "../core/call-spec.ts";
+import type { CallSpec, ConnectionType, EndReason, TranscriptTurn } from "../core/call-spec.ts";
 import type { RedeemedCall } from "./hand-off.ts";
 
 /** `created` → `active` → `ended` or `failed`; or `created` → `expired`, when nobody redeemed the token in time. */
@@ -23,6 +23,7 @@ export interface RecordingInfo {
 export interface CallRecord {
   id: string;
   accountId: string;
+  agentId?: string;
   status: CallStatus;
   settings: CallSettings;
   createdAtMs: number;
@@ -38,11 +39,49 @@ export interface CallRecord {
 
 export interface NewCall {
   accountId: string;
+  /** The saved agent that the specification was made of; absent for a call whose configuration was given inline. */
+  agentId?: string | undefined;
   spec: CallSpec;
   /** SHA-256 of the stream token in lower-case hex. */
   tokenHash: string;
   /** How long from now the token can be redeemed. */
   tokenTtlMs: number;
+  /** Present when the client named its request, so that repeating it creates nothing. */
+  idempotency?: IdempotentRequest | undefined;
+}
+
+/** A request that may come again. Nothing here lets anybody but the one who sent it make out the token. */
+export interface IdempotentRequest {
+  /** SHA-256 of the client's own name for the request, in lower-case hex. */
+  keyHash: string;
+  /** Differs between two requests of one name that do not ask for the same. */
+  fingerprint: string;
+  /** The call's token, sealed so that the client's next request opens it; given back as it is. */
+  sealedToken: string;
+}
+
+/** What became of a creation. A request of one name creates one call, however many come at the same time, for 24 h. */
+export type Creation =
+  | { kind: "created"; call: CallRecord }
+  /** The same request came before: this is its call as it was created, and the token as it was sealed then. */
+  | { kind: "repeated"; call: CallRecord; sealedToken: string }
+  /** Another request has this name. */
+  | { kind: "mismatch" };
+
+/** Which calls of an account to list. Every condition that is given must hold. Times are ms since the Unix epoch. */
+export interface CallQuery {
+  status?: CallStatus | undefined;
+  connectionType?: ConnectionType | undefined;
+  /** Created at this time or later. */
+  createdFromMs?: number | undefined;
+  /** Created before this time. */
+  createdBeforeMs?: number | undefined;
+  /** Top-level keys of the metadata, each with the text of its value: a string as it is, numbers and booleans as JSON. */
+  metadata?: Readonly<Record<string, string>> | undefined;
+  /** Only calls behind this one in the list's order. */
+  afterCallId?: string | undefined;
+  /** At most so many; at least 1. */
+  limit: number;
 }
 
 /** A call that some worker has, or had when it was lost. */
@@ -53,6 +92,15 @@ export interface ActiveCall {
   workerId: string;
   startedAtMs: number;
   recordingEnabled: boolean;
+}
+
+/** A call as it is after somebody asked for its end. */
+export interface Cancellation {
+  call: CallRecord;
+  /** The worker that has the call, while it is active. */
+  workerId?: string;
+  /** Whether this was its end, rather than one before. */
+  cancelled: boolean;
 }
 
 /** How a call ended, told once its journal is complete. */
@@ -77,8 +125,8 @@ export interface CallEnd {
  * text. The price: a restart between such a call's creation and its redemption loses it; its token is then refused.
  */
 export interface CallStore {
-  /** Stores the call and its token in one step. */
-  create(call: NewCall): Promise<CallRecord>;
+  /** Stores the call and its token in one step, or tells what an earlier request of the same name has made. */
+  create(call: NewCall): Promise<Creation>;
   /**
    * Exchanges a token's hash for its call, which becomes `active` on `workerId` in the same step: once, whoever asks at
    * the same time. Undefined for unknown, expired and used tokens alike. Rejects with `unavailable` when the outcome is
@@ -90,10 +138,21 @@ export interface CallStore {
    * from that moment on, which is its end, whether `expire` has come by or not.
    */
   get(accountId: string, callId: string): Promise<CallRecord | undefined>;
+  /** The account's calls, newest first, by the same rule about expiry as `get`; `more` when there are others behind them. */
+  list(accountId: string, query: CallQuery): Promise<{ calls: readonly CallRecord[]; more: boolean }>;
   /** The turns in order, with empty texts when the call was not recorded; none before its end. Undefined as for `get`. */
   transcript(accountId: string, callId: string): Promise<readonly TranscriptTurn[] | undefined>;
   /** Active calls of one worker, or of all, oldest first: what must be recovered when a process was lost. */
   listActive(workerId?: string): Promise<readonly ActiveCall[]>;
+  /**
+   * Ends a created call, whose token is then refused; an active one is its worker's to end. Undefined as for `get`.
+   */
+  cancel(accountId: string, callId: string): Promise<Cancellation | undefined>;
+  /**
+   * Forgets a call that is over, or that was never begun, with its turns, its tokens and the name of its request. Returns
+   * false, and forgets nothing, while it is active. Undefined as for `get`.
+   */
+  remove(accountId: string, callId: string): Promise<boolean | undefined>;
   /** Ends an active call. Only the first end counts; returns whether this was the one. */
   finish(callId: string, end: CallEnd): Promise<boolean>;
   /** Turns created calls whose tokens have run out into `expired`; returns their ids. Call it every few seconds. */

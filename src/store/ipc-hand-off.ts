@@ -13,6 +13,10 @@ export interface IpcHandOffOptions {
   workerId: string;
   /** The calls that live in this worker: told at every connection, so that a new control process knows them. */
   callIds: () => readonly string[];
+  /** Somebody asked by the API that a call of this worker be ended. One that is over already is none. */
+  onEnd: (callId: string) => void;
+  /** The worker's metrics, when the control process is asked for them; undefined when they cannot be told. Must not reject. */
+  metrics: () => Promise<string | undefined>;
   clock: Clock;
 }
 
@@ -89,11 +93,26 @@ export class IpcHandOff implements HandOff {
   }
 
   #onMessage(message: ControlMessage): void {
-    if (message.kind === "ended-known") {
-      this.#unacknowledged.delete(message.callId);
-      if (this.#unacknowledged.size === 0) this.#onAcknowledged?.();
-      return;
+    switch (message.kind) {
+      case "redeemed":
+      case "redeem-failed":
+        this.#onRedeemed(message);
+        return;
+      case "ended-known":
+        this.#unacknowledged.delete(message.callId);
+        if (this.#unacknowledged.size === 0) this.#onAcknowledged?.();
+        return;
+      case "end":
+        // What came before it in the same piece may have been the call itself, which then begins first.
+        setImmediate(() => this.#options.onEnd(message.callId));
+        return;
+      case "metrics":
+        void this.#tellMetrics();
+        return;
     }
+  }
+
+  #onRedeemed(message: Extract<ControlMessage, { id: number }>): void {
     const waiting = this.#waiting.get(message.id);
     // An answer after its time: the call it gives was refused long ago, and the control process will miss it.
     if (waiting === undefined) {
@@ -104,6 +123,11 @@ export class IpcHandOff implements HandOff {
     waiting.cancelTimeout();
     if (message.kind === "redeemed") waiting.resolve(message.call ?? undefined);
     else waiting.reject(unavailable("the control process could not redeem the token"));
+  }
+
+  async #tellMetrics(): Promise<void> {
+    const exposition = await this.#options.metrics();
+    this.#socket?.write(toLine({ kind: "metrics", exposition: exposition ?? null }));
   }
 
   #onClose(): void {

@@ -5,11 +5,17 @@ export type WorkerMessage =
   /** First, and again after every reconnection: who it is, and what it carries. */
   | { kind: "hello"; workerId: string; callIds: readonly string[] }
   | { kind: "redeem"; id: number; tokenHash: string }
-  | { kind: "ended"; callId: string };
+  | { kind: "ended"; callId: string }
+  /** Its metrics as they are now, in Prometheus's text format; null when they could not be told. */
+  | { kind: "metrics"; exposition: string | null };
 
 export type ControlMessage =
   | { kind: "redeemed"; id: number; call: RedeemedCall | null }
   | { kind: "redeem-failed"; id: number }
+  /** Somebody asked by the API that this call be ended. */
+  | { kind: "end"; callId: string }
+  /** Somebody asked for the metrics. */
+  | { kind: "metrics" }
   /** The record of an ended call is on its way; the worker may forget the call. */
   | { kind: "ended-known"; callId: string };
 

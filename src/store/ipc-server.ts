@@ -23,6 +23,8 @@ export class IpcServer {
   readonly #options: IpcServerOptions;
   readonly #server: Server;
   readonly #workers = new Map<string, Socket>();
+  /** Who waits for the metrics of a worker. One that owes them is not asked again, so nothing piles up before one that hangs. */
+  readonly #waiting = new Map<Socket, Set<(exposition: string | undefined) => void>>();
 
   constructor(options: IpcServerOptions) {
     this.#options = options;
@@ -52,6 +54,36 @@ export class IpcServer {
     for (const socket of this.#workers.values()) send(socket, { kind: "ended-known", callId });
   }
 
+  /** Tells a worker that a call of its is to end; false when it is away just now. */
+  end(workerId: string, callId: string): boolean {
+    const socket = this.#workers.get(workerId);
+    if (socket === undefined) return false;
+    send(socket, { kind: "end", callId });
+    return true;
+  }
+
+  /**
+   * The metrics of the worker, or of the latest where an old one still drains. Undefined when there is none, when it could not
+   * tell them, and when `signal` aborts before it has answered.
+   */
+  metrics(signal: AbortSignal): Promise<string | undefined> {
+    const worker = [...this.#workers.values()].at(-1);
+    if (worker === undefined) return Promise.resolve(undefined);
+    const waiting = this.#waiting.get(worker) ?? new Set();
+    if (!this.#waiting.has(worker)) {
+      this.#waiting.set(worker, waiting);
+      send(worker, { kind: "metrics" });
+    }
+    return new Promise((resolve) => {
+      waiting.add(resolve);
+      const giveUp = (): void => {
+        waiting.delete(resolve);
+        resolve(undefined);
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+  }
+
   close(): void {
     this.#server.close();
     for (const socket of this.#workers.values()) socket.destroy();
@@ -63,19 +95,28 @@ export class IpcServer {
     socket.setEncoding("utf8");
     socket.on("data", (text: string) =>
       parser.push(text, (message) => {
-        if (message.kind === "hello") {
-          workerId = message.workerId;
-          this.#workers.set(workerId, socket);
-          this.#options.onWorker(workerId, message.callIds);
-        } else if (message.kind === "redeem") {
-          void this.#redeem(socket, message.id, message.tokenHash, workerId);
-        } else {
-          this.#options.onEnded(message.callId);
+        switch (message.kind) {
+          case "hello":
+            workerId = message.workerId;
+            this.#workers.set(workerId, socket);
+            this.#options.onWorker(workerId, message.callIds);
+            return;
+          case "redeem":
+            void this.#redeem(socket, message.id, message.tokenHash, workerId);
+            return;
+          case "ended":
+            this.#options.onEnded(message.callId);
+            return;
+          case "metrics":
+            for (const resolve of this.#waiting.get(socket) ?? []) resolve(message.exposition ?? undefined);
+            this.#waiting.delete(socket);
+            return;
         }
       }),
     );
     socket.on("error", () => {});
     socket.on("close", () => {
+      this.#waiting.delete(socket);
       if (this.#workers.get(workerId) !== socket) return;
       this.#workers.delete(workerId);
       this.#options.onWorkerGone(workerId);

@@ -1,9 +1,13 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { type ApiDeps, buildApi } from "../../src/api/app.ts";
 import type { ErrorBody } from "../../src/api/errors.ts";
 import type { NewCalls } from "../../src/api/health.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../src/api/voices.ts";
+import { unavailable } from "../../src/core/errors.ts";
+import { ControlMetrics } from "../../src/core/metrics.ts";
+import { JournalEvents } from "../../src/record/journal-events.ts";
 import type { Voice } from "../../src/speech/speech.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
@@ -30,11 +34,16 @@ export interface ApiUnderTest {
   key: string;
   /** What the API logged, one line of JSON each. */
   logged: string[];
-  /** What `newCalls` says; a test may change it. */
-  state: { newCalls: NewCalls };
+  metrics: ControlMetrics;
+  /** What `newCalls` says, whether the worker hears what it is told, and whether the keys can be read; a test may change it. */
+  state: { newCalls: NewCalls; workerIsAway: boolean; storeIsAway: boolean };
+  /** What workers were told to end. */
+  told: { workerId: string; callId: string }[];
   recordingPath(callId: string): string;
-  post(body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** `path` is that of `POST /calls` unless told. */
+  post(body: unknown, headers?: Record<string, string>, path?: string): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  delete(path: string, headers?: Record<string, string>): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -58,26 +67,48 @@ export const pathsOf = (answer: Answer): string[] =>
 /** The API over real stores and invented voices, with one account that has a key. */
 export async function apiUnderTest(
   voices: VoiceCatalogue = catalogueOf({ voices: async () => VOICES }),
-  options: Pick<ApiDeps, "requestMsMax"> = {},
+  options: Partial<Pick<ApiDeps, "requestMsMax" | "recordingPath" | "publicApiUrls" | "removeFiles">> = {},
 ): Promise<ApiUnderTest> {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const stores = await openStores(directory, clock);
   const accountId = await stores.accounts.ensure("first");
   const { key } = await stores.apiKeys.create({ accountId, name: "test" });
   const { log, lines: logged } = memoryLog();
-  const state: { newCalls: NewCalls } = { newCalls: { taken: true } };
+  const state: ApiUnderTest["state"] = { newCalls: { taken: true }, workerIsAway: false, storeIsAway: false };
+  const told: ApiUnderTest["told"] = [];
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
+  const events = new JournalEvents(directory);
+  const metrics = new ControlMetrics();
   const app = buildApi({
     ...stores,
+    apiKeys: {
+      authenticate: async (text) => {
+        if (state.storeIsAway) throw unavailable("the database is busy");
+        return await stores.apiKeys.authenticate(text);
+      },
+    },
     voices,
     newCalls: () => state.newCalls,
+    publicApiUrls: [],
     publicMediaUrl: "wss://media.test",
     tokenTtlMs: 60_000,
     recordingPath,
+    endCall: (workerId, callId) => {
+      if (!state.workerIsAway) told.push({ workerId, callId });
+      return !state.workerIsAway;
+    },
+    removeFiles: async (callId) => rmSync(recordingPath(callId), { force: true }),
+    callEvents: (callId, from, limit) => events.page(callId, from, limit),
+    metrics,
     log,
     ...options,
   });
-  const send = async (method: "GET" | "POST", url: string, headers: Record<string, string>, payload?: string) => {
+  const send = async (
+    method: "DELETE" | "GET" | "POST",
+    url: string,
+    headers: Record<string, string>,
+    payload?: string,
+  ) => {
     const answer = await app.inject({
       method,
       url,
@@ -93,15 +124,16 @@ export async function apiUnderTest(
     };
   };
   return {
-    ...{ app, stores, clock, directory, accountId, key, logged, state, recordingPath },
-    post: (body, headers = {}) =>
+    ...{ told, app, stores, clock, directory, accountId, key, logged, metrics, state, recordingPath },
+    post: (body, headers = {}, path = "/api/v1/calls") =>
       send(
         "POST",
-        "/api/v1/calls",
+        path,
         { "content-type": "application/json", ...headers },
         typeof body === "string" ? body : JSON.stringify(body),
       ),
     get: (path, headers = {}) => send("GET", path, headers),
+    delete: (path, headers = {}) => send("DELETE", path, headers),
     close: async () => {
       await app.close();
       await stores.close();

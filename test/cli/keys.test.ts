@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
+import { apiUnderTest } from "../api/harness.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const run = promisify(execFile);
@@ -38,6 +39,39 @@ test("makes, lists and revokes keys while the service has the database open", as
   await stores.close();
 });
 
+test("a key is its account's, which is made by its first key and told in the list", async () => {
+  const dataDir = temporaryDirectory();
+  const create = (name: string, ...rest: string[]) => keys("create", "--name", name, ...rest, "--data-dir", dataDir);
+  for (const name of ["one", "two"]) expect((await create(name, "--account", "bakery")).code).toBe(0);
+  expect((await create("three")).code).toBe(0);
+  const stores = await openStores(dataDir, systemClock);
+  const names = new Map((await stores.accounts.list()).map(({ id, name }) => [id, name]));
+  const owners = (await stores.apiKeys.list()).map((key) => [key.name, names.get(key.accountId)]);
+  expect(owners).toEqual([
+    ["one", "bakery"],
+    ["two", "bakery"],
+    ["three", "default"],
+  ]);
+  await stores.close();
+  const { stdout } = await keys("list", "--data-dir", dataDir);
+  for (const line of ['of "bakery"  "one"', 'of "bakery"  "two"', 'of "default"  "three"'])
+    expect(stdout).toContain(`${line}\n`);
+});
+
+test("a key that is revoked beside the running service is refused by the very next request", async () => {
+  const api = await apiUnderTest();
+  const base = await api.app.listen({ port: 0, host: "127.0.0.1" });
+  const made = await Promise.all(["a", "b"].map((name) => keys("create", "--name", name, "--data-dir", api.directory)));
+  const [revoked = "", other = ""] = made.map(({ stdout }) => stdout.trim());
+  const status = async (key: string) =>
+    (await fetch(`${base}/api/v1/voices`, { headers: { "x-api-key": key } })).status;
+  expect([await status(revoked), await status(other)]).toEqual([200, 200]);
+  const keyId = (await api.stores.apiKeys.authenticate(revoked))?.keyId ?? "";
+  expect((await keys("revoke", keyId, "--data-dir", api.directory)).code).toBe(0);
+  expect([await status(revoked), await status(other)]).toEqual([401, 200]);
+  await api.close();
+});
+
 test("two that open a new database at once both find their tables", async () => {
   const dataDir = temporaryDirectory();
   const made = await Promise.all(["a", "b"].map((name) => keys("create", "--name", name, "--data-dir", dataDir)));
@@ -50,7 +84,14 @@ test("two that open a new database at once both find their tables", async () => 
 test("says how it is called, or what it did not find, and exits with 1", async () => {
   const dataDir = temporaryDirectory();
   const usage = { code: 1, stdout: "", stderr: expect.stringContaining("npm run keys -- create --name") };
-  const wrong = [["create", "--name", " "], ["revoke"], ["list", "--nonsense"]];
+  const wrong = [
+    ["create", "--name", " "],
+    ["create", "--name", "laptop", "--account", " "],
+    ["revoke"],
+    ["revoke", "key_1", "key_2"],
+    ["list", "--account", "default"],
+    ["list", "--nonsense"],
+  ];
   for (const answer of await Promise.all(wrong.map((args) => keys(...args, "--data-dir", dataDir)))) {
     expect(answer).toMatchObject(usage);
   }

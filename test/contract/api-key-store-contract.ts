@@ -20,6 +20,10 @@ export function apiKeyStoreContract(name: string, make: () => StoresUnderTest): 
       const ids = await Promise.all(Array.from({ length: 10 }, () => stores.accounts.ensure("second")));
       expect(new Set(ids).size).toBe(1);
       expect(ids[0]).not.toBe(accountId);
+      expect(await stores.accounts.list()).toEqual([
+        { id: accountId, name: "first" },
+        { id: ids[0], name: "second" },
+      ]);
     });
 
     test("a key is 32 random bytes behind a prefix, and opens its own account", async () => {

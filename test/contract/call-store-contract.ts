@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec, TranscriptTurn } from "../../src/core/call-spec.ts";
-import type { CallEnd } from "../../src/store/call-store.ts";
+import type { NewAgent } from "../../src/store/agent-store.ts";
+import type { CallEnd, CallQuery, NewCall } from "../../src/store/call-store.ts";
 import { hashSecret, mintToken } from "../../src/store/secrets.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
@@ -31,7 +32,7 @@ export const SPEC: CallSpec = {
 
 export const TURNS: readonly TranscriptTurn[] = [
   { role: "agent", text: "Lario’s, good evening.", startMs: 40, endMs: 1_900.5, interrupted: false },
-  { role: "user", text: "a table for two", startMs: 2_400, endMs: 3_800, interrupted: false },
+  { role: "user", text: "a table\0 for two", startMs: 2_400, endMs: 3_800, interrupted: false },
   {
     role: "agent",
     text: "For when",
@@ -42,7 +43,55 @@ export const TURNS: readonly TranscriptTurn[] = [
   },
 ];
 
-const TTL_MS = 60_000;
+export const AGENT: NewAgent = {
+  name: "Front desk",
+  basePrompt: "You answer the telephone.",
+  context: "",
+  customInstructions: "",
+  languageId: "en-US",
+  voiceId: "espeak/gmw/en-US",
+  callSettings: {},
+  toolIds: [],
+  corpusIds: [],
+};
+
+export const TTL_MS = 60_000;
+
+/** A call that waits for its stream, and the hash of its token. */
+export async function createCall(stores: Stores, accountId: string, spec = SPEC, more: Partial<NewCall> = {}) {
+  const tokenHash = hashSecret(mintToken());
+  const made = await stores.calls.create({ accountId, spec, tokenHash, tokenTtlMs: TTL_MS, ...more });
+  if (made.kind !== "created") throw new Error("not created");
+  return { id: made.call.id, record: made.call, tokenHash };
+}
+
+/** How a call may end, now. */
+export const endAt = (clock: ManualClock, changes: Partial<CallEnd> = {}): CallEnd => ({
+  status: "ended",
+  endReason: "caller_hangup",
+  endedAtMs: clock.epochMs(),
+  durationMs: 5_000.5,
+  turns: TURNS,
+  ...changes,
+});
+
+/** One call in each status, in the order they were created. */
+export async function inEveryStatus(stores: Stores, accountId: string, clock: ManualClock, spec: CallSpec = SPEC) {
+  const create = (more?: Partial<NewCall>) => createCall(stores, accountId, spec, more);
+  const [created, active, ended, failed] = [await create(), await create(), await create(), await create()];
+  const expired = await create({ tokenTtlMs: 0 });
+  for (const { tokenHash } of [active, ended, failed]) await stores.calls.redeem(tokenHash, "worker-1");
+  await stores.calls.finish(ended.id, endAt(clock));
+  await stores.calls.finish(failed.id, endAt(clock, { status: "failed", endReason: "provider_error" }));
+  return { created, active, ended, failed, expired };
+}
+
+/** The ids of the calls that a list gives, in its order. */
+export async function listedIds(stores: Stores, accountId: string, query: Partial<CallQuery> = {}): Promise<string[]> {
+  const { calls } = await stores.calls.list(accountId, { limit: 100, ...query });
+  return calls.map((call) => call.id);
+}
+
 const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true };
 
 /** What every CallStore must do. */
@@ -66,20 +115,9 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       stores = await under.open();
     };
 
-    const create = async (spec: CallSpec = SPEC) => {
-      const token = mintToken();
-      const record = await stores.calls.create({ accountId, spec, tokenHash: hashSecret(token), tokenTtlMs: TTL_MS });
-      return { id: record.id, record, tokenHash: hashSecret(token) };
-    };
-
-    const end = (changes: Partial<CallEnd> = {}): CallEnd => ({
-      status: "ended",
-      endReason: "caller_hangup",
-      endedAtMs: clock.epochMs(),
-      durationMs: 5_000.5,
-      turns: TURNS,
-      ...changes,
-    });
+    const create = (spec?: CallSpec, more?: Partial<NewCall>) => createCall(stores, accountId, spec, more);
+    const end = (changes?: Partial<CallEnd>) => endAt(clock, changes);
+    const idsOf = (query?: Partial<CallQuery>, account = accountId) => listedIds(stores, account, query);
 
     test("a new call is `created`, and its record has everything but its words", async () => {
       const { id, record } = await create();
@@ -270,6 +308,95 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       const record = await stores.calls.get(accountId, id);
       expect(record).toMatchObject({ status: "expired", endReason: "token_expired" });
       expect(record).not.toHaveProperty("startedAtMs");
+    });
+
+    test("a call that was placed from a saved agent says so, everywhere", async () => {
+      const { id: agentId } = await stores.agents.create(accountId, AGENT);
+      const { record, id } = await create(SPEC, { agentId });
+      expect(record.agentId).toBe(agentId);
+      expect(await stores.calls.get(accountId, id)).toEqual(record);
+      expect((await stores.calls.list(accountId, { limit: 1 })).calls).toEqual([record]);
+    });
+
+    test("cancelling ends a call that waits, at once and once; any other stays as it is", async () => {
+      const calls = await inEveryStatus(stores, accountId, clock);
+      const before = await Promise.all(Object.values(calls).map(({ id }) => stores.calls.get(accountId, id)));
+      clock.advance(1_000);
+      const ended = { status: "ended", endReason: "api_hangup", endedAtMs: clock.epochMs() };
+      const { id, record, tokenHash } = calls.created;
+      expect(await stores.calls.cancel(accountId, id)).toEqual({ call: { ...record, ...ended }, cancelled: true });
+      clock.advance(1_000);
+      expect(await stores.calls.cancel(accountId, id)).toEqual({ call: { ...record, ...ended }, cancelled: false });
+      expect(await stores.calls.get(accountId, id)).toEqual({ ...record, ...ended });
+      expect(await stores.calls.redeem(tokenHash, "worker-1")).toBeUndefined();
+      const others = [calls.active, calls.ended, calls.failed, calls.expired];
+      for (const [index, other] of others.entries()) {
+        expect(await stores.calls.cancel(accountId, other.id)).toEqual({
+          call: before[index + 1],
+          ...(other === calls.active && { workerId: "worker-1" }),
+          cancelled: false,
+        });
+      }
+      expect((await stores.calls.listActive()).map((call) => call.id)).toEqual([calls.active.id]);
+    });
+
+    test("of a redemption and a cancellation at once one wins, and the other is told", async () => {
+      for (let round = 0; round < 50; round++) {
+        const { id, tokenHash } = await create();
+        const redeem = () => stores.calls.redeem(tokenHash, "worker-1");
+        const cancel = () => stores.calls.cancel(accountId, id);
+        const [redeemed, cancelled] = await (round % 2 === 0
+          ? Promise.all([redeem(), cancel()])
+          : Promise.all([cancel(), redeem()]).then(([one, other]) => [other, one] as const));
+        expect(cancelled?.cancelled).toBe(redeemed === undefined);
+        expect(cancelled?.workerId).toBe(redeemed && "worker-1");
+      }
+    });
+
+    test("removing forgets a call that is over or was never begun, and nothing of one that is active", async () => {
+      const { active, ...others } = await inEveryStatus(stores, accountId, clock);
+      expect(await stores.calls.remove(accountId, active.id)).toBe(false);
+      expect((await stores.calls.get(accountId, active.id))?.status).toBe("active");
+      for (const { id, tokenHash } of Object.values(others)) {
+        expect(await stores.calls.remove(accountId, id)).toBe(true);
+        expect(await stores.calls.get(accountId, id)).toBeUndefined();
+        expect(await stores.calls.transcript(accountId, id)).toBeUndefined();
+        expect(await stores.calls.cancel(accountId, id)).toBeUndefined();
+        expect(await stores.calls.remove(accountId, id)).toBeUndefined();
+        expect(await stores.calls.redeem(tokenHash, "worker-1")).toBeUndefined();
+        expect(await stores.calls.finish(id, end())).toBe(false);
+      }
+      expect(await idsOf()).toEqual([active.id]);
+      await restart();
+      expect(await idsOf()).toEqual([active.id]);
+      expect(await stores.calls.finish(active.id, end())).toBe(true);
+      expect(await stores.calls.transcript(accountId, active.id)).toEqual(TURNS);
+    });
+
+    test("a call that is not recorded is cancelled and removed like any other", async () => {
+      const spec = { ...SPEC, recordingEnabled: false };
+      const [cancelled, removed] = [await create(spec), await create(spec)];
+      expect(await stores.calls.cancel(accountId, cancelled.id)).toMatchObject({ call: { status: "ended" } });
+      expect(await stores.calls.remove(accountId, removed.id)).toBe(true);
+      for (const { tokenHash } of [cancelled, removed]) {
+        expect(await stores.calls.redeem(tokenHash, "worker-1")).toBeUndefined();
+      }
+    });
+
+    test("A2, A3: another account lists, cancels and removes nothing of it", async () => {
+      const calls = await inEveryStatus(stores, accountId, clock);
+      const stranger = await stores.accounts.ensure("second");
+      const ids = Object.values(calls).map((call) => call.id);
+      for (const id of ids) {
+        expect(await stores.calls.cancel(stranger, id)).toBeUndefined();
+        expect(await stores.calls.remove(stranger, id)).toBeUndefined();
+        expect(await idsOf({ afterCallId: id }, stranger)).toEqual([]);
+      }
+      for (const query of [{}, { status: "created" }, { metadata: { order: "17" } }, { createdFromMs: 0 }] as const) {
+        expect(await idsOf(query, stranger)).toEqual([]);
+      }
+      expect(await stores.calls.get(accountId, calls.created.id)).toEqual(calls.created.record);
+      expect(await idsOf()).toEqual([...ids].reverse());
     });
   });
 }

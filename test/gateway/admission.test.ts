@@ -32,9 +32,17 @@ describe("admission", () => {
     const answers = await Promise.all([...tokens, used.token].map((token) => upgrade(url, token)));
     first.ws.destroy();
     if (first.status === 101) await ended(used.callId);
-    const bodies = new Set(answers.filter(({ status }) => status === 401).map(({ body }) => body));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
-    expect([...bodies]).toEqual(['{"error":{"code":"unauthorized","message":"the stream token is not valid"}}']);
+    const errors = answers.map(({ body }) => (JSON.parse(body) as { error: Record<string, unknown> }).error);
+    expect(new Set(errors.map(({ requestId }) => requestId)).size).toBe(answers.length);
+    for (const error of errors) {
+      expect(error).toEqual({
+        code: "unauthorized",
+        message: "the stream token is not valid",
+        details: [],
+        requestId: expect.stringMatching(/^req_[0-9a-f-]{36}$/),
+      });
+    }
   });
 
   test("T1: a token of 64 KiB is refused and the server lives", async () => {

@@ -272,21 +272,6 @@ describe("the end of a call", () => {
     expect(call.done()).toBe(1);
   });
 
-  test("K11: a bug in the handling of one call ends that call alone, with one end and one line of log", () => {
-    const vad = {
-      isVoiced: (): boolean => {
-        throw new Error("planted");
-      },
-      destroy: () => {},
-    };
-    const call = leg({ vad });
-    call.start();
-    expect(() => call.media()).not.toThrow();
-    expect(call.socket.ended).toEqual({ code: 1_011, reason: "worker_lost" });
-    expect(call.ends()).toHaveLength(1);
-    expect(call.logged.filter((line) => line.includes('"fault":"bug"'))).toHaveLength(1);
-  });
-
   test("C18: a call without any media and one of 50 ms end with their counters told", async () => {
     const none = leg();
     none.connection.closed(1_006, false);
@@ -296,17 +281,5 @@ describe("the end of a call", () => {
     await short.listen(60);
     short.connection.closed(1_006, false);
     expect(short.ends()).toMatchObject([{ reason: "caller_hangup", framesIn: 3 }]);
-  });
-
-  test("words, prompts and stream ids never reach the log", async () => {
-    const clock = new ManualClock();
-    const stt = new ScriptedStt(clock, [{ atMs: 100, event: { kind: "final", text: "canary spoken words" } }]);
-    const call = leg({ stt, spec: { systemPrompt: "canary prompt", greeting: "canary greeting" } });
-    call.start();
-    await clock.play(200);
-    await call.listen(3_000);
-    call.json({ event: "dtmf", streamSid: STREAM_ID, dtmf: { track: "inbound_track", digit: "7" } });
-    call.connection.closed(1_006, false);
-    expect(call.logged.join("\n")).not.toMatch(/canary|MZ0000/);
   });
 });

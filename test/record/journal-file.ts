@@ -1,5 +1,5 @@
-import { appendFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { JournalEncoder } from "../../src/record/journal-format.ts";
 import type { JournalRecord, JournalStart } from "../../src/record/journal-records.ts";
 import { journalHeader } from "../../src/record/redact.ts";
@@ -8,10 +8,12 @@ import { START } from "./example-call.ts";
 
 /** A journal that a test writes record by record, as they stand: nothing is redacted. */
 export class JournalFile {
-  readonly path = join(temporaryDirectory(), "call.tlj");
+  readonly path: string;
   readonly #encoder = new JournalEncoder();
 
-  constructor(start: JournalStart = START) {
+  constructor(start: JournalStart = START, path = join(temporaryDirectory(), "call.tlj")) {
+    this.path = path;
+    mkdirSync(dirname(path), { recursive: true });
     this.#encoder.header(journalHeader("trunkline test", start));
     writeFileSync(this.path, this.#encoder.written());
   }

@@ -1,13 +1,15 @@
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../src/core/limits.ts";
+import { WorkerMetrics } from "../../src/core/metrics.ts";
 import { Connection, type LegSocket } from "../../src/gateway/connection.ts";
-import { JournalWriters } from "../../src/gateway/journal-writer.ts";
+import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type Vad } from "../../src/media/vad.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
+import type { Wire } from "../../src/wire/wire.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { memoryLog } from "./memory-log.ts";
 import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
@@ -47,13 +49,18 @@ export interface LegOptions {
   llm?: Llm;
   tts?: Tts;
   vad?: Vad;
+  /** A leg whose clock and ticker this one shares, as calls of one process do. */
+  beside?: { clock: ManualClock; ticker: Ticker };
+  /** Gets what the connection is made of, to break some of it. */
+  tamper?: (parts: { socket: FakeSocket; wire: Wire; journal: JournalWriter; metrics: WorkerMetrics }) => void;
 }
 
 export const STREAM_ID = "MZ00000000000000000000000000000001";
 
 /** One connection of carrier_a with a fake socket and a clock that is moved by hand. */
 export function leg(options: LegOptions = {}) {
-  const clock = new ManualClock();
+  const clock = options.beside?.clock ?? new ManualClock();
+  const ticker = options.beside?.ticker ?? new Ticker(clock);
   const socket = new FakeSocket();
   const directory = temporaryDirectory();
   const { log, lines: logged } = memoryLog();
@@ -63,11 +70,23 @@ export function leg(options: LegOptions = {}) {
     accountId: "account_01980000-0000-7000-8000-000000000002",
     spec: { ...SPEC, ...options.spec },
   };
+  const wire = createCarrierA();
+  const journal = journals.open({
+    ...redeemed,
+    startedAt: "2026-01-01T00:00:00.000Z",
+    leg: { rateHz: 8_000, codec: "mulaw" },
+    earHasPartials: true,
+    parameters: DEFAULT_TURN_PARAMETERS,
+  });
+  const metrics = new WorkerMetrics(() => {
+    throw new Error("one leg is no worker");
+  });
+  options.tamper?.({ socket, wire, journal, metrics });
   let done = 0;
   const connection = new Connection({
     redeemed,
     socket,
-    wire: createCarrierA(),
+    wire,
     inbound: {
       bytes: new Uint8Array(CARRIER_MESSAGE_BYTES_MAX),
       samples: new Int16Array(CARRIER_MESSAGE_BYTES_MAX),
@@ -80,13 +99,8 @@ export function leg(options: LegOptions = {}) {
     llm: options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]),
     tts: options.tts ?? new ScriptedTts(clock),
     parameters: DEFAULT_TURN_PARAMETERS,
-    journal: journals.open({
-      ...redeemed,
-      startedAt: "2026-01-01T00:00:00.000Z",
-      leg: { rateHz: 8_000, codec: "mulaw" },
-      earHasPartials: true,
-      parameters: DEFAULT_TURN_PARAMETERS,
-    }),
+    journal,
+    metrics,
     clock,
     log,
     onDone: () => {
@@ -95,11 +109,12 @@ export function leg(options: LegOptions = {}) {
     },
   });
   socket.onEnd = () => connection.closed(1_006, false);
-  const stopTicking = new Ticker(clock).add(connection);
+  const stopTicking = ticker.add(connection);
   let chunk = 0;
 
   return {
     clock,
+    ticker,
     socket,
     connection,
     logged,

@@ -2,11 +2,13 @@ import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { WorkerMetrics } from "../../src/core/metrics.ts";
+import type { CertificateFiles } from "../../src/gateway/certificate.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { JournalWriters } from "../../src/gateway/journal-writer.ts";
 import { MediaServer } from "../../src/gateway/server.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
-import { loadVad } from "../../src/media/vad.ts";
+import { loadVad, type VadFactory } from "../../src/media/vad.ts";
 import { RecordKeeper, recordingPath } from "../../src/record/record-keeper.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import type { CallRecord } from "../../src/store/call-store.ts";
@@ -28,6 +30,10 @@ export interface MediaServiceOptions {
   tts?: Tts;
   clock?: Clock;
   tokenTtlMs?: number;
+  /** With these the media server speaks TLS. */
+  tls?: CertificateFiles;
+  /** In place of the real voice detector, the first thing that is made for a call. */
+  vad?: VadFactory;
   /** Stands between the redemption and its answer, as a slow store would. */
   beforeRedeem?: () => Promise<void>;
 }
@@ -66,7 +72,15 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     const poll = () => (ipc.workerCount > 0 ? resolve() : setImmediate(poll));
     poll();
   });
-  const handOff = new IpcHandOff({ path, workerId: "worker", callIds: () => gateway.callIds(), clock: systemClock });
+  const metrics = new WorkerMetrics(() => gateway.readings());
+  const handOff = new IpcHandOff({
+    path,
+    workerId: "worker",
+    callIds: () => gateway.callIds(),
+    onEnd: (callId) => gateway.end(callId, "api_hangup"),
+    metrics: () => metrics.exposition(),
+    clock: systemClock,
+  });
   const llm = options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]);
   const gateway = new Gateway({
     handOff,
@@ -75,36 +89,42 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       tts: options.tts ?? new ScriptedTts(clock),
       llm: { model_a: llm, model_b: llm, model_c: llm },
     },
-    makeVad,
+    makeVad: options.vad ?? makeVad,
     makeResampler,
     journals: new JournalWriters({ dataDir: directory, software: "test", clock: systemClock, log }),
+    metrics,
     clock,
     log,
     callsMax: readConfig({}).callsPerWorker,
   });
-  const server = new MediaServer({ admit: (token) => gateway.admit(token), log });
+  const server = new MediaServer({ admit: (token) => gateway.admit(token), tls: options.tls, log });
   const port = await server.listen("127.0.0.1", 0);
   await connected;
 
   return {
     directory,
+    log,
     logged,
     stores,
     accountId,
     gateway,
+    ipc,
+    keeper,
+    server,
     port,
-    url: `ws://127.0.0.1:${port}`,
+    url: `${options.tls ? "wss" : "ws"}://127.0.0.1:${port}`,
     recordingPath: (callId: string) => recordingPath(directory, callId),
     /** A call that waits for its stream, and its token. */
     async create(spec: Partial<CallSpec> = {}): Promise<{ callId: string; token: string }> {
       const token = mintToken();
-      const { id } = await stores.calls.create({
+      const made = await stores.calls.create({
         accountId,
         spec: { ...SPEC, ...spec },
         tokenHash: hashSecret(token),
         tokenTtlMs: options.tokenTtlMs ?? 60_000,
       });
-      return { callId: id, token };
+      if (made.kind !== "created") throw new Error("not created");
+      return { callId: made.call.id, token };
     },
     /** The call's record, once it is no longer active. */
     async ended(callId: string): Promise<CallRecord> {

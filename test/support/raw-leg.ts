@@ -3,7 +3,7 @@ import { MU_LAW } from "../../src/media/g711.ts";
 import { RawWs } from "./raw-ws.ts";
 import type { CallItem, Service } from "./service.ts";
 
-const STREAM_ID = "MZ00000000000000000000000000000001";
+export const STREAM_ID = "MZ00000000000000000000000000000001";
 const SILENCE = Buffer.alloc(CARRIER_FRAME_SAMPLES, MU_LAW.silenceByte).toString("base64");
 
 /** A stream of carrier_a on a socket that does what it is told, and that sends nothing by itself. */

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect as connectSocket, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 
 /** RFC 6455, section 11.8. */
 export const OPCODE = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
@@ -62,12 +63,18 @@ export class RawWs {
   }
 
   /**
-   * A TCP connection to the host and port of `url`, on which nothing has been said yet. The server's FIN is not
-   * answered.
+   * A TCP connection to the host and port of `url`, on which nothing has been said yet; for `wss` under TLS, with whatever
+   * certificate there is. The server's FIN is not answered.
    */
   static async connect(url: string): Promise<RawWs> {
-    const { hostname, port } = new URL(url);
-    const socket = connectSocket({ host: hostname, port: Number(port), allowHalfOpen: true });
+    const { protocol, hostname, port } = new URL(url);
+    const options = { host: hostname, port: Number(port), allowHalfOpen: true };
+    if (protocol === "wss:") {
+      const socket = connectTls({ ...options, rejectUnauthorized: false, ALPNProtocols: ["http/1.1"] });
+      await once(socket, "secureConnect");
+      return new RawWs(socket);
+    }
+    const socket = connectSocket(options);
     await once(socket, "connect");
     return new RawWs(socket);
   }

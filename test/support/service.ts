@@ -92,6 +92,7 @@ export class ServiceProcess {
       env: {
         API_PORT: "0",
         MEDIA_PORT: "0",
+        METRICS_PORT: "0",
         DATA_DIR: this.dataDir,
         STT: "reference",
         TTS: "reference",

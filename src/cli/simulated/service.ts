@@ -43,6 +43,7 @@ export async function startService(
   const env = {
     API_PORT: "0",
     MEDIA_PORT: "0",
+    METRICS_PORT: "off",
     DATA_DIR: dataDir,
     STT: "reference",
     TTS: "reference",

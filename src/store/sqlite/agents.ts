@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from "kysely";
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
-import type { Agent, AgentStore, NewAgent } from "../agent-store.ts";
+import type { Agent, AgentQuery, AgentStore, NewAgent } from "../agent-store.ts";
 import type { Tables } from "./tables.ts";
 
 export class SqliteAgents implements AgentStore {
@@ -18,10 +18,10 @@ export class SqliteAgents implements AgentStore {
     const row = {
       id: newId("agent"),
       account_id: accountId,
-      name: agent.name,
-      base_prompt: agent.basePrompt,
-      context: agent.context,
-      custom_instructions: agent.customInstructions,
+      name: JSON.stringify(agent.name),
+      base_prompt: JSON.stringify(agent.basePrompt),
+      context: JSON.stringify(agent.context),
+      custom_instructions: JSON.stringify(agent.customInstructions),
       language_id: agent.languageId,
       voice_id: agent.voiceId,
       call_settings: JSON.stringify(agent.callSettings),
@@ -34,24 +34,35 @@ export class SqliteAgents implements AgentStore {
     return agentOf(row);
   }
 
-  async list(accountId: string): Promise<readonly Agent[]> {
-    const rows = await this.#db
+  async get(accountId: string, agentId: string): Promise<Agent | undefined> {
+    const row = await this.#db
       .selectFrom("agents")
       .selectAll()
+      .where("id", "=", agentId)
       .where("account_id", "=", accountId)
+      .executeTakeFirst();
+    return row && agentOf(row);
+  }
+
+  async list(accountId: string, query: AgentQuery): Promise<{ agents: readonly Agent[]; more: boolean }> {
+    let selected = this.#db.selectFrom("agents").selectAll().where("account_id", "=", accountId);
+    if (query.afterAgentId !== undefined) selected = selected.where("id", ">", query.afterAgentId);
+    // One more than is asked for tells whether there are others.
+    const rows = await selected
       .orderBy("id")
+      .limit(query.limit + 1)
       .execute();
-    return rows.map(agentOf);
+    return { agents: rows.slice(0, query.limit).map(agentOf), more: rows.length > query.limit };
   }
 }
 
 const agentOf = (row: Selectable<Tables["agents"]>): Agent => ({
   id: row.id,
   accountId: row.account_id,
-  name: row.name,
-  basePrompt: row.base_prompt,
-  context: row.context,
-  customInstructions: row.custom_instructions,
+  name: JSON.parse(row.name),
+  basePrompt: JSON.parse(row.base_prompt),
+  context: JSON.parse(row.context),
+  customInstructions: JSON.parse(row.custom_instructions),
   languageId: row.language_id,
   voiceId: row.voice_id,
   callSettings: JSON.parse(row.call_settings),

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
-import type { AccountStore, ApiKeyRecord, ApiKeyStore, Principal } from "../api-key-store.ts";
+import type { Account, AccountStore, ApiKeyRecord, ApiKeyStore, Principal } from "../api-key-store.ts";
 import { API_KEY_VISIBLE_CHARS, hashSecret, mintApiKey } from "../secrets.ts";
 import type { Tables } from "./tables.ts";
 
@@ -27,6 +27,10 @@ export class SqliteAccounts implements AccountStore {
       .where("name", "=", name)
       .executeTakeFirstOrThrow();
     return account.id;
+  }
+
+  list(): Promise<readonly Account[]> {
+    return this.#db.selectFrom("accounts").select(["id", "name"]).orderBy("id").execute();
   }
 }
 

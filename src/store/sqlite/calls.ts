@@ -1,47 +1,108 @@
-import type { ExpressionBuilder, Kysely, Selectable, Transaction } from "kysely";
-import type { CallSpec, TranscriptTurn } from "../../core/call-spec.ts";
+import { type Kysely, sql, type Transaction } from "kysely";
+import type { TranscriptTurn } from "../../core/call-spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import type { ActiveCall, CallEnd, CallRecord, CallStore, CallWords, NewCall } from "../call-store.ts";
+import { IDEMPOTENCY_MS } from "../../core/limits.ts";
+import type {
+  ActiveCall,
+  CallEnd,
+  CallQuery,
+  CallRecord,
+  CallStore,
+  CallWords,
+  Cancellation,
+  Creation,
+  IdempotentRequest,
+  NewCall,
+} from "../call-store.ts";
 import type { RedeemedCall } from "../hand-off.ts";
+import { listCalls } from "./call-list.ts";
+import {
+  createdRecordOf,
+  EXPIRED,
+  lastExpiry,
+  RECORD_COLUMNS,
+  recordAt,
+  split,
+  turnOf,
+  turnRowOf,
+} from "./call-rows.ts";
+import { BUSY_MS } from "./dialect.ts";
 import type { Tables } from "./tables.ts";
 
 /** Turns put in by one statement; SQLite takes 32,766 parameters at most. */
 const TURNS_PER_INSERT = 500;
-
-const EXPIRED = { status: "expired", end_reason: "token_expired" } as const;
 
 export class SqliteCalls implements CallStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
   /** Prompts and greetings of calls that are not recorded, by call id, while a token stands for them. */
   readonly #unwritten = new Map<string, CallWords>();
+  /** Something was removed of which the log of changes still has the text; by a process before this one, for all we know. */
+  #tracesLeft = true;
 
   constructor(db: Kysely<Tables>, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
   }
 
-  async create({ accountId, spec, tokenHash, tokenTtlMs }: NewCall): Promise<CallRecord> {
+  async create(call: NewCall): Promise<Creation> {
+    const creation = await this.#db.transaction().execute(async (tx) => {
+      const { accountId, idempotency } = call;
+      const before = idempotency && (await this.#repeat(tx, accountId, idempotency));
+      return before ?? this.#insert(tx, call);
+    });
+    if (creation.kind === "created" && !call.spec.recordingEnabled) {
+      this.#unwritten.set(creation.call.id, split(call.spec).words);
+    }
+    return creation;
+  }
+
+  /** What a request of this name came to before; undefined when there was none, or its time is over. */
+  async #repeat(tx: Transaction<Tables>, accountId: string, request: IdempotentRequest): Promise<Creation | undefined> {
+    const before = await tx
+      .selectFrom("idempotent_requests as request")
+      .innerJoin("calls", "calls.id", "request.call_id")
+      .select(["request.fingerprint", "request.sealed_token", ...RECORD_COLUMNS])
+      .where("request.account_id", "=", accountId)
+      .where("request.key_hash", "=", request.keyHash)
+      .where("request.created_at", ">", this.#clock.epochMs() - IDEMPOTENCY_MS)
+      .executeTakeFirst();
+    if (before === undefined) return undefined;
+    if (before.fingerprint !== request.fingerprint) return { kind: "mismatch" };
+    return { kind: "repeated", call: createdRecordOf(before), sealedToken: before.sealed_token };
+  }
+
+  async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
+    const { accountId, agentId, spec, tokenHash, tokenTtlMs, idempotency } = call;
     const { words, settings } = split(spec);
     const nowMs = this.#clock.epochMs();
     const row = {
       id: newId("call"),
       account_id: accountId,
+      agent_id: agentId ?? null,
       status: "created",
       settings: JSON.stringify(settings),
       words: spec.recordingEnabled ? JSON.stringify(words) : null,
       recording_enabled: spec.recordingEnabled ? 1 : 0,
       created_at: nowMs,
     };
-    const token = { token_hash: tokenHash, account_id: accountId, call_id: row.id, expires_at: nowMs + tokenTtlMs };
-    await this.#db.transaction().execute(async (tx) => {
-      await tx.insertInto("calls").values(row).execute();
-      await tx.insertInto("stream_tokens").values(token).execute();
-    });
-    if (!spec.recordingEnabled) this.#unwritten.set(row.id, words);
-    return { id: row.id, accountId, status: "created", settings, createdAtMs: nowMs };
+    const ofCall = { account_id: accountId, call_id: row.id };
+    const token = { ...ofCall, token_hash: tokenHash, expires_at: nowMs + tokenTtlMs };
+    await tx.insertInto("calls").values(row).execute();
+    await tx.insertInto("stream_tokens").values(token).execute();
+    if (idempotency !== undefined) {
+      const { keyHash, fingerprint, sealedToken } = idempotency;
+      const request = { ...ofCall, key_hash: keyHash, fingerprint, sealed_token: sealedToken, created_at: nowMs };
+      // One whose day is over may still be there.
+      await tx
+        .insertInto("idempotent_requests")
+        .values(request)
+        .onConflict((conflict) => conflict.columns(["account_id", "key_hash"]).doUpdateSet(request))
+        .execute();
+    }
+    return { kind: "created", call: createdRecordOf(row) };
   }
 
   async redeem(tokenHash: string, workerId: string): Promise<RedeemedCall | undefined> {
@@ -87,17 +148,23 @@ export class SqliteCalls implements CallStore {
     return { callId: call.id, accountId: call.account_id, spec: { ...JSON.parse(call.settings), ...words } };
   }
 
-  async get(accountId: string, callId: string): Promise<CallRecord | undefined> {
-    const row = await this.#db
+  get(accountId: string, callId: string): Promise<CallRecord | undefined> {
+    return this.#get(this.#db, accountId, callId);
+  }
+
+  async #get(db: Kysely<Tables>, accountId: string, callId: string): Promise<CallRecord | undefined> {
+    const row = await db
       .selectFrom("calls")
-      .selectAll()
+      .select(RECORD_COLUMNS)
       .select((calls) => lastExpiry(calls).as("expires_at"))
       .where("id", "=", callId)
       .where("account_id", "=", accountId)
       .executeTakeFirst();
-    if (row === undefined) return undefined;
-    const isExpired = row.status === "created" && row.expires_at !== null && row.expires_at <= this.#clock.epochMs();
-    return recordOf(isExpired ? { ...row, ...EXPIRED, ended_at: row.expires_at } : row);
+    return row && recordAt(this.#clock.epochMs(), row);
+  }
+
+  list(accountId: string, query: CallQuery): Promise<{ calls: readonly CallRecord[]; more: boolean }> {
+    return listCalls(this.#db, accountId, query, this.#clock.epochMs());
   }
 
   async transcript(accountId: string, callId: string): Promise<readonly TranscriptTurn[] | undefined> {
@@ -128,6 +195,67 @@ export class SqliteCalls implements CallStore {
     }));
   }
 
+  async cancel(accountId: string, callId: string): Promise<Cancellation | undefined> {
+    const found = await this.#db.transaction().execute(async (tx): Promise<Cancellation | undefined> => {
+      const nowMs = this.#clock.epochMs();
+      const { numUpdatedRows } = await tx
+        .updateTable("calls")
+        .set({ status: "ended", end_reason: "api_hangup", ended_at: nowMs })
+        .where("id", "=", callId)
+        .where("account_id", "=", accountId)
+        .where("status", "=", "created")
+        .where((calls) => calls(lastExpiry(calls), ">", nowMs))
+        .executeTakeFirst();
+      const call = await this.#get(tx, accountId, callId);
+      if (call === undefined) return undefined;
+      const cancelled = numUpdatedRows > 0n;
+      if (call.status !== "active") return { call, cancelled };
+      const { worker_id: workerId } = await tx
+        .selectFrom("calls")
+        .select("worker_id")
+        .$narrowType<{ worker_id: string }>()
+        .where("id", "=", callId)
+        .executeTakeFirstOrThrow();
+      return { call, workerId, cancelled };
+    });
+    if (found?.cancelled) this.#unwritten.delete(callId);
+    return found;
+  }
+
+  async remove(accountId: string, callId: string): Promise<boolean | undefined> {
+    const removed = await this.#db.transaction().execute(async (tx) => {
+      const call = await this.#get(tx, accountId, callId);
+      if (call === undefined) return undefined;
+      if (call.status === "active") return false;
+      for (const table of ["turns", "stream_tokens", "idempotent_requests"] as const) {
+        await tx.deleteFrom(table).where("call_id", "=", callId).execute();
+      }
+      await tx.deleteFrom("calls").where("id", "=", callId).execute();
+      return true;
+    });
+    if (!removed) return removed;
+    this.#unwritten.delete(callId);
+    this.#tracesLeft = true;
+    await this.#removeTraces();
+    return true;
+  }
+
+  /**
+   * What was deleted still stands in the log of changes (`trunkline.db-wal`) until that has been written back and cut off, which
+   * nobody may be reading meanwhile. Nobody is waited for: `expire` tries again.
+   */
+  async #removeTraces(): Promise<void> {
+    await this.#db.connection().execute(async (db) => {
+      await sql`PRAGMA busy_timeout = 0`.execute(db);
+      try {
+        const { rows } = await sql<{ busy: number }>`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
+        this.#tracesLeft = rows[0]?.busy !== 0;
+      } finally {
+        await sql`PRAGMA busy_timeout = ${sql.lit(BUSY_MS)}`.execute(db);
+      }
+    });
+  }
+
   async finish(callId: string, end: CallEnd): Promise<boolean> {
     const first = await this.#db.transaction().execute(async (tx) => {
       const call = await tx
@@ -146,7 +274,7 @@ export class SqliteCalls implements CallStore {
         .executeTakeFirst();
       if (call === undefined) return false;
       const rows = end.turns.map((turn, position) => ({
-        ...rowOf(turn, call.recording_enabled === 1),
+        ...turnRowOf(turn, call.recording_enabled === 1),
         call_id: callId,
         position,
         account_id: call.account_id,
@@ -184,50 +312,11 @@ export class SqliteCalls implements CallStore {
       .execute();
     const ids = rows.map((row) => row.id);
     for (const id of ids) this.#unwritten.delete(id);
+    await this.#db
+      .deleteFrom("idempotent_requests")
+      .where("created_at", "<=", nowMs - IDEMPOTENCY_MS)
+      .execute();
+    if (this.#tracesLeft) await this.#removeTraces();
     return ids;
   }
 }
-
-/** When the last of a call's tokens runs out, or ran out: that, and not when it is noticed, is the end of the call. */
-const lastExpiry = (calls: ExpressionBuilder<Tables, "calls">) =>
-  calls
-    .selectFrom("stream_tokens")
-    .select(({ fn }) => fn.max("stream_tokens.expires_at").as("expires_at"))
-    .whereRef("stream_tokens.call_id", "=", "calls.id");
-
-function split({ systemPrompt, greeting, ...settings }: CallSpec) {
-  const words: CallWords = { systemPrompt, ...(greeting !== undefined && { greeting }) };
-  return { words, settings };
-}
-
-const recordOf = (row: Selectable<Tables["calls"]>): CallRecord => ({
-  id: row.id,
-  accountId: row.account_id,
-  status: row.status as CallRecord["status"],
-  settings: JSON.parse(row.settings),
-  createdAtMs: row.created_at,
-  ...(row.started_at !== null && { startedAtMs: row.started_at }),
-  ...(row.ended_at !== null && { endedAtMs: row.ended_at }),
-  ...(row.duration_ms !== null && { durationMs: row.duration_ms }),
-  ...(row.end_reason !== null && { endReason: row.end_reason as NonNullable<CallRecord["endReason"]> }),
-  ...(row.recording !== null && { recording: JSON.parse(row.recording) }),
-  ...(row.counters !== null && { counters: JSON.parse(row.counters) }),
-});
-
-const rowOf = (turn: TranscriptTurn, withText: boolean) => ({
-  role: turn.role,
-  text: withText ? turn.text : null,
-  start_ms: turn.startMs,
-  end_ms: turn.endMs,
-  interrupted: turn.interrupted ? 1 : 0,
-  latency: turn.latency === undefined ? null : JSON.stringify(turn.latency),
-});
-
-const turnOf = (row: Selectable<Tables["turns"]>): TranscriptTurn => ({
-  role: row.role as TranscriptTurn["role"],
-  text: row.text ?? "",
-  startMs: row.start_ms,
-  endMs: row.end_ms,
-  interrupted: row.interrupted === 1,
-  ...(row.latency !== null && { latency: JSON.parse(row.latency) }),
-});

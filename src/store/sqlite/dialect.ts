@@ -12,6 +12,9 @@ import {
 import type { Database } from "libsql";
 import { unavailable } from "../../core/errors.ts";
 
+/** Longer than another program's transaction takes, shorter than a redemption may: waiting blocks the whole process. */
+export const BUSY_MS = 500;
+
 /** SQLite's own codes for what may be over in a moment, or once somebody has made room; anything else is our bug. */
 const PASSING_CODES = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PROTOCOL|NOMEM)/;
 
@@ -82,7 +85,7 @@ class SharedFileConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const bracketed = this.#file.inTransaction || SelectQueryNode.is(query.query);
+    const bracketed = this.#file.inTransaction || SelectQueryNode.is(query.query) || isPragma(query);
     if (!bracketed) execute(this.#file, "BEGIN IMMEDIATE");
     try {
       const result = await this.#inner.executeQuery<Row>(query);
@@ -98,6 +101,9 @@ class SharedFileConnection implements DatabaseConnection {
     return this.#inner.streamQuery<Row>(query, chunkSize);
   }
 }
+
+/** Some of these may not stand in a transaction, a checkpoint for one. */
+const isPragma = ({ sql }: CompiledQuery): boolean => /^pragma /i.test(sql);
 
 function execute(file: Database, sql: string): void {
   try {

@@ -7,6 +7,8 @@ import type { Tables } from "./tables.ts";
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts-agents-calls": { up: createFirstTables },
+  "0002-call-lists-and-named-requests": { up: addCallListsAndNamedRequests },
+  "0003-texts-of-turns-as-json": { up: writeTurnsAsJson },
 };
 
 async function createFirstTables(db: Kysely<Tables>): Promise<void> {
@@ -93,4 +95,38 @@ async function createCalls({ schema }: Kysely<Tables>): Promise<void> {
     .addColumn("latency", "text")
     .addPrimaryKeyConstraint("turns_by_call", ["call_id", "position"])
     .execute();
+}
+
+async function addCallListsAndNamedRequests({ schema }: Kysely<Tables>): Promise<void> {
+  await schema
+    .alterTable("calls")
+    .addColumn("agent_id", "text", (column) => column.references("agents.id"))
+    .execute();
+  await schema.createIndex("calls_by_account").on("calls").columns(["account_id", "id"]).execute();
+  await schema
+    .createTable("idempotent_requests")
+    .addColumn("account_id", "text", (column) => column.notNull().references("accounts.id"))
+    .addColumn("key_hash", "text", (column) => column.notNull())
+    .addColumn("call_id", "text", (column) => column.notNull().references("calls.id"))
+    .addColumn("fingerprint", "text", (column) => column.notNull())
+    .addColumn("sealed_token", "text", (column) => column.notNull())
+    .addColumn("created_at", "integer", (column) => column.notNull())
+    .addPrimaryKeyConstraint("idempotent_requests_by_key", ["account_id", "key_hash"])
+    .execute();
+  // One for the removal of a call, one for those whose day is over.
+  await schema.createIndex("idempotent_requests_by_call").on("idempotent_requests").column("call_id").execute();
+  await schema.createIndex("idempotent_requests_by_time").on("idempotent_requests").column("created_at").execute();
+}
+
+/** Texts were plain before, and libsql reads a plain one only as far as its first NUL. */
+async function writeTurnsAsJson(db: Kysely<Tables>): Promise<void> {
+  const turns = db.selectFrom("turns").select(["call_id", "position", "text"]).where("text", "is not", null);
+  for (const { call_id, position, text } of await turns.execute()) {
+    await db
+      .updateTable("turns")
+      .set({ text: JSON.stringify(text) })
+      .where("call_id", "=", call_id)
+      .where("position", "=", position)
+      .execute();
+  }
 }

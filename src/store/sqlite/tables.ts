@@ -17,6 +17,7 @@ export interface Tables {
   agents: {
     id: string;
     account_id: string;
+    /** JSON of a string, as are the prompts: a column of text is read as far as its first NUL (seen with libsql 0.5.29). */
     name: string;
     base_prompt: string;
     context: string;
@@ -33,6 +34,8 @@ export interface Tables {
   calls: {
     id: string;
     account_id: string;
+    /** The saved agent that the call was placed from. */
+    agent_id: string | null;
     status: string;
     /** JSON of CallSettings. */
     settings: string;
@@ -58,13 +61,23 @@ export interface Tables {
     expires_at: number;
     redeemed_at: number | null;
   };
+  /** Requests that their clients have named, so that repeating one makes no second call. */
+  idempotent_requests: {
+    account_id: string;
+    /** SHA-256 of the name, lower-case hex. */
+    key_hash: string;
+    call_id: string;
+    fingerprint: string;
+    sealed_token: string;
+    created_at: number;
+  };
   turns: {
     call_id: string;
     /** 0 for the first turn of the call. */
     position: number;
     account_id: string;
     role: string;
-    /** Null, always, when the call is not recorded. */
+    /** JSON of the text, which libsql would read only as far as its first NUL. Null, always, when the call is not recorded. */
     text: string | null;
     start_ms: number;
     end_ms: number;

@@ -40,6 +40,7 @@ test("its surroundings are the reference pair, free ports and the data directory
   expect(env).toEqual({
     API_PORT: "0",
     MEDIA_PORT: "0",
+    METRICS_PORT: "off",
     DATA_DIR: options.dataDir,
     STT: "reference",
     TTS: "reference",

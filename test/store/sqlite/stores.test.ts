@@ -6,7 +6,9 @@ import { hashSecret, mintToken } from "../../../src/store/secrets.ts";
 import { openStores } from "../../../src/store/sqlite/stores.ts";
 import { agentStoreContract } from "../../contract/agent-store-contract.ts";
 import { apiKeyStoreContract } from "../../contract/api-key-store-contract.ts";
+import { callListContract } from "../../contract/call-list-contract.ts";
 import { callStoreContract, SPEC, TURNS } from "../../contract/call-store-contract.ts";
+import { namedRequestContract } from "../../contract/named-request-contract.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
 
@@ -16,6 +18,8 @@ const make = () => {
 };
 
 callStoreContract("SQLite", make);
+callListContract("SQLite", make);
+namedRequestContract("SQLite", make);
 apiKeyStoreContract("SQLite", make);
 agentStoreContract("SQLite", make);
 
@@ -105,7 +109,9 @@ describe("a database in the way", () => {
   test("while another program holds the lock, writing is `unavailable` and reading goes on", async () => {
     const { directory, stores, accountId } = await open();
     const tokenHash = hashSecret(mintToken());
-    const call = await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
+    const made = await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
+    if (made.kind !== "created") throw new Error("not created");
+    const { call } = made;
     const other = new Libsql(join(directory, "trunkline.db"));
     other.exec("BEGIN IMMEDIATE");
     const refused = { code: "unavailable", fault: "service" };

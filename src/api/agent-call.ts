@@ -1,0 +1,48 @@
+import type { CallSpec } from "../core/call-spec.ts";
+import type { Agent, NewAgent } from "../store/agent-store.ts";
+import type { AgentCallBody } from "./agent-schemas.ts";
+import { NewCallBody } from "./call-schemas.ts";
+import { ApiError } from "./errors.ts";
+import { specOf } from "./new-call.ts";
+import { isBlank } from "./validation.ts";
+import type { VoiceCatalogue } from "./voices.ts";
+
+/**
+ * The one prompt that the layers of a saved agent make, in Markdown: the base prompt, then the context under the heading
+ * `# Context`, then the custom instructions under `# Instructions`. A layer that is blank is left out with its heading. Parts
+ * are divided by a blank line; each stands as it was written.
+ */
+export function promptOf(agent: Pick<NewAgent, "basePrompt" | "context" | "customInstructions">): string {
+  const parts = [agent.basePrompt];
+  if (!isBlank(agent.context)) parts.push("# Context", agent.context);
+  if (!isBlank(agent.customInstructions)) parts.push("# Instructions", agent.customInstructions);
+  return parts.join("\n\n");
+}
+
+/**
+ * The specification of a call that is placed from a saved agent: as if `POST /calls` had been sent the agent's prompt, voice,
+ * language and settings with the fields of `body`. Throws ApiError `conflict` when the agent's voice or language is no longer
+ * offered; else what `specOf` throws.
+ */
+export async function agentSpecOf(agent: Agent, body: AgentCallBody, catalogue: VoiceCatalogue): Promise<CallSpec> {
+  await requireOffered(agent, catalogue);
+  const { connectionType, websocket, metadata } = body;
+  const whole = NewCallBody.parse({
+    ...agent.callSettings,
+    systemPrompt: promptOf(agent),
+    voice: agent.voiceId,
+    language: agent.languageId,
+    connectionType,
+    websocket,
+    metadata,
+  });
+  return specOf(whole, [], catalogue);
+}
+
+async function requireOffered({ voiceId, languageId }: Agent, catalogue: VoiceCatalogue): Promise<void> {
+  const [voices, languages] = await Promise.all([catalogue.voices(), catalogue.languages()]);
+  const gone = [];
+  if (!voices.some(({ id }) => id === voiceId)) gone.push(`voice ${JSON.stringify(voiceId)}`);
+  if (!languages.some(({ code }) => code === languageId)) gone.push(`language ${JSON.stringify(languageId)}`);
+  if (gone.length > 0) throw new ApiError("conflict", `the agent has what is not offered any more: ${gone.join(", ")}`);
+}

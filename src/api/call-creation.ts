@@ -1,0 +1,114 @@
+import { strict as assert } from "node:assert";
+import type { FastifyRequest, preValidationHookHandler } from "fastify";
+import type { z } from "zod";
+import type { CallSpec } from "../core/call-spec.ts";
+import type { Logger } from "../core/log.ts";
+import type { CallStore } from "../store/call-store.ts";
+import { hashSecret, mintToken } from "../store/secrets.ts";
+import { isoTime } from "./call-item.ts";
+import type { CreatedCall } from "./call-schemas.ts";
+import { ApiError, type Problem, refused } from "./errors.ts";
+import type { NewCalls } from "./health.ts";
+import { IdempotencyHeaders, NamedRequest } from "./idempotency.ts";
+import { problemsOf, schemaProblems } from "./validation.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** On the routes that create calls: the body as it came, which validation replaces by the checked one. */
+    sentBody: unknown;
+  }
+}
+
+export interface CallCreationDeps {
+  calls: Pick<CallStore, "create">;
+  newCalls: () => NewCalls;
+  /** What a `websocketUrl` begins with, for example `wss://media.example.com`, without a slash at the end. */
+  publicMediaUrl: string;
+  tokenTtlMs: number;
+  log: Logger;
+}
+
+const keepBody: preValidationHookHandler = (request, _reply, done) => {
+  request.sentBody = request.body;
+  done();
+};
+
+/**
+ * What every route that creates a call is registered with, beside a schema with `IdempotencyHeaders`. The schema's problems
+ * are not thrown at once, because those that only the handler can find belong to the same answer: it asks `problemsOfRequest`.
+ */
+export const CREATION = { attachValidation: true, preValidation: keepBody } as const;
+
+/** What the schema has against a request, as `schemaProblems` tells it, and what is wrong with its name. */
+export function problemsOfRequest(request: FastifyRequest): readonly Problem[] {
+  // Fastify looks no further than the first part that is wrong, and the headers come last.
+  const named = IdempotencyHeaders.safeParse(request.headers, { reportInput: true });
+  return [...schemaProblems(request), ...(named.success ? [] : problemsOf(named.error))];
+}
+
+/** What `createCall` needs of Fastify's reply. */
+interface CreationReply {
+  code(status: number): unknown;
+  header(name: string, value: string): unknown;
+}
+
+/**
+ * Creates the call of a request that has been checked, or finds the one that the same request made before, and sets the status
+ * and the headers of the answer. Returns its body. `agentId` names the saved agent that `spec` was made of. Throws ApiError:
+ * 503 while no calls are taken, 409 `idempotency_mismatch`.
+ */
+export async function createCall(
+  deps: CallCreationDeps,
+  request: FastifyRequest,
+  reply: CreationReply,
+  spec: CallSpec,
+  agentId?: string,
+): Promise<z.output<typeof CreatedCall>> {
+  const state = deps.newCalls();
+  if (!state.taken) throw refused(state.reason);
+  const fresh = mintToken();
+  const named = namedRequestOf(request, agentId);
+  const creation = await deps.calls.create({
+    accountId: request.accountId,
+    agentId,
+    spec,
+    tokenHash: hashSecret(fresh),
+    tokenTtlMs: deps.tokenTtlMs,
+    idempotency: named?.storedWith(fresh),
+  });
+  if (creation.kind === "mismatch") throw mismatch();
+  const { call } = creation;
+  let token = fresh;
+  if (creation.kind === "repeated") {
+    assert.ok(named !== undefined, "a request without a name was repeated");
+    token = named.open(creation.sealedToken);
+    reply.header("idempotent-replayed", "true");
+  } else {
+    deps.log.info({ callId: call.id, accountId: call.accountId, requestId: request.id }, "call created");
+  }
+  reply.code(201);
+  reply.header("location", `${request.server.prefix}/calls/${call.id}`);
+  return {
+    id: call.id,
+    websocketUrl: `${deps.publicMediaUrl}/stream/${token}`,
+    status: call.status,
+    connectionType: call.settings.connectionType,
+    createdAt: isoTime(call.createdAtMs),
+  };
+}
+
+/** Undefined for a request that its client did not name. */
+function namedRequestOf({ headers, sentBody }: FastifyRequest, agentId: string | undefined): NamedRequest | undefined {
+  const name = headers["idempotency-key"];
+  const apiKey = headers["x-api-key"];
+  if (typeof name !== "string") return undefined;
+  assert.ok(typeof apiKey === "string", "calls are only created with an API key");
+  // The path says no more than which agent is called. No body and an empty one ask for the same.
+  return new NamedRequest({ name, apiKey, asked: [agentId, sentBody ?? {}] });
+}
+
+const mismatch = (): ApiError =>
+  new ApiError(
+    "idempotency_mismatch",
+    "this Idempotency-Key was used before: with another body, on another path, or with another API key of this account",
+  );

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../core/limits.ts";
+import type { CallStatus, CallStore } from "../store/call-store.ts";
+import { type CallEventItem, CallEventList } from "./call-event-schemas.ts";
+import { CallId } from "./call-schemas.ts";
+import { cursorOf, idOf } from "./cursor.ts";
+import { invalidRequest, notFound } from "./errors.ts";
+import { pageParameters } from "./query.ts";
+import { problem } from "./validation.ts";
+
+/** Some of a call's events, in the order of time. */
+export interface CallEventPage {
+  events: readonly z.output<typeof CallEventItem>[];
+  /** The number of the event that comes next; they are counted from 0. */
+  next: number;
+  /** Whether there are others: `now`; perhaps `later`, if the call goes on; or `never`, for this was its end. */
+  more: "now" | "later" | "never";
+}
+
+export interface CallEventRoutesDeps {
+  calls: Pick<CallStore, "get">;
+  /** At most `limit` of a call's events from number `from` on; none for a call to which nothing happened. */
+  callEvents: (callId: string, from: number, limit: number) => Promise<CallEventPage>;
+}
+
+const LIST = {
+  operationId: "listCallEvents",
+  tags: ["calls"],
+  summary: "Why a call did what it did",
+  description:
+    "All that happened in a call and what the call did about it, in the order of time: the caller's voice and words, what " +
+    "model and voice made of them, what was sent and what was cut. An interruption reads `voice-began`, `ear-partial`, " +
+    "`cut`, `audio-ended`. Of calls that are not recorded there are times and counts, and no words.\n\n" +
+    "A call that is not over is listed until a moment ago, and its `nextCursor` is never null: an empty page means that " +
+    "nothing has happened since, so wait before asking again. The list of a call whose process was lost breaks off " +
+    "without an `end`. A page may be shorter than `limit`: go by `nextCursor`.",
+  params: CallId,
+  querystring: z.strictObject(pageParameters(EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX)),
+  errors: ["not_found", "unavailable"] as const,
+  response: { 200: CallEventList },
+};
+
+export function callEventRoutes(scope: FastifyInstance, deps: CallEventRoutesDeps): void {
+  const app = scope.withTypeProvider<ZodTypeProvider>();
+  app.get("/calls/:id/events", { schema: LIST }, async (request) => {
+    const { accountId, params, query } = request;
+    const call = await deps.calls.get(accountId, params.id);
+    if (call === undefined) throw notFound("call");
+    const list = ["events", accountId, call.id];
+    const from = query.cursor === undefined ? 0 : numberIn(query.cursor, list);
+    const { events, next, more } = await deps.callEvents(call.id, from, query.limit);
+    const goesOn = more === "now" || (more === "later" && !OVER.includes(call.status));
+    return { data: [...events], nextCursor: goesOn ? cursorOf(String(next), list) : null };
+  });
+}
+
+/** Nothing happens in such a call any more. */
+const OVER: readonly CallStatus[] = ["ended", "expired", "failed"];
+
+/** Events have no ids: a cursor of their list carries the number of the next one. */
+function numberIn(cursor: string, list: readonly unknown[]): number {
+  const number = idOf(cursor, list);
+  if (/^\d{1,15}$/.test(number)) return Number(number);
+  throw invalidRequest([problem(["cursor"], "must be the nextCursor of this list", cursor)]);
+}

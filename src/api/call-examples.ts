@@ -1,0 +1,68 @@
+/** Examples for the OpenAPI document. A test holds each against its schema, and sends those of requests. */
+
+const ID = "call_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10";
+
+const LEAST = {
+  systemPrompt: "You answer the telephone of a bakery. The bakery is open from eight to six.",
+  voice: "English (America)",
+  language: "en-US",
+};
+
+const SETTINGS = {
+  model: "model_b",
+  temperature: 0.3,
+  firstSpeaker: "agent",
+  interruptible: true,
+  maxDuration: 600,
+  inactivityTimeout: 20,
+  inactivityAction: "hang_up",
+  recordingEnabled: true,
+  selectedTools: [{ toolName: "hang_up" }],
+};
+
+const METADATA = { order: "A-17", vip: true };
+
+/** The least that makes a call, and every field that this version has a use for. */
+export const NEW_CALLS = [
+  LEAST,
+  { ...LEAST, ...SETTINGS, greeting: "Hello, this is the bakery.", connectionType: "carrier_a", metadata: METADATA },
+];
+
+export const CREATED_CALLS = [
+  {
+    id: ID,
+    websocketUrl: "wss://media.example.com/stream/l8mZpUT0cgqnHkGmRKgO2oVhZ8vAUIUSvh4Xg1wqB1E",
+    status: "created",
+    connectionType: "carrier_a",
+    createdAt: "2026-11-21T08:00:00.000Z",
+  },
+];
+
+export const CALLS = [
+  {
+    id: ID,
+    agentId: null,
+    status: "ended",
+    connectionType: "carrier_a",
+    createdAt: "2026-11-21T08:00:00.000Z",
+    startedAt: "2026-11-21T08:00:02.140Z",
+    endedAt: "2026-11-21T08:00:14.300Z",
+    durationMs: 12_160.4,
+    endReason: "caller_hangup",
+    configuration: { ...SETTINGS, voice: "espeak/gmw/en-US", language: "en-US" },
+    metadata: METADATA,
+    recording: { channels: 2, sampleRateHz: 8_000, durationMs: 12_160, complete: true },
+    counters: { malformed: 0 },
+  },
+];
+
+export const TURNS = [
+  {
+    role: "agent",
+    text: "We are open from eight",
+    startMs: 5_400,
+    endMs: 7_020,
+    interrupted: true,
+    latency: { endOfTurnMs: 520, firstTextMs: 640, firstAudioMs: 760, firstFrameMs: 780 },
+  },
+];

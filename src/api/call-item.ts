@@ -1,0 +1,37 @@
+import type { z } from "zod";
+import type { CallRecord } from "../store/call-store.ts";
+import type { CallItem } from "./call-schemas.ts";
+
+export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
+
+/** A call as the API shows it. */
+export function itemOf(call: CallRecord): z.output<typeof CallItem> {
+  const { settings } = call;
+  return {
+    id: call.id,
+    agentId: call.agentId ?? null,
+    status: call.status,
+    connectionType: settings.connectionType,
+    createdAt: isoTime(call.createdAtMs),
+    startedAt: call.startedAtMs === undefined ? null : isoTime(call.startedAtMs),
+    endedAt: call.endedAtMs === undefined ? null : isoTime(call.endedAtMs),
+    durationMs: call.durationMs ?? null,
+    endReason: call.endReason ?? null,
+    configuration: {
+      voice: settings.voiceId,
+      language: settings.language,
+      model: settings.model,
+      temperature: settings.temperature,
+      firstSpeaker: settings.firstSpeaker,
+      interruptible: settings.interruptible,
+      maxDuration: settings.maxDurationMs / 1_000,
+      inactivityTimeout: settings.inactivityTimeoutMs / 1_000,
+      inactivityAction: settings.inactivityAction,
+      recordingEnabled: settings.recordingEnabled,
+      selectedTools: settings.tools.map((toolName) => ({ toolName })),
+    },
+    metadata: settings.metadata ?? null,
+    recording: call.recording ?? null,
+    counters: call.counters ? { ...call.counters } : null,
+  };
+}

@@ -1,0 +1,98 @@
+import type { FastifyInstance } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { CONNECTION_TYPES } from "../core/call-spec.ts";
+import { LIST_METADATA_MAX } from "../core/limits.ts";
+import { CALL_STATUSES, type CallQuery, type CallStore } from "../store/call-store.ts";
+import { itemOf } from "./call-item.ts";
+import { CallItem, oneOf } from "./call-schemas.ts";
+import { cursorOf, idOf, pageFields } from "./cursor.ts";
+import { parameter } from "./query.ts";
+import { isObject } from "./validation.ts";
+
+export interface CallListDeps {
+  calls: Pick<CallStore, "list">;
+}
+
+const timeRule = {
+  error: "must be a time in ISO 8601 with its zone, such as 2026-11-21T08:00:00Z; in a query, + is written %2B",
+};
+const time = z.iso.datetime({ offset: true, ...timeRule });
+
+const conditions = z.record(z.string(), parameter).superRefine((given, context) => {
+  const count = Object.keys(given).length;
+  if (count <= LIST_METADATA_MAX) return;
+  context.addIssue({ code: "custom", message: `must have at most ${LIST_METADATA_MAX} conditions, not ${count}` });
+});
+
+const Filters = z.strictObject({
+  ...pageFields,
+  status: oneOf(CALL_STATUSES).optional().meta({ description: "Calls that are in this state now." }),
+  connectionType: oneOf(CONNECTION_TYPES).optional().meta({ description: "Calls whose media stream speaks this." }),
+  createdAfter: time.optional().meta({
+    description: "Calls that were created at this time or later.",
+    examples: ["2026-11-21T08:00:00.000Z"],
+  }),
+  createdBefore: time.optional().meta({
+    description: "Calls that were created before this time.",
+    examples: ["2026-11-22T08:00:00.000Z"],
+  }),
+  metadata: conditions.optional().meta({
+    description:
+      "`metadata[key]=value`: calls whose metadata has this key at its top, without brackets in it, with this value. Strings " +
+      `are written as they are, numbers and booleans as in JSON. At most ${LIST_METADATA_MAX}, all of which must hold.`,
+    examples: [{ order: "A-17" }],
+  }),
+});
+
+const METADATA_KEY = /^metadata\[([^[\]]*)\]$/;
+
+/**
+ * Gathers what OpenAPI's style deepObject writes as `metadata[key]=value` under one name. The one key that would not be kept
+ * stays where it is, and is refused there as unknown.
+ */
+function withMetadata(query: unknown): unknown {
+  if (!isObject(query)) return query;
+  const found: [string, unknown][] = [];
+  const rest: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(query)) {
+    const key = METADATA_KEY.exec(name)?.[1];
+    if (key === undefined || key === "__proto__") rest.push([name, value]);
+    else found.push([key, value]);
+  }
+  return { ...(found.length > 0 && { metadata: Object.fromEntries(found) }), ...Object.fromEntries(rest) };
+}
+
+const LIST = {
+  operationId: "listCalls",
+  tags: ["calls"],
+  summary: "List calls",
+  description:
+    "The account's calls, newest first. Calls that are created while the pages are read stand before them and move nothing. " +
+    "Times, states and metadata can be asked for together: every condition that is given must hold.",
+  querystring: z.preprocess(withMetadata, Filters),
+  response: {
+    200: z
+      .object({ data: z.array(CallItem), nextCursor: z.string().nullable() })
+      .meta({ description: "A page of calls, newest first." }),
+  },
+};
+
+export function callListRoutes(scope: FastifyInstance, { calls }: CallListDeps): void {
+  const app = scope.withTypeProvider<ZodTypeProvider>();
+
+  app.get("/calls", { schema: LIST }, async (request) => {
+    const { accountId } = request;
+    const { limit, cursor, createdAfter, createdBefore, ...same } = request.query;
+    const filters = {
+      ...same,
+      createdFromMs: createdAfter === undefined ? undefined : Date.parse(createdAfter),
+      createdBeforeMs: createdBefore === undefined ? undefined : Date.parse(createdBefore),
+    } satisfies Partial<CallQuery>;
+    const list = ["calls", accountId, filters];
+    const afterCallId = cursor === undefined ? undefined : idOf(cursor, list);
+    const found = await calls.list(accountId, { ...filters, afterCallId, limit });
+    const last = found.calls.at(-1);
+    return { data: found.calls.map(itemOf), nextCursor: found.more && last ? cursorOf(last.id, list) : null };
+  });
+}

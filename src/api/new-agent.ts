@@ -1,0 +1,34 @@
+import type { NewAgent } from "../store/agent-store.ts";
+import type { NewAgentBody } from "./agent-schemas.ts";
+import { notBuilt, type Problem } from "./errors.ts";
+import { notInThisVersion, toolsNotBuilt } from "./new-call.ts";
+import { languageByCode, lookUpOffered, voiceById } from "./offered.ts";
+import { isObject } from "./validation.ts";
+import type { VoiceCatalogue } from "./voices.ts";
+
+/**
+ * Turns the body of `POST /agents` into an agent. `found` is what the schema has against the body, as in `specOf`.
+ * Throws ApiError: 400 with all problems at once; else 501 for listed features that this build does not have.
+ */
+export async function newAgentOf(
+  body: NewAgentBody,
+  found: readonly Problem[],
+  catalogue: VoiceCatalogue,
+): Promise<NewAgent> {
+  const given: Record<string, unknown> = isObject(body) ? body : {};
+  const { voice, language } = await lookUpOffered(found, catalogue, {
+    voice: voiceById("voiceId", given.voiceId),
+    language: languageByCode("languageId", given.languageId),
+  });
+  const missing = featuresNotBuilt(body);
+  if (missing.length > 0) throw notBuilt(missing);
+  return { ...body, voiceId: voice.id, languageId: language.code };
+}
+
+function featuresNotBuilt({ callSettings, toolIds, corpusIds }: NewAgentBody): readonly Problem[] {
+  return [
+    ...toolsNotBuilt(callSettings.selectedTools ?? [], "/callSettings/selectedTools"),
+    ...(toolIds.length > 0 ? [notInThisVersion("/toolIds", "a tool by toolIds")] : []),
+    ...(corpusIds.length > 0 ? [notInThisVersion("/corpusIds", "a corpus by corpusIds")] : []),
+  ];
+}

@@ -1,0 +1,71 @@
+import { strict as assert } from "node:assert";
+import type { Language } from "../speech/languages.ts";
+import type { Voice } from "../speech/speech.ts";
+import { invalidRequest, type Problem } from "./errors.ts";
+import { problem } from "./validation.ts";
+import type { VoiceCatalogue } from "./voices.ts";
+
+/** Finds what a field names, or says what is wrong with it. Undefined for what is no string: the schema tells that. */
+type LookUp<Item> = (items: readonly Item[]) => Item | Problem | undefined;
+
+/**
+ * The voice and the language that a request names. Throws ApiError 400 with everything that is wrong with the request at
+ * once: what was `found` before, and a voice or a language that is not offered.
+ */
+export async function lookUpOffered(
+  found: readonly Problem[],
+  catalogue: VoiceCatalogue,
+  lookUp: { voice: LookUp<Voice>; language: LookUp<Language> },
+): Promise<{ voice: Voice; language: Language }> {
+  const [voices, languages] = await Promise.all([catalogue.voices(), catalogue.languages()]);
+  const problems = [...found];
+  const voice = lookUp.voice(voices);
+  const language = lookUp.language(languages);
+  let code: "invalid_request" | "unknown_voice" | "unknown_language" | undefined;
+  if (problems.length > 0) code = "invalid_request";
+  if (isProblem(voice)) {
+    problems.push(voice);
+    code ??= "unknown_voice";
+  }
+  if (isProblem(language)) {
+    problems.push(language);
+    code ??= "unknown_language";
+  }
+  if (code !== undefined) throw invalidRequest(problems, code);
+  assert.ok(voice !== undefined && !isProblem(voice) && language !== undefined && !isProblem(language));
+  return { voice, language };
+}
+
+const isProblem = (found: object | undefined): found is Problem => found !== undefined && "path" in found;
+
+/** By id, or by a name that only one voice has. */
+export const voiceByIdOrName =
+  (field: string, given: unknown): LookUp<Voice> =>
+  (voices) => {
+    if (typeof given !== "string") return undefined;
+    const byId = voices.find((voice) => voice.id === given);
+    if (byId !== undefined) return byId;
+    const named = voices.filter((voice) => voice.name === given);
+    if (named.length === 1) return named[0];
+    if (named.length === 0) return problem([field], "must be the id or name of a voice from GET /voices", given);
+    const ids = named.map((voice) => voice.id).join(", ");
+    return problem([field], `must be one of the ids ${ids}, whose voices share this name`, given);
+  };
+
+export const voiceById =
+  (field: string, given: unknown): LookUp<Voice> =>
+  (voices) => {
+    if (typeof given !== "string") return undefined;
+    const found = voices.find((voice) => voice.id === given);
+    return found ?? problem([field], "must be the id of a voice from GET /voices", given);
+  };
+
+/** Codes are compared without regard to case (RFC 5646, section 2.1.1), and stored as the catalogue writes them. */
+export const languageByCode =
+  (field: string, given: unknown): LookUp<Language> =>
+  (languages) => {
+    if (typeof given !== "string") return undefined;
+    const wanted = given.toLowerCase();
+    const found = languages.find((language) => language.code.toLowerCase() === wanted);
+    return found ?? problem([field], "must be a language code from GET /languages", given);
+  };

@@ -1,0 +1,111 @@
+import { strict as assert } from "node:assert";
+import { STATUS_CODES } from "node:http";
+import type { FastifySchema } from "fastify";
+import type { OpenAPIV3_1 } from "openapi-types";
+import { z } from "zod";
+import { errorName, errorResponse, errorsOf, headersOf } from "./openapi-responses.ts";
+
+/** Where a document keeps its named schemas. */
+export const SCHEMAS = "#/components/schemas/";
+
+type Responses = Record<string, OpenAPIV3_1.ResponseObject | OpenAPIV3_1.ReferenceObject>;
+type Schemas = Record<string, OpenAPIV3_1.SchemaObject>;
+
+/**
+ * Adds to a document what its makers cannot know: errors, headers, whether a body may be left out. `schemas` are those of
+ * the routes, by `operationId`. Takes the document over.
+ */
+export function finishedDocument(
+  { openapi, info, paths = {}, components, ...rest }: OpenAPIV3_1.Document,
+  schemas: ReadonlyMap<string, FastifySchema>,
+): OpenAPIV3_1.Document {
+  const responses: Responses = {};
+  for (const item of Object.values(paths)) {
+    for (const [method, operation] of Object.entries(item ?? {}) as [string, OpenAPIV3_1.OperationObject][]) {
+      const schema = schemas.get(operation.operationId ?? "");
+      assert.ok(schema);
+      finishRequest(operation, schema);
+      operation.responses = { ...successes(operation, schema), ...errors(schema, method, responses) };
+    }
+  }
+  const named = referredTo({ ...components?.schemas }, [paths, responses]);
+  for (const [name, schema] of Object.entries(named)) if (!name.endsWith("Input")) open(schema);
+  // In the order of reading.
+  const inOrder = { ...rest, paths: byTags(paths, rest.tags ?? []) };
+  return { openapi, info, ...inOrder, components: { ...components, responses, schemas: named } };
+}
+
+/** In the order of the tags; within one, as they were registered. */
+function byTags(paths: OpenAPIV3_1.PathsObject, tags: readonly { name: string }[]): OpenAPIV3_1.PathsObject {
+  const place = ([, item]: [string, object | undefined]): number => {
+    const [operation] = Object.values(item ?? {}) as OpenAPIV3_1.OperationObject[];
+    return tags.findIndex(({ name }) => name === operation?.tags?.[0]);
+  };
+  return Object.fromEntries(Object.entries(paths).sort((one, other) => place(one) - place(other)));
+}
+
+function finishRequest(operation: OpenAPIV3_1.OperationObject, schema: FastifySchema): void {
+  for (const parameter of (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[]) {
+    const { type } = parameter.schema as OpenAPIV3_1.SchemaObject;
+    // Node has them in lower case; people know them otherwise.
+    if (parameter.in === "header")
+      parameter.name = parameter.name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+    if (parameter.in === "query" && type === "object") Object.assign(parameter, { style: "deepObject", explode: true });
+  }
+  const body = operation.requestBody as OpenAPIV3_1.RequestBodyObject | undefined;
+  if (body !== undefined) body.required = !(schema.body as z.ZodType).safeParse(undefined).success;
+}
+
+function successes({ responses = {} }: OpenAPIV3_1.OperationObject, schema: FastifySchema): Responses {
+  const described = schema.response as Record<string, z.ZodType | { description: string }>;
+  const found = Object.entries(responses).map(([status, response]) => {
+    const answer = described[status];
+    const description = answer instanceof z.ZodType ? answer.meta()?.description : answer?.description;
+    const headers = headersOf(Number(status), schema.answerHeaders?.[Number(status)]);
+    return [status, { ...response, description: description ?? STATUS_CODES[status] ?? "", headers }] as const;
+  });
+  open(found);
+  return Object.fromEntries(found);
+}
+
+/** Each stands in `shared` under its name, unless the route has something of its own to say about it. */
+function errors(schema: FastifySchema, method: string, shared: Responses): Responses {
+  const found: Responses = {};
+  for (const [status, codes] of errorsOf(schema)) {
+    const added = schema.answerHeaders?.[status];
+    const response = errorResponse(status, codes, added);
+    if (method === "head") delete response.content;
+    if (method === "head" || added !== undefined) found[status] = response;
+    else {
+      const name = errorName(status, codes);
+      shared[name] = response;
+      found[status] = { $ref: `#/components/responses/${name}` };
+    }
+  }
+  return found;
+}
+
+/** Fields may be added to what we answer: only what we are sent is closed. */
+function open(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  if ("additionalProperties" in value && value.additionalProperties === false) delete value.additionalProperties;
+  for (const child of Object.values(value)) open(child);
+}
+
+/** Those of `all` that are referred to from somewhere in `parts`, or from one another, by name. */
+function referredTo(all: Schemas, parts: unknown): Schemas {
+  const found = new Map<string, OpenAPIV3_1.SchemaObject>();
+  const look = (part: unknown): void => {
+    if (typeof part !== "object" || part === null) return;
+    for (const child of Object.values(part)) look(child);
+    if (!("$ref" in part) || typeof part.$ref !== "string" || !part.$ref.startsWith(SCHEMAS)) return;
+    const name = part.$ref.slice(SCHEMAS.length);
+    const schema = all[name];
+    assert.ok(schema, `there is no schema ${name}`);
+    if (found.has(name)) return;
+    found.set(name, schema);
+    look(schema);
+  };
+  look(parts);
+  return Object.fromEntries([...found].sort(([one], [other]) => one.localeCompare(other)));
+}

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { wholeNumber } from "./call-schemas.ts";
+
+/** Of routes that take no query: a parameter that is not known is refused like a field that is not. */
+export const NoQuery = z.strictObject({});
+
+/** A parameter that is taken as it stands; one that is repeated is refused. */
+export const parameter = z.string({ error: "must be given once" });
+
+/** In a query every value is text. */
+const numberIn = (value: unknown): unknown =>
+  typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+
+/** The parameters of a list that comes in pages. */
+export const pageParameters = (limitDefault: number, limitMax: number) => ({
+  limit: z.preprocess(
+    numberIn,
+    wholeNumber(1, limitMax)
+      .default(limitDefault)
+      .meta({ description: "At most so many items.", examples: [limitMax] }),
+  ),
+  cursor: parameter.optional().meta({
+    description: "The `nextCursor` of the page before, which must have been asked for with the same filters.",
+  }),
+});

@@ -1,0 +1,94 @@
+import type { ConnectionType, TranscriptTurn, TurnLatency } from "../core/call-spec.ts";
+import type { CallCounts, LiveState } from "../core/metrics.ts";
+import type { RedeemedCall } from "../store/hand-off.ts";
+
+/** What a call is at; `counts` goes on counting. */
+export interface CallReading {
+  connectionType: ConnectionType;
+  state: LiveState;
+  counts: Readonly<CallCounts>;
+}
+
+/** What one call counts: read by the metrics at any time, and told once, in the call's last line of log. Numbers, never words. */
+export class CallTally implements CallCounts {
+  framesIn = 0;
+  framesOut = 0;
+  late = 0;
+  underruns = 0;
+  malformed = 0;
+  ignored = 0;
+  early = 0;
+  marksSent = 0;
+  marksReturned = 0;
+  digits = 0;
+  engineFailures = 0;
+  #agentTurns = 0;
+  #callerTurns = 0;
+  #interrupted = 0;
+  #answers = 0;
+  #answerSumMs = 0;
+  #slowest: TurnLatency | undefined;
+
+  /** A turn of the transcript is over. */
+  turn({ role, interrupted, latency }: TranscriptTurn): void {
+    if (role === "agent") this.#agentTurns += 1;
+    else this.#callerTurns += 1;
+    if (interrupted) this.#interrupted += 1;
+    if (latency === undefined) return;
+    this.#answers += 1;
+    this.#answerSumMs += latency.firstFrameMs;
+    if (this.#slowest === undefined || latency.firstFrameMs > this.#slowest.firstFrameMs) this.#slowest = latency;
+  }
+
+  /**
+   * What whoever is woken at night wants to know of a call first, as fields of a line of log. An answer's time is from the
+   * caller's last voiced frame to the first frame of the answer.
+   */
+  summary({ accountId, spec }: RedeemedCall): object {
+    const { connectionType, model, recordingEnabled } = spec;
+    return {
+      accountId,
+      connectionType,
+      model,
+      recorded: recordingEnabled,
+      agentTurns: this.#agentTurns,
+      callerTurns: this.#callerTurns,
+      interrupted: this.#interrupted,
+      answers: this.#answers,
+      meanAnswerMs: this.#answers === 0 ? undefined : Math.round(this.#answerSumMs / this.#answers),
+      slowestAnswer: this.#slowest,
+      framesIn: this.framesIn,
+      framesOut: this.framesOut,
+      late: this.late,
+      underruns: this.underruns,
+      malformed: this.malformed,
+      ignored: this.ignored,
+      early: this.early,
+      marksSent: this.marksSent,
+      marksReturned: this.marksReturned,
+      digits: this.digits,
+      engineFailures: this.engineFailures,
+    };
+  }
+}
+
+export const nothingCounted = (): CallCounts => ({
+  framesIn: 0,
+  framesOut: 0,
+  late: 0,
+  underruns: 0,
+  malformed: 0,
+  ignored: 0,
+  early: 0,
+});
+
+/** Adds what one call counted to `sum`. */
+export function addCounts(sum: CallCounts, counts: Readonly<CallCounts>): void {
+  sum.framesIn += counts.framesIn;
+  sum.framesOut += counts.framesOut;
+  sum.late += counts.late;
+  sum.underruns += counts.underruns;
+  sum.malformed += counts.malformed;
+  sum.ignored += counts.ignored;
+  sum.early += counts.early;
+}

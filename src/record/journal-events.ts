@@ -1,0 +1,101 @@
+import { TrunklineError } from "../core/errors.ts";
+import { EVENT_READINGS_MAX, EVENTS_PAGE_CHARS_MAX } from "../core/limits.ts";
+import { JournalReading, journalPath } from "./journal-reader.ts";
+import { EventLister, type ListedEvent } from "./listed-events.ts";
+
+/** Some of a call's events, in the order of time. */
+export interface EventPage {
+  events: readonly ListedEvent[];
+  /** Where the next page begins: how many events stand in front of it. */
+  next: number;
+  /** Whether there are others: `now`; perhaps `later`, if the call goes on; or `never`, for this was its end. */
+  more: "now" | "later" | "never";
+}
+
+/**
+ * Lists what happened in calls, from their journals, page by page; a live one's as far as it has been written.
+ *
+ * What the frames of a journal come to hangs on all of them, so it is read from its beginning; but the reading is
+ * remembered where a page ended, and the next page goes on there. Pages can be asked for in any order, and again.
+ */
+export class JournalEvents {
+  readonly #dataDir: string;
+  /** By call and place; the one that was used last stands last. */
+  readonly #readings = new Map<string, EventReading>();
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir;
+  }
+
+  /**
+   * At most `limit` events, at least 1, from number `from` on; fewer when they are long. None when the call has no
+   * journal. Rejects with `journal_unreadable`.
+   */
+  async page(callId: string, from: number, limit: number): Promise<EventPage> {
+    const place = placeOf(callId, from);
+    const reading = this.#readings.get(place) ?? new EventReading(journalPath(this.#dataDir, callId), from);
+    // Nobody else goes on with a reading that is under way.
+    this.#readings.delete(place);
+    const page = await reading.page(limit);
+    if (page.more !== "never") this.#remember(placeOf(callId, page.next), reading);
+    return page;
+  }
+
+  #remember(place: string, reading: EventReading): void {
+    this.#readings.delete(place);
+    this.#readings.set(place, reading);
+    const [oldest] = this.#readings.keys();
+    if (this.#readings.size > EVENT_READINGS_MAX && oldest !== undefined) this.#readings.delete(oldest);
+  }
+}
+
+const placeOf = (callId: string, from: number): string => `${callId} ${from}`;
+
+/** The events of one journal, read on from page to page. */
+class EventReading {
+  readonly #journal: JournalReading;
+  #lister: EventLister | undefined;
+  /** Still to be passed over. */
+  #skip: number;
+  #next: number;
+  /** Read and not given yet. From one page to the next that is no more than one record came to. */
+  #read: ListedEvent[] = [];
+  #readChars = 0;
+
+  constructor(path: string, from: number) {
+    this.#skip = from;
+    this.#next = from;
+    const take = (event: ListedEvent): void => this.#take(event);
+    this.#journal = new JournalReading(path, (record) => {
+      if (record.kind === "header") this.#lister = new EventLister(record.header, take);
+      else this.#lister?.take(record);
+    });
+  }
+
+  async page(limit: number): Promise<EventPage> {
+    // One more than is given: whether there are others is then known.
+    const isFull = (): boolean => this.#read.length > limit || this.#readChars > EVENTS_PAGE_CHARS_MAX;
+    const stoppedAt = await this.#journal.readOn(isFull).catch(endWhereMissing);
+    const events = this.#read.splice(0, limit);
+    this.#next += events.length;
+    this.#readChars = 0;
+    const more = stoppedAt === "enough" ? "now" : this.#lister?.ended ? "never" : "later";
+    return { events, next: this.#next, more };
+  }
+
+  #take(event: ListedEvent): void {
+    if (this.#skip > 0) {
+      this.#skip -= 1;
+      return;
+    }
+    this.#read.push(event);
+    this.#readChars += JSON.stringify(event).length;
+  }
+}
+
+/** A call that nobody came for has no journal, and one that has just begun may have none yet. */
+function endWhereMissing(error: unknown): "end" {
+  const cause = error instanceof TrunklineError ? error.cause : undefined;
+  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "end";
+  throw error;
+}

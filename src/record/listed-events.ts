@@ -1,0 +1,130 @@
+import { SpeechDetector } from "../call/speech-detector.ts";
+import { PlaybackClock } from "../media/playback-clock.ts";
+import type { JournaledCommand, JournaledEvent, JournalHeader, JournalRecord } from "./journal-records.ts";
+
+/** What is told in place of single frames. Times are whole milliseconds since redemption. */
+export type DerivedEvent =
+  /** The call took it that the caller speaks, and has done so since `startMs`. */
+  | { kind: "voice-began"; startMs: number }
+  /** The call took it that the caller stopped at `endMs`. */
+  | { kind: "voice-ended"; endMs: number }
+  /** The first frame of a reply was sent; or the next one, after the far end had run dry. */
+  | { kind: "audio-began"; turnId: number }
+  /** The far end has played what it had of the reply, or was told to drop it; so much audio was sent since it began. */
+  | { kind: "audio-ended"; turnId: number; sentMs: number };
+
+/** One thing that happened in a call, or that the call did about it, `atMs` whole milliseconds since redemption. */
+export type ListedEvent =
+  | ({ atMs: number; source: "event" } & (JournaledEvent | DerivedEvent))
+  | ({ atMs: number; source: "command" } & JournaledCommand);
+
+/** Audio of one reply that the far end has not played to its end. */
+interface Sounding {
+  turnId: number;
+  sentMs: number;
+  /** When it will have been played. */
+  untilMs: number;
+}
+
+/**
+ * Lists the events and commands of a journal in the order of time, and between them what its frames come to: the
+ * beginning and the end of the caller's voice, by the detector and the parameters of the call, and of what the far end
+ * plays, by the clock that the recording goes by. When the call ends, both have ended. The same records give the same
+ * list.
+ */
+export class EventLister {
+  readonly #tell: (event: ListedEvent) => void;
+  readonly #detector: SpeechDetector;
+  readonly #playback: PlaybackClock;
+  readonly #rateHz: number;
+  #sounding: Sounding | undefined;
+  #ended = false;
+
+  constructor({ leg, parameters }: JournalHeader, tell: (event: ListedEvent) => void) {
+    this.#tell = tell;
+    this.#detector = new SpeechDetector(parameters);
+    this.#playback = new PlaybackClock(leg.rateHz);
+    this.#rateHz = leg.rateHz;
+  }
+
+  /** The call's end has been listed: nothing comes behind it. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Takes the records behind the header, in order. */
+  take(record: Exclude<JournalRecord, { kind: "header" }>): void {
+    const { timeMs } = record;
+    if (this.#sounding !== undefined && timeMs > this.#sounding.untilMs) this.#audioEnded(this.#sounding.untilMs);
+    switch (record.kind) {
+      case "frame-in":
+        this.#onFrameIn(record.voiced, record.mediaMs, timeMs);
+        return;
+      case "frame-out":
+        this.#onFrameOut(record.turnId, record.samples, timeMs);
+        return;
+      case "event":
+        this.#tell({ atMs: Math.round(timeMs), source: "event", ...record.event });
+        // As the call does it: a voice whose frames fail to come ends by a deadline, and deadlines come as ticks.
+        if (record.event.kind === "tick" && timeMs >= this.#detector.deadlineMs) this.#starved(timeMs);
+        return;
+      case "command":
+        this.#onCommand(record.command, timeMs);
+        return;
+    }
+  }
+
+  #onFrameIn(voiced: boolean, mediaMs: number, timeMs: number): void {
+    const change = this.#detector.frame(voiced, mediaMs, timeMs);
+    if (change === "started") {
+      const startMs = Math.round(this.#detector.speechStartMs);
+      this.#tell({ atMs: Math.round(timeMs), source: "event", kind: "voice-began", startMs });
+    } else if (change === "ended") this.#voiceEnded(timeMs);
+  }
+
+  #starved(timeMs: number): void {
+    this.#detector.starved();
+    this.#voiceEnded(timeMs);
+  }
+
+  #voiceEnded(timeMs: number): void {
+    const endMs = Math.round(this.#detector.lastVoicedMs);
+    this.#tell({ atMs: Math.round(timeMs), source: "event", kind: "voice-ended", endMs });
+  }
+
+  #onFrameOut(turnId: number, samples: number, timeMs: number): void {
+    if (this.#sounding !== undefined && this.#sounding.turnId !== turnId) this.#audioEnded(timeMs);
+    if (this.#sounding === undefined) {
+      this.#sounding = { turnId, sentMs: 0, untilMs: timeMs };
+      this.#tell({ atMs: Math.round(timeMs), source: "event", kind: "audio-began", turnId });
+    }
+    const frameMs = (samples * 1_000) / this.#rateHz;
+    this.#sounding.sentMs += frameMs;
+    this.#sounding.untilMs = this.#playback.sent(samples, timeMs) + frameMs;
+  }
+
+  #audioEnded(timeMs: number): void {
+    if (this.#sounding === undefined) return;
+    const { turnId, sentMs } = this.#sounding;
+    this.#sounding = undefined;
+    this.#tell({
+      atMs: Math.round(timeMs),
+      source: "event",
+      kind: "audio-ended",
+      turnId,
+      sentMs: Math.round(sentMs),
+    });
+  }
+
+  #onCommand(command: JournaledCommand, timeMs: number): void {
+    if (command.kind === "end") {
+      if (this.#detector.speaking) this.#starved(timeMs);
+      this.#audioEnded(timeMs);
+      this.#ended = true;
+    }
+    this.#tell({ atMs: Math.round(timeMs), source: "command", ...command });
+    if (command.kind !== "cut" || !command.clear) return;
+    this.#playback.flush(timeMs);
+    this.#audioEnded(timeMs);
+  }
+}

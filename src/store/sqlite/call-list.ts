@@ -1,0 +1,95 @@
+import { setImmediate } from "node:timers/promises";
+import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import type { CallQuery, CallRecord, CallStatus } from "../call-store.ts";
+import { lastExpiry, RECORD_COLUMNS, recordAt } from "./call-rows.ts";
+import type { Tables } from "./tables.ts";
+
+/**
+ * Calls that are looked through in one go. SQLite answers while the process waits, and a filter that fits few calls looks
+ * through many: between two goes whatever else is due has its turn, a redemption above all.
+ */
+const WINDOW_CALLS = 500;
+
+/** The account's calls that the query asks for, newest first, and whether there are others behind them. */
+export async function listCalls(
+  db: Kysely<Tables>,
+  accountId: string,
+  { afterCallId, limit, ...filters }: CallQuery,
+  nowMs: number,
+): Promise<{ calls: readonly CallRecord[]; more: boolean }> {
+  const found: CallRecord[] = [];
+  let after = afterCallId;
+  for (;;) {
+    const last = await endOfWindow(db, accountId, after);
+    let window = matching(db, accountId, filters, nowMs);
+    if (after !== undefined) window = window.where("calls.id", "<", after);
+    if (last !== undefined) window = window.where("calls.id", ">=", last);
+    // One more than is asked for tells whether there are others.
+    const rows = await window.limit(limit + 1 - found.length).execute();
+    found.push(...rows.map((row) => recordAt(nowMs, row)));
+    if (found.length > limit || last === undefined) return { calls: found.slice(0, limit), more: found.length > limit };
+    after = last;
+    await setImmediate();
+  }
+}
+
+/** The oldest call of the next window; undefined when all that is left fits into it. */
+async function endOfWindow(db: Kysely<Tables>, accountId: string, after?: string): Promise<string | undefined> {
+  let behind = db.selectFrom("calls").select("id").where("account_id", "=", accountId);
+  if (after !== undefined) behind = behind.where("id", "<", after);
+  const row = await behind
+    .orderBy("id", "desc")
+    .offset(WINDOW_CALLS - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+function matching(
+  db: Kysely<Tables>,
+  accountId: string,
+  filters: Omit<CallQuery, "afterCallId" | "limit">,
+  nowMs: number,
+) {
+  const { status, connectionType, createdFromMs, createdBeforeMs, metadata = {} } = filters;
+  let calls = db
+    .selectFrom("calls")
+    .select(RECORD_COLUMNS)
+    .select((eb) => lastExpiry(eb).as("expires_at"))
+    .where("calls.account_id", "=", accountId)
+    .orderBy("calls.id", "desc");
+  if (createdFromMs !== undefined) calls = calls.where("calls.created_at", ">=", createdFromMs);
+  if (createdBeforeMs !== undefined) calls = calls.where("calls.created_at", "<", createdBeforeMs);
+  if (status !== undefined) calls = calls.where((eb) => isNow(eb, status, nowMs));
+  if (connectionType !== undefined) {
+    calls = calls.where(sql<string>`json_extract(calls.settings, '$.connectionType')`, "=", connectionType);
+  }
+  for (const [key, text] of Object.entries(metadata)) calls = calls.where(hasMetadata(key, text));
+  return calls;
+}
+
+/** Whether a call has this status now: it is `expired` from its last token's end on, whether it has been noticed or not. */
+function isNow(eb: ExpressionBuilder<Tables, "calls">, status: CallStatus, nowMs: number) {
+  const stored = eb("calls.status", "=", status);
+  if (status !== "created" && status !== "expired") return stored;
+  const lapsed = eb(lastExpiry(eb), "<=", nowMs);
+  if (status === "created") return eb.and([stored, eb.not(lapsed)]);
+  return eb.or([stored, eb.and([eb("calls.status", "=", "created"), lapsed])]);
+}
+
+/**
+ * Whether the metadata has a member of this name and text. Both are parameters, and the name never becomes part of a JSON path.
+ * What SQLite holds as an integer is compared as it is written: above 2^53 it is more exact there than it was to us.
+ */
+function hasMetadata(key: string, text: string) {
+  const number = JSON.stringify(Number(text)) === text ? Number(text) : null;
+  return sql<SqlBool>`exists (
+    select 1 from json_each(calls.settings, '$.metadata') as member
+    where member.key = ${key} and case
+      when member.type = 'text' then member.value = ${text}
+      when member.type in ('true', 'false') then member.type = ${text}
+      when typeof(member.value) = 'integer' then cast(member.value as text) = ${text}
+      when typeof(member.value) = 'real' then member.value = ${number}
+      else 0 end
+  )`;
+}

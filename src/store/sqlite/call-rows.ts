@@ -1,0 +1,85 @@
+import type { ExpressionBuilder, Selectable } from "kysely";
+import type { CallSpec, TranscriptTurn } from "../../core/call-spec.ts";
+import type { CallRecord, CallWords } from "../call-store.ts";
+import type { Tables } from "./tables.ts";
+
+export const EXPIRED = { status: "expired", end_reason: "token_expired" } as const;
+
+/** What a record is made of: all but the words, which can be long and which no record shows. */
+export const RECORD_COLUMNS = [
+  "calls.id",
+  "calls.account_id",
+  "calls.agent_id",
+  "calls.status",
+  "calls.settings",
+  "calls.created_at",
+  "calls.started_at",
+  "calls.ended_at",
+  "calls.duration_ms",
+  "calls.end_reason",
+  "calls.worker_id",
+  "calls.recording",
+  "calls.counters",
+] as const;
+
+export type RecordRow = Omit<Selectable<Tables["calls"]>, "words" | "recording_enabled">;
+
+/** When the last of a call's tokens runs out, or ran out: that, and not when it is noticed, is the end of the call. */
+export const lastExpiry = (calls: ExpressionBuilder<Tables, "calls">) =>
+  calls
+    .selectFrom("stream_tokens")
+    .select(({ fn }) => fn.max("stream_tokens.expires_at").as("expires_at"))
+    .whereRef("stream_tokens.call_id", "=", "calls.id");
+
+/** The record of a call at a time, which a call that nobody came for has passed `expires_at` by or not. */
+export function recordAt(nowMs: number, row: RecordRow & { expires_at: number | null }): CallRecord {
+  const isExpired = row.status === "created" && row.expires_at !== null && row.expires_at <= nowMs;
+  return recordOf(isExpired ? { ...row, ...EXPIRED, ended_at: row.expires_at } : row);
+}
+
+/** Divides a specification into what may be spoken and what the record shows. */
+export function split({ systemPrompt, greeting, ...settings }: CallSpec) {
+  const words: CallWords = { systemPrompt, ...(greeting !== undefined && { greeting }) };
+  return { words, settings };
+}
+
+const recordOf = (row: RecordRow): CallRecord => ({
+  ...createdRecordOf(row),
+  status: row.status as CallRecord["status"],
+  ...(row.started_at !== null && { startedAtMs: row.started_at }),
+  ...(row.ended_at !== null && { endedAtMs: row.ended_at }),
+  ...(row.duration_ms !== null && { durationMs: row.duration_ms }),
+  ...(row.end_reason !== null && { endReason: row.end_reason as NonNullable<CallRecord["endReason"]> }),
+  ...(row.recording !== null && { recording: JSON.parse(row.recording) }),
+  ...(row.counters !== null && { counters: JSON.parse(row.counters) }),
+});
+
+/** A call as it was when it was created. */
+export const createdRecordOf = (
+  row: Pick<RecordRow, "id" | "account_id" | "agent_id" | "settings" | "created_at">,
+): CallRecord => ({
+  id: row.id,
+  accountId: row.account_id,
+  ...(row.agent_id !== null && { agentId: row.agent_id }),
+  status: "created",
+  settings: JSON.parse(row.settings),
+  createdAtMs: row.created_at,
+});
+
+export const turnRowOf = (turn: TranscriptTurn, withText: boolean) => ({
+  role: turn.role,
+  text: withText ? JSON.stringify(turn.text) : null,
+  start_ms: turn.startMs,
+  end_ms: turn.endMs,
+  interrupted: turn.interrupted ? 1 : 0,
+  latency: turn.latency === undefined ? null : JSON.stringify(turn.latency),
+});
+
+export const turnOf = (row: Selectable<Tables["turns"]>): TranscriptTurn => ({
+  role: row.role as TranscriptTurn["role"],
+  text: row.text === null ? "" : JSON.parse(row.text),
+  startMs: row.start_ms,
+  endMs: row.end_ms,
+  interrupted: row.interrupted === 1,
+  ...(row.latency !== null && { latency: JSON.parse(row.latency) }),
+});

@@ -1,0 +1,165 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { END_REASONS } from "../../src/core/call-spec.ts";
+import { ControlMetrics, WorkerMetrics, type WorkerReadings, watchProcess } from "../../src/core/metrics.ts";
+import { readExposition, sampleOf } from "../support/exposition.ts";
+import { unknownLabels } from "../support/known-labels.ts";
+
+const COUNTS = { framesIn: 0, framesOut: 0, late: 0, underruns: 0, malformed: 0, ignored: 0, early: 0 };
+const READINGS: WorkerReadings = {
+  calls: { opening: 0, listening: 0, thinking: 0, speaking: 0 },
+  callsMax: 1_000,
+  counts: new Map(),
+  slotsSkipped: 0,
+  journalBytes: 0,
+  journalPendingBytes: 0,
+  journalFailures: 0,
+};
+
+/** Both processes as they would be, each having seen everything once. */
+async function everything() {
+  const worker = new WorkerMetrics(() => ({
+    ...READINGS,
+    counts: new Map([["carrier_a", { ...COUNTS, framesIn: 7, framesOut: 5, late: 1, early: 2 }]]),
+  }));
+  const control = new ControlMetrics();
+  watchProcess(worker.registry, 2);
+  watchProcess(control.registry, 0);
+  worker.callStarted("carrier_a");
+  worker.callEnded("inactivity");
+  worker.redemption("refused");
+  worker.upgradeRefused(503);
+  worker.engineFailed("voice", "espeak");
+  worker.answered({ endOfTurnMs: 500, firstTextMs: 640, firstAudioMs: 700, firstFrameMs: 720 });
+  worker.answered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 });
+  control.callCreated("carrier_a");
+  control.callRecorded("ended", "inactivity");
+  control.recordMade(120);
+  control.callRecorded("expired", "token_expired");
+  control.requestAnswered("GET", "/api/v1/calls/:id", 200, 12);
+  return readExposition(await control.exposition(await worker.exposition(), true));
+}
+
+test("the metrics of both processes are one exposition, in which the label process tells them apart", async () => {
+  const metrics = await everything();
+  for (const process of ["control", "worker"]) {
+    expect(sampleOf(metrics, "process_resident_memory_bytes", { process })).toBeGreaterThan(1_000_000);
+    expect(sampleOf(metrics, "process_open_fds", { process })).toBeGreaterThan(0);
+  }
+  expect(sampleOf(metrics, "trunkline_process_restarts_total", { process: "worker" })).toBe(2);
+  expect(sampleOf(metrics, "trunkline_process_restarts_total", { process: "control" })).toBe(0);
+  expect(sampleOf(metrics, "trunkline_build_info", { process: "control" })).toBe(1);
+  for (const { samples } of metrics.values()) {
+    for (const { name, labels } of samples) expect(["control", "worker"], name).toContain(labels.process);
+  }
+});
+
+test("what happens once is told once, in base units", async () => {
+  const metrics = await everything();
+  const expected: [name: string, labels: Record<string, string>, value: number][] = [
+    ["trunkline_calls_started_total", { connection_type: "carrier_a" }, 1],
+    ["trunkline_calls_ended_total", { reason: "inactivity" }, 1],
+    ["trunkline_token_redemptions_total", { outcome: "refused" }, 1],
+    ["trunkline_upgrades_refused_total", { status: "503" }, 1],
+    ["trunkline_engine_failures_total", { engine: "voice", provider: "espeak" }, 1],
+    ["trunkline_turn_latency_seconds_count", { stage: "first_frame" }, 2],
+    ["trunkline_turn_latency_seconds_count", { stage: "first_text" }, 1],
+    ["trunkline_turn_latency_seconds_sum", { stage: "end_of_turn" }, 1],
+    ["trunkline_turn_latency_seconds_bucket", { stage: "first_frame", le: "0.75" }, 2],
+    ["trunkline_turn_latency_seconds_bucket", { stage: "first_audio", le: "0.5" }, 0],
+    ["trunkline_frames_total", { direction: "in", connection_type: "carrier_a" }, 7],
+    ["trunkline_frames_total", { direction: "out", connection_type: "carrier_a" }, 5],
+    ["trunkline_frames_late_total", {}, 1],
+    ["trunkline_messages_dropped_total", { cause: "early" }, 2],
+    ["trunkline_calls_max", {}, 1_000],
+    ["trunkline_calls_created_total", { connection_type: "carrier_a" }, 1],
+    ["trunkline_call_records_total", { status: "ended", reason: "inactivity" }, 1],
+    ["trunkline_call_records_total", { status: "expired", reason: "token_expired" }, 1],
+    ["trunkline_call_record_duration_seconds_sum", {}, 0.12],
+    ["trunkline_call_record_duration_seconds_count", {}, 1],
+    ["trunkline_api_requests_total", { method: "GET", route: "/api/v1/calls/:id", status: "200" }, 1],
+    ["trunkline_api_request_duration_seconds_sum", { route: "/api/v1/calls/:id" }, 0.012],
+    ["trunkline_worker_up", { process: "worker" }, 1],
+    ["trunkline_ready", { process: "control" }, 1],
+  ];
+  for (const [name, labels, value] of expected) expect(sampleOf(metrics, name, labels), name).toBeCloseTo(value);
+});
+
+test("names are ours, say their unit last, and counters end in _total", async () => {
+  for (const { name, type, help } of (await everything()).values()) {
+    if (/^(process|nodejs)_/.test(name)) continue;
+    expect(name).toMatch(/^trunkline_[a-z_]+$/);
+    expect(help, name).toMatch(/\.$/);
+    expect(name.endsWith("_total"), name).toBe(type === "counter");
+    if (type === "histogram") expect(name).toMatch(/_seconds$/);
+    expect(name).not.toMatch(/_(ms|milliseconds|kb|minutes)(_|$)/);
+  }
+});
+
+test("what has not happened yet is told as 0, so that its first time shows as an increase", async () => {
+  const metrics = readExposition(await new WorkerMetrics(() => READINGS).exposition());
+  for (const reason of END_REASONS) expect(sampleOf(metrics, "trunkline_calls_ended_total", { reason })).toBe(0);
+  for (const state of ["opening", "listening", "thinking", "speaking"]) {
+    expect(sampleOf(metrics, "trunkline_calls", { state })).toBe(0);
+  }
+  expect(sampleOf(metrics, "trunkline_upgrades_refused_total", { status: "401" })).toBe(0);
+});
+
+test("a certificate's end is told where there is one, in seconds, and anew when it was replaced", async () => {
+  const worker = new WorkerMetrics(() => READINGS);
+  expect(await worker.exposition()).not.toContain("certificate");
+  let notAfterMs = 1_800_000_000_000;
+  worker.watchCertificate(() => notAfterMs);
+  for (const seconds of [1_800_000_000, 1_900_000_000]) {
+    notAfterMs = seconds * 1_000;
+    const metrics = readExposition(await worker.exposition());
+    expect(sampleOf(metrics, "trunkline_tls_certificate_not_after_seconds")).toBe(seconds);
+  }
+});
+
+test("a worker that did not answer is told as down, and the rest stands", async () => {
+  const control = new ControlMetrics();
+  control.callCreated("carrier_a");
+  const metrics = readExposition(await control.exposition(undefined, false));
+  expect(sampleOf(metrics, "trunkline_worker_up", { process: "worker" })).toBe(0);
+  expect(sampleOf(metrics, "trunkline_ready")).toBe(0);
+  expect(sampleOf(metrics, "trunkline_calls_created_total", { connection_type: "carrier_a" })).toBe(1);
+});
+
+test("what is kept elsewhere is read anew at each scrape, and not added to what was read before", async () => {
+  let framesIn = 10;
+  const worker = new WorkerMetrics(() => ({
+    ...READINGS,
+    counts: new Map([["carrier_a", { ...COUNTS, framesIn }]]),
+    journalBytes: framesIn * 100,
+  }));
+  for (const frames of [10, 10, 25]) {
+    framesIn = frames;
+    const metrics = readExposition(await worker.exposition());
+    expect(sampleOf(metrics, "trunkline_frames_total", { direction: "in" })).toBe(frames);
+    expect(sampleOf(metrics, "trunkline_journal_written_bytes_total")).toBe(frames * 100);
+  }
+});
+
+test("a loop that stood still is seen, and only in the scrape behind it", async () => {
+  const { registry } = new ControlMetrics();
+  watchProcess(registry, 0);
+  const slowest = async () =>
+    sampleOf(readExposition(await registry.metrics()), "trunkline_event_loop_delay_seconds", { quantile: "1" });
+  await delay(50);
+  await slowest();
+  await delay(50);
+  const began = performance.now();
+  while (performance.now() - began < 500);
+  await delay(50);
+  // Two that ask in one moment are told the same.
+  const [seen, again] = await Promise.all([slowest(), slowest()]);
+  expect(seen).toBeGreaterThan(0.4);
+  expect(again).toBe(seen);
+  await delay(50);
+  expect(await slowest()).toBeLessThan(seen);
+});
+
+test("L3: every label has its value from a list", async () => {
+  expect(unknownLabels(await everything(), ["/api/v1/calls/:id"])).toEqual([]);
+});

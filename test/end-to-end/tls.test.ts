@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { afterAll, expect, test } from "vitest";
+import { CERTIFICATE_POLL_MS } from "../../src/core/limits.ts";
+import { hasOpenssl, makeCertificate, replaceCertificate } from "../support/certificates.ts";
+import { RawLeg } from "../support/raw-leg.ts";
+import { Service, until } from "../support/service.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "trunkline-tls-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function serialAt(mediaUrl: string): Promise<string> {
+  const { port } = new URL(mediaUrl);
+  const socket = connect({ port: Number(port), host: "127.0.0.1", rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  const { serialNumber } = socket.getPeerCertificate();
+  socket.destroy();
+  return serialNumber;
+}
+
+test.skipIf(!hasOpenssl)(
+  "a service with a certificate of its own takes another while a call goes on, and survives a bad one (only where openssl is installed)",
+  async () => {
+    const [first, second] = [makeCertificate(directory, "first"), makeCertificate(directory, "second")];
+    const files = { certFile: join(directory, "tls.crt"), keyFile: join(directory, "tls.key") };
+    replaceCertificate(files, first);
+    const service = await Service.start({
+      env: { MEDIA_TLS_CERT_FILE: files.certFile, MEDIA_TLS_KEY_FILE: files.keyFile },
+    });
+    const { id, websocketUrl } = await service.createCall({ firstSpeaker: "user" });
+    expect(websocketUrl).toMatch(/^wss:\/\/127\.0\.0\.1:\d+\/stream\//);
+    expect(await serialAt(service.mediaUrl)).toBe(first.serial);
+    const leg = await RawLeg.start(websocketUrl);
+    leg.sendMedia(10);
+
+    replaceCertificate(files, second);
+    await until("the certificate to be seen", 4 * CERTIFICATE_POLL_MS, () => {
+      return service.logged("certificate reloaded").length > 0;
+    });
+    expect(service.logged("certificate reloaded")).toMatchObject([
+      { process: "worker", notAfter: new Date(second.notAfterMs).toISOString() },
+    ]);
+    expect(await serialAt(service.mediaUrl)).toBe(second.serial);
+
+    // No part of the service falls over a pair that does not fit: the one that has no use for it least of all.
+    cpSync(first.keyFile, files.keyFile);
+    await service.killChild("control");
+    await until("the control process to be back", 10_000, async () => {
+      const answer = await service.api("GET", "/voices").catch(() => undefined);
+      return answer?.status === 200;
+    });
+    expect(await serialAt(service.mediaUrl)).toBe(second.serial);
+
+    leg.sendMedia(10);
+    leg.ws.sendClose(1_000);
+    expect(await service.ended(id)).toMatchObject({ endReason: "caller_hangup", counters: { framesIn: 20 } });
+    expect(await service.stop()).toBe(0);
+  },
+  60_000,
+);

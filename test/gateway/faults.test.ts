@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import type { CallEvent } from "../../src/call/events.ts";
+import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
+import { type LegOptions, leg, STREAM_ID } from "../support/leg.ts";
+import { ManualClock, settled } from "../support/manual-clock.ts";
+import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedStt } from "../support/scripted-stt.ts";
+import { ScriptedTts } from "../support/scripted-tts.ts";
+
+type Leg = ReturnType<typeof leg>;
+type Engines = Pick<LegOptions, "stt" | "llm" | "tts">;
+
+const planted = (): never => {
+  throw new Error("planted");
+};
+
+/** A whole conversation's worth of input: whatever a call can be told happens to it in here, unless it is over before. */
+async function converse(call: Leg): Promise<void> {
+  call.start();
+  for (let atMs = 0; atMs < 6_000; atMs += 20) {
+    await call.clock.play(20);
+    call.media();
+    if (atMs === 1_000)
+      call.json({ event: "dtmf", streamSid: STREAM_ID, dtmf: { track: "inbound_track", digit: "5" } });
+    for (const text of call.socket.sent.splice(0)) if (text.includes('"mark"')) call.text(text);
+  }
+}
+
+/** The caller asks, the model answers with a tool, and all of it is spoken; or one of the engines `fails`. */
+function engines(clock: ManualClock, fails?: "ear" | "model" | "voice"): Required<Engines> {
+  const asking: ConstructorParameters<typeof ScriptedStt>[1] = [
+    { atMs: 2_000, event: { kind: "partial", text: "are you open" } },
+    { atMs: 2_200, event: { kind: "final", text: "are you open" } },
+    { atMs: 2_300, event: fails === "ear" ? { kind: "fail" } : { kind: "partial", text: "" } },
+  ];
+  const reply = sayingReply("We are.", { tool: "unheard_of" });
+  return {
+    stt: new ScriptedStt(clock, asking),
+    llm: new ScriptedLlm(clock, [fails === "model" ? [{ afterMs: 0, event: { kind: "fail" } }] : reply]),
+    tts: new ScriptedTts(clock, fails === "voice" ? { failing: { request: 0, afterChunks: 1 } } : {}),
+  };
+}
+
+/** A call that is to break, and another beside it in the same process, which talks for a long time. */
+function twoCalls(options: (clock: ManualClock) => LegOptions): { broken: Leg; other: Leg } {
+  const other = leg({ spec: { greeting: "a long greeting ".repeat(100) } });
+  return { other, broken: leg({ beside: other, ...options(other.clock) }) };
+}
+
+async function expectUnharmed(other: Leg): Promise<void> {
+  const before = other.socket.events.length;
+  await other.clock.play(1_000);
+  expect(other.socket.events.length - before).toBe(50);
+  expect([other.ends(), other.logged.filter((line) => line.includes('"fault":"bug"'))]).toEqual([[], []]);
+  other.connection.closed(1_006, false);
+}
+
+async function expectOneEnd(call: Leg, reason: string): Promise<void> {
+  expect(call.ends()).toHaveLength(1);
+  expect(call.ends()[0]).toMatchObject({ reason });
+  for (let turns = 0; turns < 10_000 && call.done() === 0; turns += 1) await settled();
+  expect(call.done()).toBe(1);
+  const sent = call.socket.sent.length;
+  await call.clock.play(1_000);
+  expect(call.socket.sent.length).toBe(sent);
+}
+
+/** Every kind of event, and what makes one come that the conversation has not. */
+const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "voice"; cause?: (call: Leg) => void }>> =
+  {
+    "frame-in": {},
+    "frame-out": {},
+    tick: {},
+    "leg-started": {},
+    "leg-closed": { cause: (call) => call.json({ event: "stop", streamSid: STREAM_ID, stop: {} }) },
+    "end-requested": { cause: (call) => call.connection.end("api_hangup") },
+    mark: {},
+    dtmf: {},
+    "ear-partial": {},
+    "ear-final": {},
+    "ear-failed": { fails: "ear" },
+    "reply-text": {},
+    "reply-tool": {},
+    "reply-end": {},
+    "reply-failed": { fails: "model" },
+    "piece-audio": {},
+    "piece-end": {},
+    "piece-failed": { fails: "voice" },
+  };
+
+describe("K11: an exception ends the call that it came from, with one end and one line of log, and no other", () => {
+  test.each(Object.entries(EVENTS))("in the handling of %s", async (kind, { fails, cause = () => {} }) => {
+    let struck = 0;
+    const strike = (): never => {
+      struck += 1;
+      return planted();
+    };
+    const { broken, other } = twoCalls((clock) => ({
+      ...engines(clock, fails),
+      tamper({ journal }) {
+        const { event } = journal;
+        journal.event = (atMs, told) => (told.kind === kind ? strike() : event.call(journal, atMs, told));
+        if (kind === "frame-in") journal.frameIn = strike;
+        if (kind === "frame-out") journal.frameOut = strike;
+      },
+    }));
+    other.start();
+    await converse(broken);
+    cause(broken);
+    expect(struck).toBe(1);
+    await expectOneEnd(broken, "worker_lost");
+    expect(broken.socket.ended).toEqual({ code: 1_011, reason: "worker_lost" });
+    expect(broken.logged.filter((line) => line.includes('"fault":"bug"'))).toHaveLength(1);
+    await expectUnharmed(other);
+  });
+
+  const brokenEar = (clock: ManualClock, part: "open" | "write"): Stt => {
+    const stt = engines(clock).stt;
+    if (part === "open") return { provider: "broken", capabilities: stt.capabilities, open: planted };
+    const open: Stt["open"] = (options, signal) => ({ ...stt.open(options, signal), write: planted });
+    return { provider: "broken", capabilities: stt.capabilities, open };
+  };
+  const brokenModel: Llm = { provider: "broken", reply: planted };
+  const BROKEN_PARTS: Readonly<Record<string, (clock: ManualClock) => LegOptions>> = {
+    "the voice detector": () => ({ vad: { isVoiced: planted, destroy: () => {} } }),
+    "the ear, when it is opened": (clock) => ({ stt: brokenEar(clock, "open") }),
+    "the ear, when it hears": (clock) => ({ stt: brokenEar(clock, "write") }),
+    "the model, when it is asked": () => ({ llm: brokenModel }),
+    "the wire, when it reads": () => ({
+      tamper: ({ wire }) => {
+        const { decode } = wire;
+        wire.decode = (message, into) =>
+          Buffer.from(message).includes('"media"') ? planted() : decode.call(wire, message, into);
+      },
+    }),
+    "the wire, when it writes audio": () => ({ tamper: ({ wire }) => Object.assign(wire, { encodeAudio: planted }) }),
+    "the wire, when it writes a mark": () => ({ tamper: ({ wire }) => Object.assign(wire, { encodeMark: planted }) }),
+    "the socket, when it sends": () => ({ tamper: ({ socket }) => Object.assign(socket, { send: planted }) }),
+    "the journal of commands": () => ({ tamper: ({ journal }) => Object.assign(journal, { command: planted }) }),
+    "the metrics of answers": () => ({ tamper: ({ metrics }) => Object.assign(metrics, { answered: planted }) }),
+  };
+
+  test.each(Object.entries(BROKEN_PARTS))("in %s", async (_part, options) => {
+    const { broken, other } = twoCalls((clock) => ({ ...engines(clock), ...options(clock) }));
+    other.start();
+    await converse(broken);
+    await expectOneEnd(broken, "worker_lost");
+    expect(broken.logged.filter((line) => line.includes('"fault":"bug"')).length).toBeGreaterThan(0);
+    await expectUnharmed(other);
+  });
+
+  /** What is broken only at the end takes nothing from it: the reason stands, and the rest is tidied up. */
+  const BROKEN_AT_THE_END: Readonly<Record<string, () => LegOptions>> = {
+    "the voice detector": () => ({ vad: { isVoiced: () => false, destroy: planted } }),
+    "the socket": () => ({ tamper: ({ socket }) => Object.assign(socket, { end: planted }) }),
+    "the metrics": () => ({ tamper: ({ metrics }) => Object.assign(metrics, { callEnded: planted }) }),
+  };
+
+  test.each(Object.entries(BROKEN_AT_THE_END))("in %s, when the call is tidied up", async (_part, options) => {
+    const { broken, other } = twoCalls((clock) => ({ ...engines(clock), ...options() }));
+    other.start();
+    await converse(broken);
+    broken.connection.end("api_hangup");
+    await expectOneEnd(broken, "api_hangup");
+    expect(broken.logged.filter((line) => line.includes('"fault":"bug"'))).toHaveLength(1);
+    await expectUnharmed(other);
+  });
+});
+
+test("a voice that throws at once has failed like one that throws later, and is no bug of ours", async () => {
+  const broken: Tts = { ...new ScriptedTts(new ManualClock()), voices: async () => [], speak: planted };
+  const call = leg({ tts: broken });
+  call.start();
+  await call.clock.play(100);
+  await expectOneEnd(call, "provider_error");
+  expect(call.ends()[0]).toMatchObject({ engineFailures: 1 });
+});

@@ -1,0 +1,197 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { TranscriptTurn } from "../../src/core/call-spec.ts";
+import { addCounts, CallTally, nothingCounted } from "../../src/gateway/call-tally.ts";
+import { Ticker } from "../../src/gateway/ticker.ts";
+import { readExposition, sampleOf } from "../support/exposition.ts";
+import { leg, STREAM_ID } from "../support/leg.ts";
+import { ManualClock, settled } from "../support/manual-clock.ts";
+import { type MediaService, type MediaServiceOptions, mediaService } from "../support/media-service.ts";
+import { RawLeg } from "../support/raw-leg.ts";
+import { RawWs } from "../support/raw-ws.ts";
+import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedStt } from "../support/scripted-stt.ts";
+import { SPEC } from "../support/virtual-call.ts";
+
+let service: MediaService | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+
+const start = async (options?: MediaServiceOptions): Promise<MediaService> => {
+  service = await mediaService(options);
+  return service;
+};
+
+/** What the worker tells, asked for over the hand-off socket as the control process does. */
+const scrape = async ({ ipc }: MediaService) => readExposition((await ipc.metrics(AbortSignal.timeout(1_000))) ?? "");
+
+const CARRIER_A = { connection_type: "carrier_a" };
+
+describe("what the worker tells of its calls", () => {
+  test("frames and messages are counted while a call lives, stay counted when it is over, and are what its record says", async () => {
+    const media = await start();
+    const { callId, token } = await media.create();
+    const call = await RawLeg.start(`${media.url}/stream/${token}`);
+    call.sendMedia(10);
+    call.ws.sendText("no JSON");
+    for (let frames = 0; frames < 10; frames += 1) await call.ws.readFrame();
+    const during = await scrape(media);
+    expect(sampleOf(during, "trunkline_frames_total", { direction: "in" })).toBe(10);
+    expect(sampleOf(during, "trunkline_frames_total", { direction: "out" })).toBeGreaterThanOrEqual(10);
+    expect(sampleOf(during, "trunkline_messages_dropped_total", { cause: "malformed" })).toBe(1);
+    expect(sampleOf(during, "trunkline_calls", { state: "speaking" })).toBe(1);
+    call.ws.sendClose(1_000);
+    const record = await media.ended(callId);
+    const after = await scrape(media);
+    for (const state of ["opening", "listening", "thinking", "speaking"]) {
+      expect(sampleOf(after, "trunkline_calls", { state })).toBe(0);
+    }
+    expect(sampleOf(after, "trunkline_frames_total", { direction: "out" })).toBe(record.counters?.framesOut);
+    expect(sampleOf(after, "trunkline_calls_started_total", CARRIER_A)).toBe(1);
+    expect(sampleOf(after, "trunkline_calls_ended_total", { reason: "caller_hangup" })).toBe(1);
+    expect(sampleOf(after, "trunkline_journal_written_bytes_total")).toBeGreaterThan(1_000);
+    expect(sampleOf(after, "trunkline_journal_pending_bytes")).toBe(0);
+    expect(sampleOf(after, "trunkline_journal_failures_total")).toBe(0);
+
+    const second = await media.create();
+    const next = await RawLeg.start(`${media.url}/stream/${second.token}`);
+    next.sendMedia(5);
+    await next.ws.readFrame();
+    expect(sampleOf(await scrape(media), "trunkline_frames_total", { direction: "in" })).toBe(15);
+    next.ws.destroy();
+  });
+
+  test("a call that has not begun to stream is told as opening", async () => {
+    const media = await start();
+    const { token } = await media.create();
+    const { leg: call, status } = await RawLeg.connect(`${media.url}/stream/${token}`);
+    expect(status).toBe(101);
+    expect(sampleOf(await scrape(media), "trunkline_calls", { state: "opening" })).toBe(1);
+    call.ws.destroy();
+  });
+
+  test("tokens are counted by what became of them, and refused streams by their status", async () => {
+    let fails = false;
+    const media = await start({
+      async beforeRedeem() {
+        if (fails) throw new Error("planted");
+      },
+    });
+    const { token } = await media.create();
+    const knock = async (path: string): Promise<void> => {
+      const ws = await RawWs.connect(media.url);
+      await ws.upgrade(`/stream/${path}`);
+      ws.destroy();
+    };
+    await knock(token);
+    await knock(token);
+    await knock("malformed");
+    fails = true;
+    await knock("x".repeat(43));
+    const metrics = await scrape(media);
+    for (const [outcome, count] of [
+      ["redeemed", 1],
+      ["refused", 1],
+      ["failed", 1],
+    ] as const) {
+      expect(sampleOf(metrics, "trunkline_token_redemptions_total", { outcome }), outcome).toBe(count);
+    }
+    expect(sampleOf(metrics, "trunkline_upgrades_refused_total", { status: "401" })).toBe(2);
+    expect(sampleOf(metrics, "trunkline_upgrades_refused_total", { status: "503" })).toBe(1);
+  });
+});
+
+test("the last line of a call tells who it was for, how it went, and where the slowest answer's time went", async () => {
+  const clock = new ManualClock();
+  const stt = new ScriptedStt(clock, [
+    { atMs: 1_000, event: { kind: "partial", text: "hello" } },
+    { atMs: 1_100, event: { kind: "final", text: "hello" } },
+  ]);
+  const llm = new ScriptedLlm(clock, [sayingReply("Good day to you.", { firstMs: 300 })]);
+  const call = leg({ stt, llm, beside: { clock, ticker: new Ticker(clock) }, spec: { firstSpeaker: "user" } });
+  call.start();
+  for (let atMs = 0; atMs < 4_000; atMs += 20) {
+    await clock.play(20);
+    call.media();
+    for (const text of call.socket.sent.splice(0)) if (text.includes('"mark"')) call.text(text);
+  }
+  call.json({ event: "dtmf", streamSid: STREAM_ID, dtmf: { track: "inbound_track", digit: "7" } });
+  call.connection.closed(1_006, false);
+  for (let turns = 0; turns < 1_000 && call.done() === 0; turns += 1) await settled();
+  const { level: _, time: _time, pid: _pid, hostname: _host, ...line } = call.ends()[0] ?? {};
+  expect(line).toEqual({
+    msg: "call ended",
+    reason: "caller_hangup",
+    durationMs: 4_000,
+    closeCode: 1_006,
+    accountId: "account_01980000-0000-7000-8000-000000000002",
+    connectionType: "carrier_a",
+    model: "model_b",
+    recorded: true,
+    agentTurns: 1,
+    callerTurns: 1,
+    interrupted: 0,
+    answers: 1,
+    meanAnswerMs: expect.any(Number),
+    slowestAnswer: {
+      endOfTurnMs: expect.any(Number),
+      firstTextMs: expect.any(Number),
+      firstAudioMs: expect.any(Number),
+      firstFrameMs: expect.any(Number),
+    },
+    framesIn: 200,
+    framesOut: expect.any(Number),
+    late: 0,
+    underruns: 0,
+    malformed: 0,
+    ignored: 1,
+    early: 0,
+    marksSent: 1,
+    marksReturned: 1,
+    digits: 1,
+    engineFailures: 0,
+  });
+});
+
+describe("a call's tally", () => {
+  const turn: TranscriptTurn = { role: "agent", text: "words", startMs: 0, endMs: 1, interrupted: false };
+  const redeemed = { callId: "call_1", accountId: "account_1", spec: SPEC };
+  const answer = (firstFrameMs: number): TranscriptTurn => ({
+    ...turn,
+    latency: { endOfTurnMs: 500, firstAudioMs: firstFrameMs - 10, firstFrameMs },
+  });
+
+  test("knows the mean and the slowest of its answers, and no words", () => {
+    const tally = new CallTally();
+    for (const ms of [700, 1_900, 801]) tally.turn(answer(ms));
+    tally.turn({ ...turn, interrupted: true });
+    tally.turn({ ...turn, role: "user" });
+    const summary = tally.summary(redeemed);
+    expect(summary).toMatchObject({
+      answers: 3,
+      meanAnswerMs: 1_134,
+      slowestAnswer: { endOfTurnMs: 500, firstAudioMs: 1_890, firstFrameMs: 1_900 },
+      agentTurns: 4,
+      callerTurns: 1,
+      interrupted: 1,
+    });
+    expect(JSON.stringify(summary)).not.toContain("words");
+  });
+
+  test("has no mean of no answers", () => {
+    const line = JSON.parse(JSON.stringify(new CallTally().summary(redeemed)));
+    expect(line).not.toHaveProperty("meanAnswerMs");
+    expect(line).not.toHaveProperty("slowestAnswer");
+  });
+
+  test("adds up to the sums of its worker", () => {
+    const sum = nothingCounted();
+    const tally = new CallTally();
+    const names = Object.keys(sum) as (keyof typeof sum)[];
+    for (const [index, name] of names.entries()) tally[name] = index + 1;
+    addCounts(sum, tally);
+    addCounts(sum, tally);
+    expect(Object.values(sum)).toEqual(names.map((_, index) => 2 * (index + 1)));
+  });
+});

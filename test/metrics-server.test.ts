@@ -1,0 +1,56 @@
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { serveMetrics } from "../src/metrics-server.ts";
+import { memoryLog } from "./support/memory-log.ts";
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+async function served(exposition: () => Promise<string>) {
+  const { log, lines: logged } = memoryLog();
+  const server = await serveMetrics({ host: "127.0.0.1", port: 0, exposition, log });
+  closers.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, logged };
+}
+
+test("the metrics are served as Prometheus's text format, without a key, asked for anew each time", async () => {
+  let scrapes = 0;
+  const { url } = await served(async () => `scrapes ${++scrapes}\n`);
+  for (const count of [1, 2]) {
+    const answer = await fetch(`${url}/metrics`);
+    expect([answer.status, await answer.text()]).toEqual([200, `scrapes ${count}\n`]);
+    expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+  }
+  const head = await fetch(`${url}/metrics`, { method: "HEAD" });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+});
+
+test("nothing else is there, and nothing else can be done", async () => {
+  const { url } = await served(async () => "");
+  for (const path of ["/", "/metrics/", "/api/v1/calls", "/healthz", "/..%2fmetrics"]) {
+    expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 404]);
+  }
+  const answer = await fetch(`${url}/metrics`, { method: "POST", body: "x".repeat(100_000) });
+  expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+});
+
+test("L4: metrics that cannot be told are 500, and only the log says why", async () => {
+  const { url, logged } = await served(async () => {
+    throw new Error("planted at /srv/secret");
+  });
+  const answer = await fetch(`${url}/metrics`);
+  expect([answer.status, await answer.text()]).toEqual([500, "something went wrong on our side\n"]);
+  expect(logged.join("")).toContain("planted at /srv/secret");
+});
+
+test("a port that is taken is told with the variable that names it", async () => {
+  const { port } = await served(async () => "");
+  const { log } = memoryLog();
+  await expect(serveMetrics({ host: "127.0.0.1", port, exposition: async () => "", log })).rejects.toThrow(
+    `METRICS_PORT ${port} on 127.0.0.1 cannot be used: listen EADDRINUSE`,
+  );
+});

@@ -1,0 +1,205 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { journalPath } from "../../src/record/journal-reader.ts";
+import { RecordKeeper, recordingPath } from "../../src/record/record-keeper.ts";
+import type { CallStore } from "../../src/store/call-store.ts";
+import { hashSecret, mintToken } from "../../src/store/secrets.ts";
+import { openStores } from "../../src/store/sqlite/stores.ts";
+import type { Stores } from "../../src/store/stores.ts";
+import { SPEC } from "../contract/call-store-contract.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { memoryLog } from "../support/memory-log.ts";
+import { allBytes, temporaryDirectory } from "../support/temporary-directory.ts";
+import { START } from "./example-call.ts";
+import { JournalFile } from "./journal-file.ts";
+
+interface Kept {
+  directory: string;
+  stores: Stores;
+  clock: ManualClock;
+  keeper: RecordKeeper;
+  accountId: string;
+  logged: string[];
+  kept: string[];
+}
+
+let service: Kept;
+beforeEach(async () => {
+  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
+  const stores = await openStores(directory, clock);
+  const { log, lines: logged } = memoryLog();
+  const kept: string[] = [];
+  const onKept = (callId: string): void => void kept.push(callId);
+  const keeper = new RecordKeeper({ calls: stores.calls, dataDir: directory, clock, log, onKept });
+  const accountId = await stores.accounts.ensure("first");
+  service = { directory, stores, clock, keeper, accountId, logged, kept };
+});
+afterEach(async () => {
+  await service.keeper.idle();
+  await service.stores.close();
+});
+
+/** A call that a worker holds, and the journal of one that has ended. */
+async function active(): Promise<{ callId: string; journal: string; recording: string; unfinished: string }> {
+  const { stores, accountId, directory } = service;
+  const tokenHash = hashSecret(mintToken());
+  await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
+  const call = await stores.calls.redeem(tokenHash, "worker-1");
+  if (call === undefined) throw new Error("not redeemed");
+  const { callId } = call;
+  const journal = journalPath(directory, callId);
+  const turn = { role: "user" as const, text: "canary", startMs: 1, endMs: 2, interrupted: false };
+  new JournalFile({ ...START, callId, accountId }, journal)
+    .frameIn(20, 0, new Uint8Array(160))
+    .add({ kind: "command", timeMs: 30, command: { kind: "turn", turn } })
+    .end(50);
+  const recording = recordingPath(directory, callId);
+  return { callId, journal, recording, unfinished: `${recording}.unfinished` };
+}
+
+describe("keeping a call", () => {
+  test("makes its record, its transcript and its recording", async () => {
+    const { stores, keeper, accountId, kept } = service;
+    const { callId, recording } = await active();
+    keeper.keep(callId);
+    await keeper.idle();
+    expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "ended", endReason: "caller_hangup" });
+    expect(await stores.calls.transcript(accountId, callId)).toMatchObject([{ text: "canary" }]);
+    expect(existsSync(recording)).toBe(true);
+    expect(kept).toEqual([callId]);
+  });
+
+  test("again, when it is over, is acknowledged and renders nothing", async () => {
+    const { keeper, kept, logged } = service;
+    const { callId, recording } = await active();
+    keeper.keep(callId);
+    await keeper.idle();
+    rmSync(recording);
+    keeper.keep(callId);
+    await keeper.idle();
+    expect(existsSync(recording)).toBe(false);
+    expect(kept).toEqual([callId, callId]);
+    expect(logged.filter((line) => line.includes("call recorded"))).toHaveLength(1);
+  });
+
+  test("without a journal ends it as lost; once it is over nobody is told that there was none", async () => {
+    const { stores, keeper, accountId, logged } = service;
+    const { callId, journal } = await active();
+    rmSync(journal);
+    for (let time = 0; time < 2; time += 1) {
+      keeper.keep(callId);
+      await keeper.idle();
+    }
+    expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "failed", endReason: "worker_lost" });
+    expect(logged.filter((line) => line.includes("an ended call left no journal"))).toHaveLength(1);
+  });
+
+  test("is asked of the store again until it answers, and the journal is not taken for lost meanwhile", async () => {
+    const { directory, stores, clock, accountId, kept } = service;
+    const { callId } = await active();
+    let failures = 2;
+    const { calls } = stores;
+    const failing: Pick<CallStore, "get" | "finish"> = {
+      async get(...asked) {
+        failures -= 1;
+        if (failures >= 0) throw new Error("the store is away");
+        return await calls.get(...asked);
+      },
+      finish: (...end) => calls.finish(...end),
+    };
+    const { log } = memoryLog();
+    const onKept = (id: string): void => void kept.push(id);
+    const keeper = new RecordKeeper({ calls: failing, dataDir: directory, clock, log, onKept });
+    keeper.keep(callId);
+    for (let second = 0; second < 3; second += 1) {
+      await keeper.idle();
+      await clock.play(1_000);
+    }
+    await keeper.idle();
+    expect(kept).toEqual([callId]);
+    expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "ended", endReason: "caller_hangup" });
+  });
+});
+
+describe("removing a call's files", () => {
+  test("leaves nothing of them, and other calls' alone", async () => {
+    const { directory, keeper } = service;
+    const [gone, stays] = [await active(), await active()];
+    for (const { callId } of [gone, stays]) keeper.keep(callId);
+    await keeper.idle();
+    writeFileSync(gone.unfinished, "left by a process that died");
+    await keeper.remove(gone.callId);
+    for (const path of [gone.journal, gone.recording, gone.unfinished]) expect(existsSync(path)).toBe(false);
+    for (const path of [stays.journal, stays.recording]) expect(existsSync(path)).toBe(true);
+    expect(readdirSync(dirname(gone.recording))).toHaveLength(1);
+    expect(allBytes(join(directory, "journals")).match(/canary/g)).toHaveLength(1);
+  });
+
+  test("is no error where there are none, nor when asked twice", async () => {
+    const { keeper } = service;
+    const { callId } = await active();
+    await keeper.remove(callId);
+    await keeper.remove(callId);
+    await keeper.remove("call_01990000-0000-7000-8000-000000000000");
+  });
+
+  test("waits for the recording that is being rendered, and for those before it", async () => {
+    const { keeper, stores, accountId } = service;
+    const calls = [await active(), await active(), await active()];
+    for (const { callId } of calls) keeper.keep(callId);
+    const [first, , last] = calls;
+    await Promise.all([keeper.remove(last?.callId ?? ""), keeper.remove(first?.callId ?? "")]);
+    for (const { journal, recording } of [first, last].filter((call) => call !== undefined)) {
+      expect([existsSync(journal), existsSync(recording)]).toEqual([false, false]);
+    }
+    // It had its record before.
+    expect(await stores.calls.get(accountId, last?.callId ?? "")).toMatchObject({ status: "ended" });
+    expect(existsSync(calls[1]?.recording ?? "")).toBe(true);
+  });
+
+  test("is final: whoever asks late to keep the call brings no file back", async () => {
+    const { directory, keeper, stores, accountId, kept, logged } = service;
+    const { callId } = await active();
+    keeper.keep(callId);
+    await keeper.idle();
+    await keeper.remove(callId);
+    keeper.keep(callId);
+    await keeper.idle();
+    await stores.calls.remove(accountId, callId);
+    keeper.keep(callId);
+    await keeper.idle();
+    expect(readdirSync(join(directory, "recordings"))).toEqual([]);
+    expect(readdirSync(join(directory, "journals"))).toEqual([]);
+    expect(kept).toEqual([callId, callId, callId]);
+    expect(logged.some((line) => line.includes("no journal"))).toBe(false);
+  });
+
+  test("of a call whose row is gone but whose journal came back by hand, nothing is rendered", async () => {
+    const { keeper, stores, accountId } = service;
+    const { callId, journal, recording } = await active();
+    keeper.keep(callId);
+    await keeper.idle();
+    const bytes = readFileSync(journal);
+    await keeper.remove(callId);
+    await stores.calls.remove(accountId, callId);
+    writeFileSync(journal, bytes);
+    keeper.keep(callId);
+    await keeper.idle();
+    expect(existsSync(recording)).toBe(false);
+  });
+
+  test("that the disk refuses is told, names no path, and can be asked again; others go on", async () => {
+    const { directory, keeper } = service;
+    const [stuck, other] = [await active(), await active()];
+    mkdirSync(join(stuck.recording, "in-the-way"), { recursive: true });
+    const refused = keeper.remove(stuck.callId);
+    const [error] = await Promise.all([refused.catch((thrown: unknown) => thrown), keeper.remove(other.callId)]);
+    expect(error).toMatchObject({ code: "unavailable", fault: "service" });
+    expect(String(error)).not.toContain(directory);
+    expect(existsSync(other.journal)).toBe(false);
+    rmSync(stuck.recording, { recursive: true });
+    await keeper.remove(stuck.callId);
+    expect(existsSync(stuck.journal)).toBe(false);
+  });
+});

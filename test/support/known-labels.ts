@@ -1,0 +1,51 @@
+import { METHODS } from "node:http";
+import { getHeapSpaceStatistics } from "node:v8";
+import { CONNECTION_TYPES, END_REASONS } from "../../src/core/call-spec.ts";
+import { LIVE_STATES, REDEMPTION_OUTCOMES } from "../../src/core/metrics.ts";
+import { SOFTWARE } from "../../src/core/software.ts";
+import { CALL_STATUSES } from "../../src/store/call-store.ts";
+import type { Family } from "./exposition.ts";
+
+/** Every value that each label may have, or what it looks like where it is a number. What is not in here is nobody's list. */
+const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
+  process: ["control", "worker"],
+  connection_type: CONNECTION_TYPES,
+  direction: ["in", "out"],
+  cause: ["malformed", "ignored", "early"],
+  reason: END_REASONS,
+  outcome: REDEMPTION_OUTCOMES,
+  state: LIVE_STATES,
+  stage: ["end_of_turn", "first_text", "first_audio", "first_frame"],
+  engine: ["ear", "model", "voice"],
+  provider: ["espeak", "reference", "scripted"],
+  method: METHODS,
+  status: /^[1-5]\d\d$/,
+  software: [SOFTWARE],
+  le: /^(\d+(\.\d+)?|\+Inf)$/,
+  quantile: ["0.5", "0.9", "0.99", "1"],
+  // Node's own.
+  kind: ["major", "minor", "incremental", "weakcb"],
+  space: getHeapSpaceStatistics().map(({ space_name }) => space_name.replace(/_space$/, "")),
+  version: [process.version],
+  major: /^\d+$/,
+  minor: /^\d+$/,
+  patch: /^\d+$/,
+};
+
+/** The labels of an exposition whose values stand in no list; `routes` are the patterns of the API's routes. */
+export function unknownLabels(families: ReadonlyMap<string, Family>, routes: readonly string[] = []): string[] {
+  const isKnown = (name: string, label: string, value: string): boolean => {
+    if (label === "route") return value === "none" || routes.includes(value);
+    if (name === "trunkline_call_records_total" && label === "status")
+      return CALL_STATUSES.some((one) => one === value);
+    const known = KNOWN[label];
+    return known instanceof RegExp ? known.test(value) : (known?.includes(value) ?? false);
+  };
+  return [...families.values()].flatMap(({ samples }) =>
+    samples.flatMap(({ name, labels }) =>
+      Object.entries(labels).flatMap(([label, value]) =>
+        isKnown(name, label, value) ? [] : [`${name}{${label}="${value}"}`],
+      ),
+    ),
+  );
+}

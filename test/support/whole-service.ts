@@ -1,0 +1,48 @@
+import { buildApi } from "../../src/api/app.ts";
+import { catalogueOf } from "../../src/api/voices.ts";
+import { ControlMetrics } from "../../src/core/metrics.ts";
+import { JournalEvents } from "../../src/record/journal-events.ts";
+import { countedCalls } from "../../src/store/counted-calls.ts";
+import { type MediaServiceOptions, mediaService } from "./media-service.ts";
+
+const VOICE = { id: "scripted/one", name: "One", language: "en-US", provider: "scripted" };
+
+/** The least that makes a call here. */
+export const LEAST_HERE = { systemPrompt: "You answer the telephone of a bakery.", voice: VOICE.id, language: "en-US" };
+
+/** Both planes and the API in one process, put together as `control.ts` and `worker.ts` do; one account, with a key. */
+export async function wholeService(options: MediaServiceOptions = {}) {
+  const media = await mediaService(options);
+  const { stores, directory, accountId, ipc, keeper, log, recordingPath, url } = media;
+  const { key } = await stores.apiKeys.create({ accountId, name: "test" });
+  const metrics = new ControlMetrics();
+  const events = new JournalEvents(directory);
+  const api = buildApi({
+    ...stores,
+    calls: countedCalls(stores.calls, metrics),
+    voices: catalogueOf({ voices: async () => [VOICE] }),
+    newCalls: () => ({ taken: true }),
+    publicApiUrls: [],
+    publicMediaUrl: url,
+    tokenTtlMs: 60_000,
+    recordingPath,
+    endCall: (workerId, callId) => ipc.end(workerId, callId),
+    removeFiles: (callId) => keeper.remove(callId),
+    callEvents: (callId, from, limit) => events.page(callId, from, limit),
+    metrics,
+    log,
+  });
+  return {
+    ...media,
+    key,
+    api,
+    /** What a scrape is answered. */
+    exposition: async () => await metrics.exposition(await ipc.metrics(AbortSignal.timeout(1_000)), true),
+    async close(): Promise<void> {
+      await api.close();
+      await media.close();
+    },
+  };
+}
+
+export type WholeService = Awaited<ReturnType<typeof wholeService>>;
