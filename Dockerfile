@@ -9,7 +9,7 @@ RUN npm run build && npm prune --omit=dev
 
 FROM node:22-bookworm-slim
 WORKDIR /app
-ENV NODE_ENV=production API_HOST=0.0.0.0 MEDIA_HOST=0.0.0.0 DATA_DIR=/data
+ENV NODE_ENV=production API_HOST=0.0.0.0 MEDIA_HOST=0.0.0.0 METRICS_HOST=0.0.0.0 DATA_DIR=/data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
@@ -17,7 +17,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends tini && rm -rf 
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
-EXPOSE 8080 8081
+EXPOSE 8080 8081 9464
 # As process 1 an init reaps the voice programs of a worker that was killed.
 ENTRYPOINT ["tini", "--"]
 CMD ["node", "dist/main.js"]

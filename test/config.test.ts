@@ -8,6 +8,10 @@ describe("configuration", () => {
       apiPort: 8080,
       mediaPort: 8081,
       publicMediaUrl: undefined,
+      publicApiUrls: [],
+      mediaTls: undefined,
+      metricsHost: "127.0.0.1",
+      metricsPort: 9464,
       stt: undefined,
       tts: "espeak",
       models: { model_a: "reference", model_b: "reference", model_c: "reference" },
@@ -23,18 +27,62 @@ describe("configuration", () => {
         TOKEN_TTL_S: "4",
         LOG_LEVEL: "loud",
         PUBLIC_MEDIA_URL: "https://x.example?a=1",
+        PUBLIC_API_URL: "https://api.example.com, ftp://x.example, https://x.example?a=1",
+        MEDIA_TLS_CERT_FILE: "/etc/cert.pem",
+        METRICS_PORT: "on",
+        CALLS_PER_WORKER: "1e3",
+        DRAIN_MS: "-1",
+        ESPEAK_PROCESSES: "0",
       }),
     ).toThrowError(
       [
         "bad configuration:",
         '  LOG_LEVEL must be one of debug, info, warn, error, not "loud"',
         '  PUBLIC_MEDIA_URL must be a ws:// or wss:// address without a query, not "https://x.example?a=1"',
+        "  MEDIA_TLS_CERT_FILE and MEDIA_TLS_KEY_FILE must be set together, or neither of them",
+        '  PUBLIC_API_URL must be http:// or https:// addresses without a query, not "ftp://x.example"',
+        '  PUBLIC_API_URL must be http:// or https:// addresses without a query, not "https://x.example?a=1"',
         '  API_PORT must be a whole number from 0 to 65535, not "80a"',
+        '  METRICS_PORT must be off or a whole number from 0 to 65535, not "on"',
         '  TOKEN_TTL_S must be a whole number from 5 to 600, not "4"',
+        '  CALLS_PER_WORKER must be a whole number from 1 to 100000, not "1e3"',
+        '  DRAIN_MS must be a whole number from 0 to 7200000, not "-1"',
+        '  ESPEAK_PROCESSES must be a whole number from 1 to 16, not "0"',
         '  STT must be one of reference, not "whisper"',
         '  MODEL_B must be one of reference, not "gpt"',
       ].join("\n"),
     );
+  });
+
+  test("every number stands at its bounds and not beyond them", () => {
+    for (const [key, min, max] of [
+      ["API_PORT", 0, 65_535],
+      ["MEDIA_PORT", 0, 65_535],
+      ["METRICS_PORT", 0, 65_535],
+      ["TOKEN_TTL_S", 5, 600],
+      ["CALLS_PER_WORKER", 1, 100_000],
+      ["DRAIN_MS", 0, 7_200_000],
+      ["ESPEAK_PROCESSES", 1, 16],
+    ] as const) {
+      for (const value of [min, max]) expect(() => readConfig({ [key]: ` ${value} ` })).not.toThrow();
+      for (const value of [min - 1, max + 1, "1.5", "0x1", "1e1", "99999999999", "NaN", "١"]) {
+        expect(() => readConfig({ [key]: String(value) }), `${key}=${value}`).toThrow(`${key} must be `);
+      }
+    }
+  });
+
+  test("what is empty counts as not set", () => {
+    const keys = ["API_HOST", "API_PORT", "METRICS_HOST", "METRICS_PORT", "PUBLIC_MEDIA_URL", "PUBLIC_API_URL"];
+    const others = ["MEDIA_TLS_CERT_FILE", "MEDIA_TLS_KEY_FILE", "DATA_DIR", "STT", "TTS", "MODEL_A", "LOG_LEVEL"];
+    expect(readConfig(Object.fromEntries([...keys, ...others].map((key) => [key, " "])))).toEqual(readConfig({}));
+  });
+
+  test("the metrics can be served elsewhere, or not at all", () => {
+    expect(readConfig({ METRICS_HOST: "10.0.0.7", METRICS_PORT: "0" })).toMatchObject({
+      metricsHost: "10.0.0.7",
+      metricsPort: 0,
+    });
+    expect(readConfig({ METRICS_PORT: "off" }).metricsPort).toBeUndefined();
   });
 
   test("a gateway that listens everywhere must be told where callers reach it", () => {
