@@ -2,6 +2,8 @@ import { MODEL_NAMES, type ModelName } from "./core/call-spec.ts";
 import { CALLS_PER_WORKER_DEFAULT, TOKEN_TTL_S_DEFAULT, TOKEN_TTL_S_MAX, TOKEN_TTL_S_MIN } from "./core/limits.ts";
 import type { LogLevel } from "./core/log.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
+import type { CarrierSecrets } from "./gateway/signatures.ts";
+import type { G711Codec } from "./media/g711.ts";
 import { engineProblems } from "./speech/engines.ts";
 
 /** Everything an operator can set. README.md lists each variable with its default. */
@@ -32,6 +34,10 @@ export interface Config {
   tts: string;
   models: Readonly<Record<ModelName, string>>;
   espeakProcesses: number;
+  /** What streams of each carrier must be signed with. */
+  carrierSecrets: CarrierSecrets;
+  /** The codec of what carrier_b plays: what its `stream_bidirectional_codec` says. */
+  carrierBOutboundCodec: G711Codec;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -40,6 +46,9 @@ const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
 /** Where the control API stands under each of its addresses. */
 const API_PATH = "/api/v1";
+
+/** G.711's laws as carriers name them. */
+const LAW_NAMES: Readonly<Record<string, G711Codec>> = { pcmu: "mulaw", pcma: "alaw" };
 
 /** What METRICS_PORT says where no metrics are to be served. */
 const OFF = "off";
@@ -106,6 +115,8 @@ export function readConfig(
       string
     >,
     espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
+    carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
+    carrierBOutboundCodec: readCarrierBCodec(env, problems),
   };
   problems.push(...engineProblems(config));
   if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
@@ -114,6 +125,14 @@ export function readConfig(
 
 /** Where the data is: all that a tool beside the service needs to know. */
 export const readDataDir = (env: Environment = process.env): string => env.DATA_DIR?.trim() || "data";
+
+/** Where a tool finds the service that it calls, and the key it shows there; undefined where not told. */
+export const readServiceAccess = (
+  env: Environment = process.env,
+): { apiUrl: string | undefined; apiKey: string | undefined } => ({
+  apiUrl: env.TRUNKLINE_URL?.trim() || undefined,
+  apiKey: env.TRUNKLINE_API_KEY?.trim() || undefined,
+});
 
 function readMediaTls(env: Environment, problems: string[], checksFiles: boolean): CertificateFiles | undefined {
   const certFile = env.MEDIA_TLS_CERT_FILE?.trim() ?? "";
@@ -125,6 +144,36 @@ function readMediaTls(env: Environment, problems: string[], checksFiles: boolean
   }
   if (checksFiles) problems.push(...certificateProblems({ certFile, keyFile }));
   return { certFile, keyFile };
+}
+
+/** No problem with a secret quotes it. */
+function readCarrierSecrets(env: Environment, problems: string[], hasPublicUrl: boolean): CarrierSecrets {
+  const secretsIn = (key: string, signsUrl: boolean): string[] => {
+    const given = env[key]?.trim() ?? "";
+    if (given === "") return [];
+    const secrets = given.split(",").map((secret) => secret.trim());
+    if (secrets.some((secret) => !/^[\x21-\x7e]+$/.test(secret))) {
+      problems.push(`${key} must be secrets of printable ASCII, separated by commas`);
+    }
+    if (signsUrl && !hasPublicUrl)
+      problems.push(`PUBLIC_MEDIA_URL must be set beside ${key}: it is what the carrier signs`);
+    return secrets;
+  };
+  return {
+    carrier_a: secretsIn("CARRIER_A_AUTH_TOKEN", true),
+    carrier_b: secretsIn("CARRIER_B_STREAM_AUTH_TOKEN", false),
+    carrier_c: secretsIn("CARRIER_C_AUTH_TOKEN", true),
+  };
+}
+
+function readCarrierBCodec(env: Environment, problems: string[]): G711Codec {
+  const given = env.CARRIER_B_OUTBOUND_CODEC?.trim() || "pcmu";
+  const codec = Object.hasOwn(LAW_NAMES, given) ? LAW_NAMES[given] : undefined;
+  if (codec === undefined) {
+    const names = Object.keys(LAW_NAMES).join(", ");
+    problems.push(`CARRIER_B_OUTBOUND_CODEC must be one of ${names}, not ${JSON.stringify(given)}`);
+  }
+  return codec ?? "mulaw";
 }
 
 function readApiUrls(env: Environment, problems: string[]): string[] {

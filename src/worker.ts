@@ -17,7 +17,7 @@ import { IpcHandOff } from "./store/ipc-hand-off.ts";
 
 /** Composition root of a media worker: one process, one share of the calls. */
 const config = readConfig();
-const { socketPath, port, restarts } = childArguments();
+const { socketPath, port, mediaUrl, restarts } = childArguments();
 const log = createLogger("worker", config.logLevel);
 const clock = systemClock;
 failInOneLine(log);
@@ -49,11 +49,14 @@ const gateway = new Gateway({
   clock,
   log,
   callsMax: config.callsPerWorker,
+  carrierSecrets: config.carrierSecrets,
+  mediaUrl,
+  carrierBOutboundCodec: config.carrierBOutboundCodec,
 });
 const { mediaTls } = config;
 const certificate =
   mediaTls && new CertificateWatch({ files: mediaTls, prepare: () => server.prepareCertificate(), clock, log });
-const server = new MediaServer({ admit: (token) => gateway.admit(token), tls: mediaTls, log });
+const server = new MediaServer({ admit: (token, headers) => gateway.admit(token, headers), tls: mediaTls, log });
 certificate?.start();
 if (certificate !== undefined) metrics.watchCertificate(() => certificate.notAfterMs);
 

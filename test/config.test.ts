@@ -15,6 +15,8 @@ describe("configuration", () => {
       stt: undefined,
       tts: "espeak",
       models: { model_a: "reference", model_b: "reference", model_c: "reference" },
+      carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
+      carrierBOutboundCodec: "mulaw",
     });
   });
 
@@ -33,6 +35,8 @@ describe("configuration", () => {
         CALLS_PER_WORKER: "1e3",
         DRAIN_MS: "-1",
         ESPEAK_PROCESSES: "0",
+        CARRIER_A_AUTH_TOKEN: "good,",
+        CARRIER_B_OUTBOUND_CODEC: "PCMA",
       }),
     ).toThrowError(
       [
@@ -48,6 +52,8 @@ describe("configuration", () => {
         '  CALLS_PER_WORKER must be a whole number from 1 to 100000, not "1e3"',
         '  DRAIN_MS must be a whole number from 0 to 7200000, not "-1"',
         '  ESPEAK_PROCESSES must be a whole number from 1 to 16, not "0"',
+        "  CARRIER_A_AUTH_TOKEN must be secrets of printable ASCII, separated by commas",
+        '  CARRIER_B_OUTBOUND_CODEC must be one of pcmu, pcma, not "PCMA"',
         '  STT must be one of reference, not "whisper"',
         '  MODEL_B must be one of reference, not "gpt"',
       ].join("\n"),
@@ -90,6 +96,31 @@ describe("configuration", () => {
       "PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=0.0.0.0",
     );
     expect(readConfig({ MEDIA_HOST: "::", PUBLIC_MEDIA_URL: "wss://media.example.com" }).mediaHost).toBe("::");
+  });
+
+  test("carriers' secrets are lists, and no problem with one quotes it", () => {
+    const { carrierSecrets } = readConfig({
+      PUBLIC_MEDIA_URL: "wss://media.example.com",
+      CARRIER_A_AUTH_TOKEN: " new , old ",
+      CARRIER_B_STREAM_AUTH_TOKEN: "b",
+    });
+    expect(carrierSecrets).toEqual({ carrier_a: ["new", "old"], carrier_b: ["b"], carrier_c: [] });
+    for (const bad of ["hush,", ",hush", "hush hush", "hüsh", "hush\n2"]) {
+      const read = () => readConfig({ CARRIER_B_STREAM_AUTH_TOKEN: bad });
+      expect(read).toThrow("CARRIER_B_STREAM_AUTH_TOKEN must be secrets of printable ASCII");
+      expect(read).not.toThrow(/h.sh/);
+    }
+  });
+
+  test("what a carrier signs must be known: the public address", () => {
+    for (const key of ["CARRIER_A_AUTH_TOKEN", "CARRIER_C_AUTH_TOKEN"]) {
+      expect(() => readConfig({ [key]: "x" })).toThrow(`PUBLIC_MEDIA_URL must be set beside ${key}`);
+    }
+    expect(() => readConfig({ CARRIER_B_STREAM_AUTH_TOKEN: "x" })).not.toThrow();
+  });
+
+  test("carrier_b plays A-law where it was told so", () => {
+    expect(readConfig({ CARRIER_B_OUTBOUND_CODEC: "pcma" }).carrierBOutboundCodec).toBe("alaw");
   });
 
   test("a public address may end in a slash and is used without it", () => {

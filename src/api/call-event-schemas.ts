@@ -30,7 +30,9 @@ const command = ofSource("command");
 
 /** What happened to the call: by the names of the call machine and its journal, and what single frames come to. */
 const EventItem = z.discriminatedUnion("kind", [
-  event("leg-started", "The carrier's stream began: from here on audio can be sent.", {}),
+  event("leg-started", "The carrier's stream began: from here on audio can be sent.", {
+    codec: z.enum(["mulaw", "alaw"]).meta({ description: "What the caller's audio comes in." }),
+  }),
   event("leg-closed", "The stream is gone, or has to go.", { reason }),
   event("end-requested", "Somebody other than the two speakers wants the call to end.", { reason }),
   event("voice-began", "The caller speaks, as the service takes it.", {

@@ -6,7 +6,7 @@ import { isBlank, isObject, problemsOf } from "./validation.ts";
 import type { VoiceCatalogue } from "./voices.ts";
 
 /** The transports this build carries. */
-const CARRIED: readonly ConnectionType[] = ["carrier_a"];
+const CARRIED: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c"];
 
 /**
  * Turns the body of `POST /calls` into the call's specification.

@@ -1,4 +1,5 @@
 import type { EndReason, TranscriptTurn } from "../core/call-spec.ts";
+import type { G711Codec } from "../media/g711.ts";
 import type { Message, SpokenWord, ToolDescription } from "../speech/speech.ts";
 
 /**
@@ -12,8 +13,8 @@ export type CallEvent =
   | { kind: "frame-out"; turnId: number; samples: number }
   /** A deadline (`Call.nextDeadlineMs`) has come. */
   | { kind: "tick" }
-  /** The carrier's stream has begun: from here on audio can be sent. */
-  | { kind: "leg-started" }
+  /** The carrier's stream has begun: from here on audio can be sent. `codec` is what the caller's audio comes in. */
+  | { kind: "leg-started"; codec: G711Codec }
   /** The leg is gone, or must go: the caller hung up, or the peer broke a rule. */
   | { kind: "leg-closed"; reason: EndReason }
   /** Somebody other than the two speakers wants the call to end. */

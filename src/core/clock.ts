@@ -16,3 +16,8 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+/** A time as ISO 8601 writes it, with its zone, in whole ms since the Unix epoch; NaN for everything else. */
+export const isoEpochMs = (text: string): number => (ISO_TIME.test(text) ? Date.parse(text) : Number.NaN);

@@ -20,6 +20,10 @@ export const CARRIER_MESSAGE_BYTES_MAX = 64 * 1024;
 /** uWebSockets.js drops the connection above this without a close code, so it stands above our own cap, which answers 1009. */
 export const SOCKET_PAYLOAD_BYTES_MAX = 2 * CARRIER_MESSAGE_BYTES_MAX;
 export const STREAM_ID_CHARS_MAX = 256;
+/** A carrier's own code for what it complains about; it is logged, so longer ones are not told. */
+export const CARRIER_CODE_CHARS_MAX = 64;
+/** What carrier_c passes on with its messages, as it limits it; with more than that its audio has no fast reader. */
+export const EXTRA_HEADERS_CHARS_MAX = 512;
 /** The caller's audio may run this far ahead of real time; past it the call ends with `audio_flood`. */
 export const INGEST_AHEAD_MS_MAX = 2_000;
 /** How much of a pause in the caller's audio may be made up for at once, as after a stall of the network, or of ours. */
@@ -28,8 +32,21 @@ export const INGEST_STALL_MS_MAX = 15_000;
 export const EAR_SILENCE_FRAMES = 25;
 /** Without a frame for this long the carrier is taken to send none for silence, rather than to be late. */
 export const EAR_STARVED_MS = 500;
-/** Messages of any kind within one second; past it the call ends with `protocol_error`. A carrier sends about 50. */
-export const MESSAGES_PER_SECOND_MAX = 1_000;
+/** How much of the caller's audio a carrier may have held up and then sends all at once; more than that by its times is no delay. */
+export const BACKLOG_MS_MAX = 45_000;
+/** A backlog that takes longer than this to come is none: the carrier's clock was set. */
+export const BACKLOG_DRAIN_MS_MAX = 2_000;
+/** Messages of any kind within one second; past it the call ends with `protocol_error`. A carrier sends about 50, unless it makes up. */
+export const MESSAGES_PER_SECOND_MAX = 2_500;
+/** Audio that came before its turn waits this long for what is missing, or until this much more has come; then the gap is given up. */
+export const REORDER_WAIT_MS = 60;
+/** A message further ahead than this is no gap, it begins a new count: 2 s in messages of 20 ms. */
+export const REORDER_AHEAD_CHUNKS_MAX = 100;
+/** A message further behind than this is not late, it begins a new count; so does one after as many dropped ones in a row. */
+export const REORDER_LATE_CHUNKS_MAX = 16;
+/** Messages that wait at once, and audio of the longest that can; what does not fit gives up the gap in front of it. */
+export const REORDER_HELD_MAX = 12;
+export const REORDER_HELD_MESSAGE_MS_MAX = 125;
 /** Marks that come back within one second; more are ignored and counted. */
 export const MARKS_PER_SECOND_MAX = 100;
 /** Malformed messages within one second; past it the call ends with `protocol_error`. */
@@ -37,6 +54,12 @@ export const MALFORMED_PER_SECOND_MAX = 50;
 /** How far a peer's timestamps may put its audio ahead of the time that has really passed; jumps beyond that are cut to it. */
 export const TIMESTAMP_GAP_MS_MAX = 2_000;
 export const DTMF_PER_SECOND_MAX = 20;
+/** Where keys may come out of order, each waits this long for one that was pressed before it. */
+export const DTMF_ORDER_MS = 200;
+/** Complaints of a carrier that are logged within one second; all are counted. */
+export const CARRIER_ERRORS_LOGGED_PER_SECOND_MAX = 5;
+/** Signatures of one upgrade that are looked at: a carrier sends a few while its secret is being changed. */
+export const SIGNATURES_MAX = 8;
 
 // Sockets.
 /** Output buffered for a peer that reads too slowly; past it the call ends with `slow_consumer`. */
@@ -125,8 +148,13 @@ assert.equal(FRAME_MS % TICK_SLOTS, 0, "a slot must be whole milliseconds");
 assert.ok(SOCKET_PAYLOAD_BYTES_MAX > CARRIER_MESSAGE_BYTES_MAX, "our own 1009 must come before the library's cut");
 assert.ok(OUTPUT_CUSHION_FRAMES < OUTPUT_RING_FRAMES_MAX, "the cushion must fit the ring");
 assert.ok(
-  (INGEST_AHEAD_MS_MAX + INGEST_STALL_MS_MAX) / FRAME_MS < MESSAGES_PER_SECOND_MAX,
+  (INGEST_AHEAD_MS_MAX + BACKLOG_MS_MAX) / FRAME_MS < MESSAGES_PER_SECOND_MAX,
   "audio after a stall is no flood",
+);
+assert.ok(INGEST_STALL_MS_MAX < BACKLOG_MS_MAX, "what is dropped of a backlog is what cannot be made up for");
+assert.ok(
+  REORDER_HELD_MAX * FRAME_MS > REORDER_WAIT_MS && REORDER_HELD_MESSAGE_MS_MAX > FRAME_MS,
+  "frames must fit the places in which they wait",
 );
 assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
 assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");

@@ -27,6 +27,12 @@ export interface CallCounts {
   ignored: number;
   /** Messages before the carrier's `start`. */
   early: number;
+  /** Audio that came after its place had been given up, where audio may come out of order. */
+  lateAudio: number;
+  /** The same audio once more. */
+  duplicateAudio: number;
+  /** Audio that a stall had held up for longer than is made up for. */
+  staleAudio: number;
 }
 
 /** What a worker knows of itself at any moment. */
@@ -163,9 +169,9 @@ export class WorkerMetrics {
     this.#frames.inc({ ...type, direction: "out" }, counts.framesOut);
     this.#late.inc(type, counts.late);
     this.#underruns.inc(type, counts.underruns);
-    for (const cause of ["malformed", "ignored", "early"] as const) {
-      this.#dropped.inc({ ...type, cause }, counts[cause]);
-    }
+    const { malformed, ignored, early, lateAudio, duplicateAudio, staleAudio } = counts;
+    const causes = { malformed, ignored, early, late: lateAudio, duplicate: duplicateAudio, stale: staleAudio };
+    for (const [cause, count] of Object.entries(causes)) this.#dropped.inc({ ...type, cause }, count);
   }
 }
 

@@ -18,9 +18,14 @@ export class CallTally implements CallCounts {
   malformed = 0;
   ignored = 0;
   early = 0;
+  lateAudio = 0;
+  duplicateAudio = 0;
+  staleAudio = 0;
   marksSent = 0;
   marksReturned = 0;
   digits = 0;
+  cleared = 0;
+  carrierErrors = 0;
   engineFailures = 0;
   #agentTurns = 0;
   #callerTurns = 0;
@@ -64,9 +69,14 @@ export class CallTally implements CallCounts {
       malformed: this.malformed,
       ignored: this.ignored,
       early: this.early,
+      lateAudio: this.lateAudio,
+      duplicateAudio: this.duplicateAudio,
+      staleAudio: this.staleAudio,
       marksSent: this.marksSent,
       marksReturned: this.marksReturned,
       digits: this.digits,
+      cleared: this.cleared,
+      carrierErrors: this.carrierErrors,
       engineFailures: this.engineFailures,
     };
   }
@@ -80,6 +90,9 @@ export const nothingCounted = (): CallCounts => ({
   malformed: 0,
   ignored: 0,
   early: 0,
+  lateAudio: 0,
+  duplicateAudio: 0,
+  staleAudio: 0,
 });
 
 /** Adds what one call counted to `sum`. */
@@ -91,4 +104,7 @@ export function addCounts(sum: CallCounts, counts: Readonly<CallCounts>): void {
   sum.malformed += counts.malformed;
   sum.ignored += counts.ignored;
   sum.early += counts.early;
+  sum.lateAudio += counts.lateAudio;
+  sum.duplicateAudio += counts.duplicateAudio;
+  sum.staleAudio += counts.staleAudio;
 }

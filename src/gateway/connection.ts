@@ -5,8 +5,8 @@ import type { EndReason } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf, TrunklineError } from "../core/errors.ts";
 import {
+  CARRIER_ERRORS_LOGGED_PER_SECOND_MAX,
   CARRIER_MESSAGE_BYTES_MAX,
-  DTMF_PER_SECOND_MAX,
   FRAME_MS,
   MALFORMED_PER_SECOND_MAX,
   MARKS_PER_SECOND_MAX,
@@ -15,8 +15,6 @@ import {
 } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { WorkerMetrics } from "../core/metrics.ts";
-import { Framer } from "../media/framer.ts";
-import { MU_LAW } from "../media/g711.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { Vad } from "../media/vad.ts";
@@ -25,18 +23,12 @@ import type { RedeemedCall } from "../store/hand-off.ts";
 import type { InboundAudio, Wire, WireEvent } from "../wire/wire.ts";
 import { CallEngines } from "./call-engines.ts";
 import { type CallReading, CallTally } from "./call-tally.ts";
+import { CallerAudio, type CallerFrame } from "./caller-audio.ts";
 import { CLOSE_TOO_LARGE, CLOSE_WRONG_DATA, closeCodeOf } from "./close-codes.ts";
-import { Ingest } from "./ingest.ts";
 import type { JournalWriter } from "./journal-writer.ts";
+import { Keys } from "./keys.ts";
+import type { Leg, LegSocket } from "./leg.ts";
 import { PerSecond } from "./per-second.ts";
-
-/** The socket of a leg, as far as a connection needs one. */
-export interface LegSocket {
-  /** Sends one text message; false when the peer reads so slowly that it was dropped. */
-  send(message: Uint8Array | string): boolean;
-  /** Closes with a WebSocket close code and a reason. The connection's `closed` follows. */
-  end(code: number, reason: string): void;
-}
 
 export interface ConnectionOptions {
   redeemed: RedeemedCall;
@@ -65,11 +57,11 @@ const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS - FRAME_MS / 2;
 /**
  * One leg of one call: joins the socket, the wire, the frame bus, the engines and the journal to the call machine.
  *
- * In: a message is decoded and cut into frames, and each frame goes to its readers in the same synchronous step: voice
- * detector, ear, journal, call. Out: the ticker asks what is due, and the frame is encoded and sent. All that can happen
+ * In: a message is decoded, put in order and cut into frames, and each frame goes to its readers in the same synchronous step:
+ * voice detector, ear, journal, call. Out: the ticker asks what is due, and the frame is encoded and sent. All that can happen
  * enters the machine by `#handle`, which journals it first; times are ms since redemption.
  */
-export class Connection {
+export class Connection implements Leg {
   readonly #options: ConnectionOptions;
   readonly #call: Call;
   readonly #engines: CallEngines;
@@ -78,14 +70,14 @@ export class Connection {
   readonly #outboundBytes: Uint8Array;
   readonly #malformed = new PerSecond(MALFORMED_PER_SECOND_MAX);
   readonly #messages = new PerSecond(MESSAGES_PER_SECOND_MAX);
-  readonly #digits = new PerSecond(DTMF_PER_SECOND_MAX);
   readonly #marks = new PerSecond(MARKS_PER_SECOND_MAX);
+  readonly #errors = new PerSecond(CARRIER_ERRORS_LOGGED_PER_SECOND_MAX);
+  readonly #keys = new Keys();
   readonly #tally = new CallTally();
   /** The two events that come with every frame are made once. */
   readonly #frameIn = { kind: "frame-in" as const, voiced: false, mediaMs: 0 };
   readonly #frameOut = { kind: "frame-out" as const, turnId: 0, samples: 0 };
-  #framer: Framer | undefined;
-  #ingest: Ingest | undefined;
+  #audio: CallerAudio | undefined;
   #streamId: string | undefined;
   /** The time of the event that is being handled: commands happen at it. */
   #eventMs = 0;
@@ -153,7 +145,7 @@ export class Connection {
   closed(code: number, violated: boolean): void {
     this.#closed = true;
     this.#peerCloseCode = code;
-    this.#handle({ kind: "leg-closed", reason: violated ? "protocol_error" : "caller_hangup" }, this.#nowMs());
+    this.#hangUp(violated ? "protocol_error" : "caller_hangup", this.#nowMs());
   }
 
   /** Ends the call for a reason that is neither speaker's. */
@@ -167,7 +159,8 @@ export class Connection {
     const nowMs = this.#nowMs();
     try {
       if (this.#sendFailed) this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs);
-      this.#engines.hearSilence(this.#ingest?.silenceDue(nowMs) ?? 0);
+      this.#release(nowMs, nowMs);
+      this.#engines.hearSilence(this.#audio?.silenceDue(nowMs) ?? 0);
       if (nowMs >= this.#call.nextDeadlineMs) this.#handle({ kind: "tick" }, nowMs);
       while (!this.#over && this.#playback.unplayedMs(nowMs) < TOP_UP_BELOW_MS) {
         if (!this.#sendFrame(nowMs)) break;
@@ -220,7 +213,7 @@ export class Connection {
       return;
     }
     if (event.kind === "start") {
-      this.#onStart(event.streamId, nowMs);
+      this.#onStart(event, nowMs);
     } else if (event.kind === "ignored") {
       this.#tally.ignored += 1;
     } else if (this.#streamId === undefined) {
@@ -245,56 +238,73 @@ export class Connection {
         this.#handle({ kind: "mark", name: event.name }, nowMs);
         return;
       case "dtmf":
-        if (!this.#digits.allows(nowMs)) {
-          this.#tally.ignored += 1;
-          return;
-        }
-        this.#tally.digits += 1;
-        this.#handle({ kind: "dtmf", digit: event.digit }, nowMs);
+        if (this.#keys.push(event.digit, event.occurredAtMs, nowMs)) this.#tally.digits += 1;
+        else this.#tally.ignored += 1;
+        this.#release(nowMs, nowMs);
+        return;
+      case "cleared":
+        // The call asked for it and has forgotten its marks already: there is nothing left to learn.
+        this.#tally.cleared += 1;
+        return;
+      case "carrier-error":
+        this.#tally.carrierErrors += 1;
+        if (this.#errors.allows(nowMs)) this.#options.log.warn({ code: event.code }, "carrier reported an error");
         return;
       case "stop":
-        this.#handle({ kind: "leg-closed", reason: "caller_hangup" }, nowMs);
+        this.#hangUp("caller_hangup", nowMs);
         return;
     }
   }
 
   /** A second `start` of the same stream is noise; one of another stream would be a second call on one token. */
-  #onStart(streamId: string, nowMs: number): void {
+  #onStart({ streamId, codec }: Extract<WireEvent, { kind: "start" }>, nowMs: number): void {
     if (this.#streamId !== undefined) {
       if (streamId === this.#streamId) this.#tally.ignored += 1;
       else this.#violated(undefined, nowMs);
       return;
     }
     this.#streamId = streamId;
-    this.#ingest = new Ingest(nowMs);
-    const { rateHz } = this.#options.wire;
-    this.#framer = new Framer({ frameSamples: this.#outboundBytes.length, rateHz, law: MU_LAW, startMs: nowMs });
+    const { wire } = this.#options;
+    this.#audio = new CallerAudio({ wire, codec, startMs: nowMs, tally: this.#tally, onFrame: this.#onFrame });
     this.#engines.listen();
-    this.#handle({ kind: "leg-started" }, nowMs);
+    this.#handle({ kind: "leg-started", codec }, nowMs);
   }
 
   #onAudio(nowMs: number): void {
-    const framer = this.#framer;
-    const ingest = this.#ingest;
-    if (framer === undefined || ingest === undefined) return;
-    framer.push(this.#options.inbound, nowMs);
-    while (framer.next()) {
-      if (this.#over) continue;
-      this.#tally.framesIn += 1;
-      this.#onFrame(framer, ingest, nowMs);
-    }
-    if (ingest.flooded) this.#handle({ kind: "leg-closed", reason: "audio_flood" }, nowMs);
+    this.#audio?.push(this.#options.inbound, nowMs);
+    if (this.#audio?.flooded) this.#handle({ kind: "leg-closed", reason: "audio_flood" }, nowMs);
   }
 
   /** The bus: one frame, read by everybody who listens, in one synchronous step. */
-  #onFrame(framer: Framer, ingest: Ingest, nowMs: number): void {
+  readonly #onFrame = (frame: CallerFrame, silenceFrames: number, nowMs: number): void => {
+    if (this.#over) return;
+    this.#tally.framesIn += 1;
     const event = this.#frameIn;
-    event.voiced = this.#options.vad.isVoiced(framer.samples);
-    event.mediaMs = framer.mediaMs;
-    this.#options.journal.frameIn(nowMs, event.mediaMs, event.voiced, framer.bytes);
-    this.#engines.hearSilence(ingest.frame(event.mediaMs, nowMs));
-    this.#engines.hear(framer.samples);
+    event.voiced = this.#options.vad.isVoiced(frame.samples);
+    event.mediaMs = frame.mediaMs;
+    this.#options.journal.frameIn(nowMs, event.mediaMs, event.voiced, frame.bytes);
+    this.#engines.hearSilence(silenceFrames);
+    this.#engines.hear(frame.samples);
     this.#toCall(event, nowMs);
+  };
+
+  /** Hands on what has waited since `untilMs` or longer for something in front of it that does not come. */
+  #release(untilMs: number, nowMs: number): void {
+    this.#audio?.release(untilMs, nowMs);
+    for (let digit = this.#keys.next(untilMs); digit !== undefined; digit = this.#keys.next(untilMs)) {
+      this.#handle({ kind: "dtmf", digit }, nowMs);
+    }
+  }
+
+  /** Nothing more comes from the caller: what still waits is heard, and then the call is over. */
+  #hangUp(reason: EndReason, nowMs: number): void {
+    if (this.#over) return;
+    try {
+      this.#release(Number.POSITIVE_INFINITY, nowMs);
+    } catch (error) {
+      this.#onBug(error, nowMs);
+    }
+    this.#handle({ kind: "leg-closed", reason }, nowMs);
   }
 
   /** Sends the next frame of speech, if there is one. */

@@ -6,17 +6,21 @@ import { codeOf } from "../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, TOKEN_CHARS } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { CallCounts, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics.ts";
+import type { G711Codec } from "../media/g711.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { VadFactory } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
 import type { HandOff, RedeemedCall } from "../store/hand-off.ts";
 import { createCarrierA } from "../wire/carrier-a.ts";
+import { createCarrierB } from "../wire/carrier-b.ts";
+import { createCarrierC } from "../wire/carrier-c.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
 import { addCounts, type CallReading, nothingCounted } from "./call-tally.ts";
 import { closeCodeOf } from "./close-codes.ts";
-import { Connection, type LegSocket } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import type { JournalWriters } from "./journal-writer.ts";
-import type { Admission, Leg } from "./server.ts";
+import type { Admission, Leg, LegSocket } from "./leg.ts";
+import { type CarrierSecrets, carriersVouching, type SignatureHeaders } from "./signatures.ts";
 import { Ticker } from "./ticker.ts";
 
 export interface GatewayOptions {
@@ -29,6 +33,12 @@ export interface GatewayOptions {
   clock: Clock;
   log: Logger;
   callsMax: number;
+  /** What upgrades must be signed with. */
+  carrierSecrets: CarrierSecrets;
+  /** What a stream's address begins with, in front of `/stream/{token}`: some carriers sign it. */
+  mediaUrl: string;
+  /** What carrier_b was told to expect of us. */
+  carrierBOutboundCodec: G711Codec;
 }
 
 const TOKEN_PATTERN = new RegExp(`^[A-Za-z0-9_-]{${TOKEN_CHARS}}$`);
@@ -58,6 +68,7 @@ export class Gateway {
       samples: new Int16Array(CARRIER_MESSAGE_BYTES_MAX),
       count: 0,
       timestampMs: Number.NaN,
+      chunk: Number.NaN,
     };
   }
 
@@ -90,23 +101,35 @@ export class Gateway {
   /**
    * Exchanges a token for a place. Refusals of unknown, used, expired and malformed tokens are one and the same. Whoever is
    * admitted must open its leg, also when its peer has gone meanwhile.
+   *
+   * Where carriers have secrets, a request that is vouched for by none, and cannot be of one without a secret, spends no token.
+   * Which carrier a token is for is only known once it is redeemed: one that came with another carrier's signature, or with none
+   * while some carrier needs none, is spent by that, and its call ends in a record as `protocol_error`.
    */
-  async admit(token: string): Promise<Admission> {
-    const admission = await this.#admission(token);
+  async admit(token: string, headers: SignatureHeaders): Promise<Admission> {
+    const admission = await this.#admission(token, headers);
     if (admission.kind === "refused") this.#options.metrics.upgradeRefused(admission.status);
     return admission;
   }
 
-  async #admission(token: string): Promise<Admission> {
-    const { handOff, metrics, log } = this.#options;
+  async #admission(token: string, headers: SignatureHeaders): Promise<Admission> {
+    const { handOff, metrics, log, mediaUrl, carrierSecrets } = this.#options;
     if (!TOKEN_PATTERN.test(token)) return REFUSED;
+    const vouching: ReadonlySet<ConnectionType> = carriersVouching(
+      `${mediaUrl}/stream/${token}`,
+      headers,
+      carrierSecrets,
+    );
+    if (vouching.size === 0) return REFUSED;
     if (this.#draining || this.#calls.size + this.#admitting >= this.#options.callsMax) return BUSY;
     this.#admitting += 1;
     try {
       const redeemed = await handOff.redeem(createHash("sha256").update(token).digest("hex"));
       metrics.redemption(redeemed === undefined ? "refused" : "redeemed");
-      if (redeemed !== undefined) return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
-      this.#admissionOver();
+      if (redeemed === undefined) this.#admissionOver();
+      else if (vouching.has(redeemed.spec.connectionType)) {
+        return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
+      } else this.#turnAway(redeemed);
       return REFUSED;
     } catch (error) {
       this.#admissionOver();
@@ -114,6 +137,15 @@ export class Gateway {
       log.warn({ code: codeOf(error) }, "a token could not be redeemed");
       return BUSY;
     }
+  }
+
+  /** Its token is spent, and it was not its carrier who came with it. */
+  #turnAway(redeemed: RedeemedCall): void {
+    const { callId, spec } = redeemed;
+    const { connectionType } = spec;
+    this.#options.log.warn({ callId, connectionType }, "a stream came without its carrier's signature");
+    this.#open(redeemed, { send: () => true, end: () => {} });
+    this.end(callId, "protocol_error");
   }
 
   #admissionOver(): void {
@@ -167,7 +199,7 @@ export class Gateway {
     const { callId, spec } = redeemed;
     const { engines, journals, metrics, clock, makeVad, makeResampler } = this.#options;
     const log = this.#options.log.child({ callId });
-    const wire = createWire(redeemed);
+    const wire = this.#createWire(spec.connectionType);
     // The only one that can fail comes first: what is made after it would stay behind.
     const vad = makeVad(wire.rateHz);
     const earHasPartials = engines.stt?.capabilities.partials ?? false;
@@ -175,7 +207,7 @@ export class Gateway {
     const journal = journals.open({
       ...redeemed,
       startedAt: new Date(clock.epochMs()).toISOString(),
-      leg: { rateHz: wire.rateHz, codec: "mulaw" },
+      leg: { rateHz: wire.rateHz, outboundCodec: wire.outboundCodec },
       earHasPartials,
       parameters,
     });
@@ -203,6 +235,21 @@ export class Gateway {
     return connection;
   }
 
+  /** Only calls of a wire that exists are ever created. */
+  #createWire(connectionType: ConnectionType): Wire {
+    switch (connectionType) {
+      case "carrier_a":
+        return createCarrierA();
+      case "carrier_b":
+        return createCarrierB({ outboundCodec: this.#options.carrierBOutboundCodec });
+      case "carrier_c":
+        return createCarrierC();
+      case "websocket":
+      case "webrtc":
+        throw new Error(`no wire for ${connectionType}`);
+    }
+  }
+
   #onDone(callId: string, connection: Connection, stopTicking: () => void): void {
     stopTicking();
     this.#calls.delete(callId);
@@ -216,10 +263,4 @@ function add(sums: Map<ConnectionType, CallCounts>, { connectionType, counts }: 
   const sum = sums.get(connectionType) ?? nothingCounted();
   sums.set(connectionType, sum);
   addCounts(sum, counts);
-}
-
-/** Only calls of a wire that exists are ever created. */
-function createWire({ spec }: RedeemedCall): Wire {
-  if (spec.connectionType !== "carrier_a") throw new Error(`no wire for ${spec.connectionType}`);
-  return createCarrierA();
 }

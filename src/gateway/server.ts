@@ -16,7 +16,8 @@ import { newId } from "../core/ids.ts";
 import { SOCKET_BACKPRESSURE_BYTES_MAX, SOCKET_IDLE_S, SOCKET_PAYLOAD_BYTES_MAX } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { CertificateFiles } from "./certificate.ts";
-import type { LegSocket } from "./connection.ts";
+import type { Admission, Leg, LegSocket } from "./leg.ts";
+import { type SignatureHeaders, signatureHeaders } from "./signatures.ts";
 
 declare module "uWebSockets.js" {
   /** What the package's types leave out; uWebSockets.js shows it in its example of worker threads. */
@@ -29,20 +30,12 @@ declare module "uWebSockets.js" {
   }
 }
 
-/** What a socket's messages go to. */
-export interface Leg {
-  /** The bytes are only valid until this returns. */
-  message(bytes: Uint8Array, isBinary: boolean): void;
-  /** The socket is gone; `code` is the close frame's, 1006 where there was none: the peer vanished, or `violated` the framing. */
-  closed(code: number, violated: boolean): void;
-}
-
-/** The answer to a token: a place for its socket, or the refusal with its HTTP status. */
-export type Admission = { kind: "admitted"; open(socket: LegSocket): Leg } | { kind: "refused"; status: 401 | 503 };
-
 export interface MediaServerOptions {
-  /** Redeems the token of `/stream/{token}`. Allocates nothing for tokens that are no good. */
-  admit(token: string): Promise<Admission>;
+  /**
+   * Redeems the token of `/stream/{token}`, for a request that came with these headers. Allocates nothing for those that are
+   * no good.
+   */
+  admit(token: string, headers: SignatureHeaders): Promise<Admission>;
   /** With these it speaks TLS 1.2 and 1.3, and nothing else. */
   tls?: CertificateFiles | undefined;
   log: Logger;
@@ -164,11 +157,12 @@ export class MediaServer {
     const token = request.getParameter(0) ?? "";
     const key = request.getHeader("sec-websocket-key");
     const extensions = request.getHeader("sec-websocket-extensions");
+    const headers = signatureHeaders((name) => request.getHeader(name));
     if (!isUpgrade(request)) {
       this.#refuse(response, requester, 426);
       return;
     }
-    this.#admit(token)
+    this.#admit(token, headers)
       .then((admission) => {
         if (admission.kind === "refused") this.#refuse(response, requester, admission.status);
         else if (requester.gone) this.#abandon(admission.open);
@@ -206,9 +200,9 @@ export class MediaServer {
   }
 
   /** Whatever fails in admitting, the peer gets an answer. */
-  async #admit(token: string): Promise<Admission> {
+  async #admit(token: string, headers: SignatureHeaders): Promise<Admission> {
     try {
-      return await this.#options.admit(token);
+      return await this.#options.admit(token, headers);
     } catch (error) {
       this.#onBug(error);
       return { kind: "refused", status: 503 };

@@ -20,6 +20,10 @@ interface SampleCodec {
 export const MU_LAW: G711Law = tabulate(alawmulaw.mulaw);
 export const A_LAW: G711Law = tabulate(alawmulaw.alaw);
 
+/** The two laws by the names that codecs have everywhere but in the carriers' own protocols. */
+export type G711Codec = "mulaw" | "alaw";
+export const G711_LAWS: Readonly<Record<G711Codec, G711Law>> = { mulaw: MU_LAW, alaw: A_LAW };
+
 /** Decodes mu-law `bytes` into the first samples of `into`, which must have room for as many. Allocates nothing. */
 export function mulawDecode(bytes: Uint8Array, into: Int16Array): void {
   if (into.length < bytes.length) assert.fail("a sample for every byte");

@@ -4,11 +4,11 @@ import type { G711Law } from "../media/g711.ts";
 /** Audio that misses the end of what stands before it by no more than this follows it without a seam: that much is rounding. */
 const SEAM_SAMPLES = 8;
 
-/** One side of a call from its first moment to its last, in the leg's codec: silence, until something is placed. */
+/** One side of a call from its first moment to its last, in its codec: silence, until something is placed. */
 export class AudioPlane {
   /** A byte a sample; the plane's own. */
   readonly bytes: Uint8Array;
-  readonly #law: G711Law;
+  readonly law: G711Law;
   readonly #samplesPerMs: number;
   /** Behind what was placed last. */
   #end = 0;
@@ -16,7 +16,7 @@ export class AudioPlane {
   constructor(samples: number, rateHz: number, law: G711Law) {
     assert.ok(Number.isInteger(samples) && samples >= 0);
     this.bytes = new Uint8Array(samples).fill(law.silenceByte);
-    this.#law = law;
+    this.law = law;
     this.#samplesPerMs = rateHz / 1_000;
   }
 
@@ -36,7 +36,7 @@ export class AudioPlane {
   silenceFrom(atMs: number): void {
     const at = Math.max(0, Math.round(atMs * this.#samplesPerMs));
     if (at >= this.#end) return;
-    this.bytes.fill(this.#law.silenceByte, at, this.#end);
+    this.bytes.fill(this.law.silenceByte, at, this.#end);
     this.#end = at;
   }
 }

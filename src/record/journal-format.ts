@@ -6,6 +6,7 @@ import {
   type JournalHeader,
   type JournalRecord,
   journalUnreadable,
+  type LegCodec,
 } from "./journal-records.ts";
 
 /*
@@ -18,7 +19,8 @@ import {
  *              of all others:   JSON in UTF-8
  */
 const MAGIC = Buffer.from("TLKJ");
-const VERSION = 1;
+/** Version 1, which was never released, knew one codec for both directions, and kept it in the header. */
+const VERSION = 2;
 const PREAMBLE_BYTES = 8;
 const RECORD_HEAD_BYTES = 14;
 const FRAME_HEAD_BYTES = 8;
@@ -76,7 +78,7 @@ export class JournalEncoder {
     this.#json(KIND_COMMAND, timeMs, command);
   }
 
-  /** `audio` is copied, in the leg's codec; undefined where there is none to write, `leftOut` where there should be. */
+  /** `audio` is copied, as it went over the wire; undefined where there is none to write, `leftOut` where there should be. */
   frameIn(timeMs: number, mediaMs: number, voiced: boolean, audio: Uint8Array | undefined, leftOut: boolean): void {
     const flags = (voiced ? FLAG_VOICED : 0) | (leftOut ? FLAG_AUDIO_LEFT_OUT : 0);
     const at = this.#record(KIND_FRAME_IN, flags, timeMs, FRAME_HEAD_BYTES + (audio?.length ?? 0));
@@ -191,7 +193,7 @@ function decodeRecord(bytes: Buffer, at: number, endAt: number): JournalRecord {
       return { kind: "frame-out", timeMs, turnId, samples: payload.readUInt32LE(4), audio, audioLeftOut };
     }
     case KIND_EVENT:
-      return { kind: "event", timeMs, event: parseObject(payload) as JournaledEvent };
+      return { kind: "event", timeMs, event: parseEvent(payload) };
     case KIND_COMMAND:
       return { kind: "command", timeMs, command: parseObject(payload) as JournaledCommand };
     case KIND_HEADER:
@@ -206,11 +208,23 @@ function audioOf(payload: Buffer): Uint8Array {
   return payload.subarray(FRAME_HEAD_BYTES);
 }
 
-/** The fields that anybody computes with are checked; the rest is what a file of this version holds. */
+/** What is computed with is checked; the rest is what a file of this version holds. */
+function parseEvent(payload: Buffer): JournaledEvent {
+  const event = parseObject(payload) as JournaledEvent;
+  if (event.kind === "leg-started" && !isCodec(event.codec))
+    throw journalUnreadable("a stream begins without its codec");
+  return event;
+}
+
+/** As `parseEvent`. */
 function parseHeader(payload: Buffer): JournalHeader {
   const header = parseObject(payload) as Partial<JournalHeader>;
   const { callId, leg } = header;
-  if (typeof callId !== "string" || leg?.codec !== "mulaw" || !(Number.isInteger(leg.rateHz) && leg.rateHz > 0)) {
+  if (
+    typeof callId !== "string" ||
+    !isCodec(leg?.outboundCodec) ||
+    !(Number.isInteger(leg?.rateHz) && leg.rateHz > 0)
+  ) {
     throw journalUnreadable("its header lacks the call or the leg");
   }
   return header as JournalHeader;
@@ -227,5 +241,7 @@ function parseObject(payload: Buffer): object {
   if (typeof value !== "object" || value === null) throw journalUnreadable("a record is no object");
   return value;
 }
+
+const isCodec = (value: unknown): value is LegCodec => value === "mulaw" || value === "alaw";
 
 const viewOf = (bytes: Buffer): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -2,9 +2,10 @@ import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { TurnParameters } from "../call/parameters.ts";
 import type { CallSpec } from "../core/call-spec.ts";
 import { TrunklineError } from "../core/errors.ts";
+import type { G711Codec } from "../media/g711.ts";
 
-/** Codecs that a leg's audio is journaled in. */
-export type LegCodec = "mulaw";
+/** Codecs that a leg's audio is journaled in: each direction in its own. */
+export type LegCodec = G711Codec;
 
 /** What a journal must know of its call before anything happens in it. */
 export interface JournalStart {
@@ -13,7 +14,8 @@ export interface JournalStart {
   /** When the token was redeemed, ISO 8601 UTC. All other times of a journal count from there. */
   startedAt: string;
   spec: CallSpec;
-  leg: { rateHz: number; codec: LegCodec };
+  /** What the caller sends is only known once the stream begins: the event `leg-started` tells its codec. */
+  leg: { rateHz: number; outboundCodec: LegCodec };
   /** What the call machine was told of the ear, and the turn parameters that it runs with. */
   earHasPartials: boolean;
   parameters: Readonly<TurnParameters>;
@@ -43,8 +45,8 @@ export type JournaledCommand =
   | { kind: "ask"; turnId: number; messages: number };
 
 /**
- * One record of a journal. Times are milliseconds since redemption. `audio` is in the leg's codec and lent: it is valid until
- * the function that was given the record returns. It is empty when the call is not recorded, and when `audioLeftOut`, because
+ * One record of a journal. Times are milliseconds since redemption. `audio` is in its direction's codec and lent: it is valid
+ * until the function that was given the record returns. It is empty when the call is not recorded, and when `audioLeftOut`, because
  * the disk could not keep up.
  */
 export type JournalRecord =

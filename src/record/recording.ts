@@ -1,5 +1,5 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { type G711Law, MU_LAW } from "../media/g711.ts";
+import { G711_LAWS } from "../media/g711.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
 import { AudioPlane } from "./audio-plane.ts";
 import { CallerClock } from "./caller-clock.ts";
@@ -16,9 +16,6 @@ export interface Recording {
   complete: boolean;
 }
 
-/** What the audio of a journal decodes with. */
-const LAWS: Readonly<Record<LegCodec, G711Law>> = { mulaw: MU_LAW };
-
 /** A call ends this late after its maxDuration at most; a clock that says otherwise (a stopped process) must not cost memory. */
 const OVERTIME_MS_MAX = 60_000;
 
@@ -32,28 +29,29 @@ const CHUNK_SAMPLES = 16 * 1_024;
  * Renders a journal as a stereo WAV file of 16-bit PCM at the leg's rate, as long as the call.
  *
  * The caller is placed by media time, the agent by when it was played as far as the playback clock can tell; what a clear took
- * back is not in it. The file is written beside its place and moved there when it is whole, over an older one. In memory are both
- * sides in the leg's codec, and a chunk.
+ * back is not in it. Each is decoded by its own law. The file is written beside its place and moved there when it is whole, over an
+ * older one. In memory are both sides in their codecs, and a chunk.
  *
  * Resolves with undefined, and writes nothing, when the call was not to be recorded. Rejects with `journal_unreadable`, or with
  * what the file system says. One rendering of a file at a time.
  */
 export async function renderRecording(journalFile: string, wavFile: string): Promise<Recording | undefined> {
   const callerClock = new CallerClock();
+  let callerCodec: LegCodec = "mulaw";
   const { header, durationMs, complete } = await summarizeJournal(journalFile, (record) => {
     if (record.kind === "frame-in") callerClock.observe(record.timeMs, record.mediaMs);
+    else if (record.kind === "event" && record.event.kind === "leg-started") callerCodec = record.event.codec;
   });
   if (header.spec === undefined) return undefined;
-  const { rateHz, codec } = header.leg;
-  const law = LAWS[codec];
+  const { rateHz, outboundCodec } = header.leg;
   const lengthMs = Math.min(durationMs, header.spec.maxDurationMs + OVERTIME_MS_MAX);
   const samples = Math.round((lengthMs * rateHz) / 1_000);
-  const caller = new AudioPlane(samples, rateHz, law);
-  const agent = new AudioPlane(samples, rateHz, law);
+  const caller = new AudioPlane(samples, rateHz, G711_LAWS[callerCodec]);
+  const agent = new AudioPlane(samples, rateHz, G711_LAWS[outboundCodec]);
   await placeAudio(journalFile, { callerClock, playback: new PlaybackClock(rateHz), caller, agent });
   await writeWhole(wavFile, async (file) => {
     await file.writeFile(wavHeader(samples, rateHz));
-    for (const chunk of interleaved(caller.bytes, agent.bytes, law)) await file.writeFile(chunk);
+    for (const chunk of interleaved(caller, agent)) await file.writeFile(chunk);
   });
   return { channels: CHANNELS, sampleRateHz: rateHz, durationMs: (samples * 1_000) / rateHz, complete };
 }
@@ -106,15 +104,18 @@ function wavHeader(samples: number, rateHz: number): Buffer {
 }
 
 /** Both sides as little-endian PCM, sample by sample in turn. Every chunk is the same buffer: use it before asking for the next. */
-function* interleaved(left: Uint8Array, right: Uint8Array, { decodeTable }: G711Law): Generator<Uint8Array> {
+function* interleaved(left: AudioPlane, right: AudioPlane): Generator<Uint8Array> {
   const chunk = Buffer.alloc(CHUNK_SAMPLES * CHANNELS * SAMPLE_BYTES);
   const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
-  for (let start = 0; start < left.length; start += CHUNK_SAMPLES) {
-    const end = Math.min(start + CHUNK_SAMPLES, left.length);
+  const { length } = left.bytes;
+  const leftTable = left.law.decodeTable;
+  const rightTable = right.law.decodeTable;
+  for (let start = 0; start < length; start += CHUNK_SAMPLES) {
+    const end = Math.min(start + CHUNK_SAMPLES, length);
     let at = 0;
     for (let i = start; i < end; i += 1) {
-      view.setInt16(at, decodeTable[left[i] as number] as number, true);
-      view.setInt16(at + SAMPLE_BYTES, decodeTable[right[i] as number] as number, true);
+      view.setInt16(at, leftTable[left.bytes[i] as number] as number, true);
+      view.setInt16(at + SAMPLE_BYTES, rightTable[right.bytes[i] as number] as number, true);
       at += CHANNELS * SAMPLE_BYTES;
     }
     yield chunk.subarray(0, at);

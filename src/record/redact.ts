@@ -32,8 +32,9 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
   const { kind } = event;
   switch (kind) {
     case "tick":
-    case "leg-started":
       return { kind };
+    case "leg-started":
+      return { kind, codec: event.codec };
     case "leg-closed":
     case "end-requested":
       return { kind, reason: event.reason };

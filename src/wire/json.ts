@@ -1,25 +1,60 @@
-/** A JSON object as a peer sent it: nothing about its members is known. */
-export type Fields = Record<string, unknown>;
+import { type TrunklineError, wireMalformed } from "../core/errors.ts";
+import { STREAM_ID_CHARS_MAX } from "../core/limits.ts";
 
-/** Parses a message that must be a JSON object; undefined for anything else. */
-export function parseFields(message: Uint8Array): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(message.buffer, message.byteOffset, message.length).toString("utf8"));
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
+/**
+ * A JSON object as a peer sent it, or one within it: nothing about its members is known. Whatever is not as it must be throws
+ * TrunklineError `wire_malformed`, which says what was expected and quotes nothing.
+ */
+export class Fields {
+  readonly #wire: string;
+  readonly #members: Readonly<Record<string, unknown>>;
+
+  private constructor(wire: string, members: Readonly<Record<string, unknown>>) {
+    this.#wire = wire;
+    this.#members = members;
+  }
+
+  /** Parses a message, which must be a JSON object; `wire` is the dialect's name. */
+  static parse(wire: string, message: Uint8Array): Fields {
+    let value: unknown;
+    try {
+      value = JSON.parse(Buffer.from(message.buffer, message.byteOffset, message.length).toString("utf8"));
+    } catch {
+      // As malformed as a text that is no object.
+    }
+    if (!isObject(value)) throw wireMalformed(wire, "not a JSON object");
+    return new Fields(wire, value);
+  }
+
+  /** A member of the object itself, never of its prototype; null counts as absent. */
+  get(key: string): unknown {
+    return Object.hasOwn(this.#members, key) ? (this.#members[key] ?? undefined) : undefined;
+  }
+
+  object(key: string): Fields {
+    const value = this.get(key);
+    if (isObject(value)) return new Fields(this.#wire, value);
+    throw this.malformed(`${key} must be an object`);
+  }
+
+  /** An id or a name: the peer's own words, kept as they are, but not without end. */
+  text(key: string): string {
+    const value = this.get(key);
+    if (typeof value === "string" && value !== "" && value.length <= STREAM_ID_CHARS_MAX) return value;
+    throw this.malformed(`${key} must be a string of 1 to ${STREAM_ID_CHARS_MAX} characters`);
+  }
+
+  /** A number that some carriers write as a string of digits; NaN for everything else. */
+  number(key: string): number {
+    const value = this.get(key);
+    if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? value : Number.NaN;
+    return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  }
+
+  malformed(what: string): TrunklineError {
+    return wireMalformed(this.#wire, what);
   }
 }
 
-export const isFields = (value: unknown): value is Fields =>
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** A member of the object itself, never of its prototype; null counts as absent. */
-export const member = (fields: Fields, key: string): unknown =>
-  Object.hasOwn(fields, key) ? (fields[key] ?? undefined) : undefined;
-
-/** A number that some carriers write as a string of digits; NaN for everything else. */
-export function numberOf(value: unknown): number {
-  if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? value : Number.NaN;
-  return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-}

@@ -134,7 +134,7 @@ describe("POST /agents/{id}/calls", () => {
     expect(pathsOf(await api.post({}, {}, `/api/v1/agents/${agentId}/calls?dry=1`))).toEqual(["/dry"]);
   });
 
-  test.each(["carrier_b", "carrier_c", "websocket", "webrtc"])("the transport %s is 501", async (connectionType) => {
+  test.each(["websocket", "webrtc"])("the transport %s is 501", async (connectionType) => {
     api = await apiUnderTest();
     const answer = await call(await save(), { connectionType });
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([501, "unavailable", ["/connectionType"]]);

@@ -117,8 +117,8 @@ const FIELDS: readonly Field[] = [
   field("inactivityAction", { created: ['"hang_up"', '"prompt"'], invalid_request: noWord("hang_up") }),
   field("recordingEnabled", { created: ["true", "false"], invalid_request: NO_FLAG }),
   field("connectionType", {
-    created: ['"carrier_a"'],
-    unavailable: ['"carrier_b"', '"carrier_c"', '"websocket"', '"webrtc"'],
+    created: ['"carrier_a"', '"carrier_b"', '"carrier_c"'],
+    unavailable: ['"websocket"', '"webrtc"'],
     invalid_request: [...noWord("carrier_a"), '"carrier_d"', '"twilio"'],
   }),
   // Beside another transport it is not looked at, but for what no body may hold.

@@ -66,7 +66,7 @@ type OfKind<Item, Kind> = Extract<Item, { kind: Kind }>;
 /** One of each kind, with all fields that it may have: the compiler sees to it that none is forgotten. */
 const EVENTS: { [Kind in JournaledEvent["kind"]]: OfKind<JournaledEvent, Kind> } = {
   tick: { kind: "tick" },
-  "leg-started": { kind: "leg-started" },
+  "leg-started": { kind: "leg-started", codec: "mulaw" },
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
   "end-requested": { kind: "end-requested", reason: "drain_timeout" },
   mark: { kind: "mark", name: "", chars: 3 },

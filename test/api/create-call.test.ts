@@ -147,13 +147,23 @@ describe("voice and language", () => {
   });
 });
 
+test.each([
+  "carrier_a",
+  "carrier_b",
+  "carrier_c",
+] as const)("a %s call takes nothing from a websocket object that contradicts it", async (connectionType) => {
+  const plain = await specOf({ ...LEAST, connectionType });
+  expect(plain?.connectionType).toBe(connectionType);
+  for (const websocket of [{ codec: "opus", inputSampleRate: 48_000, outputSampleRate: 24_000 }, { codec: 7 }, "x"]) {
+    expect(await specOf({ ...LEAST, connectionType, websocket })).toEqual(plain);
+  }
+});
+
 describe("what this version does not have", () => {
   test.each([
     ["connectionType webrtc", { connectionType: "webrtc" }],
     ["connectionType websocket", { connectionType: "websocket", websocket: { codec: "alaw", inputSampleRate: 8_000 } }],
     ["connectionType websocket", { connectionType: "websocket" }],
-    ["connectionType carrier_b", { connectionType: "carrier_b" }],
-    ["connectionType carrier_c", { connectionType: "carrier_c" }],
     ["the tool transfer", { selectedTools: [{ toolName: "hang_up" }, { toolName: "transfer" }] }],
     ["a tool by toolId", { selectedTools: [{ toolId: "tool_1", parameterOverrides: { a: 1 } }] }],
     ["a tool by definition", { selectedTools: [{ definition: { name: "weather" } }] }],

@@ -102,7 +102,7 @@ export class Scene {
 function journal(callId: string): string {
   const frame = new Uint8Array(160);
   return new JournalFile({ ...START, callId })
-    .add({ kind: "event", timeMs: 0, event: { kind: "leg-started" } })
+    .add({ kind: "event", timeMs: 0, event: { kind: "leg-started", codec: "mulaw" } })
     .add({ kind: "command", timeMs: 0, command: { kind: "speak", turnId: 1, piece: 0, text: "Good evening." } })
     .add({ kind: "command", timeMs: 0, command: { kind: "state", state: "speaking" } })
     .add({

@@ -6,7 +6,7 @@ import { SPEC, VirtualCall, WORD_MS } from "../support/virtual-call.ts";
 /** Starts a call whose carrier says `start` after 100 ms. */
 function started(options: ConstructorParameters<typeof VirtualCall>[0] = {}): VirtualCall {
   const call = new VirtualCall(options);
-  call.at(100, () => call.handle({ kind: "leg-started" }));
+  call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
   return call;
 }
 
@@ -190,7 +190,7 @@ describe("the edge of a reply", () => {
     const commands: CallCommand[] = [];
     const spec = { ...SPEC, interruptible: true };
     const call = new Call({ spec, rateHz: 8_000, earHasPartials: false, sink: (command) => commands.push(command) });
-    call.handle({ kind: "leg-started" }, 0);
+    call.handle({ kind: "leg-started", codec: "mulaw" }, 0);
     for (let atMs = 20; atMs <= 1_400; atMs += 20) call.handle({ kind: "frame-in", voiced: true, mediaMs: atMs }, atMs);
     call.handle({ kind: "piece-audio", turnId: 1, piece: 0, samples: 0, words: [] }, 1_400);
     call.handle({ kind: "piece-end", turnId: 1, piece: 0, samples: 160 }, 1_400);

@@ -2,10 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { END_REASONS } from "../../src/core/call-spec.ts";
 import { ControlMetrics, WorkerMetrics, type WorkerReadings, watchProcess } from "../../src/core/metrics.ts";
+import { nothingCounted } from "../../src/gateway/call-tally.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { unknownLabels } from "../support/known-labels.ts";
 
-const COUNTS = { framesIn: 0, framesOut: 0, late: 0, underruns: 0, malformed: 0, ignored: 0, early: 0 };
+const COUNTS = nothingCounted();
 const READINGS: WorkerReadings = {
   calls: { opening: 0, listening: 0, thinking: 0, speaking: 0 },
   callsMax: 1_000,
@@ -20,7 +21,9 @@ const READINGS: WorkerReadings = {
 async function everything() {
   const worker = new WorkerMetrics(() => ({
     ...READINGS,
-    counts: new Map([["carrier_a", { ...COUNTS, framesIn: 7, framesOut: 5, late: 1, early: 2 }]]),
+    counts: new Map([
+      ["carrier_a", { ...COUNTS, framesIn: 7, framesOut: 5, late: 1, early: 2, lateAudio: 3, staleAudio: 4 }],
+    ]),
   }));
   const control = new ControlMetrics();
   watchProcess(worker.registry, 2);
@@ -71,6 +74,9 @@ test("what happens once is told once, in base units", async () => {
     ["trunkline_frames_total", { direction: "out", connection_type: "carrier_a" }, 5],
     ["trunkline_frames_late_total", {}, 1],
     ["trunkline_messages_dropped_total", { cause: "early" }, 2],
+    ["trunkline_messages_dropped_total", { cause: "late" }, 3],
+    ["trunkline_messages_dropped_total", { cause: "duplicate" }, 0],
+    ["trunkline_messages_dropped_total", { cause: "stale" }, 4],
     ["trunkline_calls_max", {}, 1_000],
     ["trunkline_calls_created_total", { connection_type: "carrier_a" }, 1],
     ["trunkline_call_records_total", { status: "ended", reason: "inactivity" }, 1],

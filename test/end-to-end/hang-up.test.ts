@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
-import { connectCarrierA } from "../../src/cli/simulated/carrier-a-socket.ts";
+import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
+import { connectCarrier } from "../../src/cli/simulated/carrier-socket.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
@@ -102,7 +103,7 @@ test("C18: a call without any media and one of 50 ms each have a record", async 
 async function silentCall() {
   const { id, websocketUrl } = await service.createCall({ greeting: GREETING });
   const silence = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(MU_LAW.silenceByte);
-  const { carrier, closed } = await connectCarrierA(websocketUrl, {
+  const { carrier, closed } = await connectCarrier(websocketUrl, (options) => new CarrierA(options), {
     clock: systemClock,
     id: randomBytes(16).toString("hex"),
     microphone: () => silence,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MESSAGES_PER_SECOND_MAX } from "../../src/core/limits.ts";
 import { leg, STREAM_ID } from "../support/leg.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
@@ -152,7 +153,7 @@ describe("what a peer may do in its stream", () => {
     ]) {
       const call = leg();
       call.start();
-      for (let i = 0; i < 1_100; i += 1) call.json(message);
+      for (let i = 0; i < MESSAGES_PER_SECOND_MAX + 100; i += 1) call.json(message);
       expect(call.socket.ended).toEqual({ code: 1_008, reason: "protocol_error" });
       expect(call.logged.join()).not.toContain("journal failed");
     }

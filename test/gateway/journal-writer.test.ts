@@ -107,7 +107,7 @@ describe("journal writer", () => {
   test("writes a call's header, frames, events and commands, and the file is its owner's alone", async () => {
     const { journals, dataDir } = world();
     const writer = journals.open(START);
-    writer.event(1, { kind: "leg-started" });
+    writer.event(1, { kind: "leg-started", codec: "mulaw" });
     writer.command(1, { kind: "speak", turnId: 1, piece: 0, text: "Hello." });
     writer.frameIn(21.5, 102, true, AUDIO);
     writer.frameOut(22, 1, 160, AUDIO);
@@ -120,7 +120,7 @@ describe("journal writer", () => {
     const { spec, ...start } = START;
     expect(await recordsOf(dataDir)).toEqual([
       { kind: "header", timeMs: 0, header: { software: "trunkline test", ...start, spec } },
-      { kind: "event", timeMs: 1, event: { kind: "leg-started" } },
+      { kind: "event", timeMs: 1, event: { kind: "leg-started", codec: "mulaw" } },
       { kind: "command", timeMs: 1, command: { kind: "speak", turnId: 1, piece: 0, text: "Hello." } },
       { kind: "frame-in", timeMs: 21.5, mediaMs: 102, voiced: true, audio: AUDIO, audioLeftOut: false },
       { kind: "frame-out", timeMs: 22, turnId: 1, samples: 160, audio: AUDIO, audioLeftOut: false },
@@ -268,7 +268,7 @@ describe("journal writer", () => {
     const files = new FakeFiles();
     const { journals } = world(files);
     const writer = journals.open(START);
-    writer.event(1, { kind: "leg-started" });
+    writer.event(1, { kind: "leg-started", codec: "mulaw" });
     await settled();
     writer.event(2, { kind: "reply-text", turnId: 1, text: "x".repeat(JOURNAL_BACKLOG_BYTES_MAX) });
     expect(writer.failed).toBe(true);
@@ -305,7 +305,7 @@ describe("journal writer", () => {
     files.createError = noSpace;
     const { journals, logged } = world(files);
     const writer = journals.open(START);
-    writer.event(1, { kind: "leg-started" });
+    writer.event(1, { kind: "leg-started", codec: "mulaw" });
     await writer.close();
     expect(writer.failed).toBe(true);
     expect(logged).toHaveLength(1);
@@ -345,7 +345,7 @@ describe("journal writer", () => {
     const dataDir = temporaryDirectory();
     const journals = new JournalWriters({ dataDir, software: "t", clock: systemClock, log: pino({ enabled: false }) });
     const writer = journals.open(START);
-    writer.event(1, { kind: "leg-started" });
+    writer.event(1, { kind: "leg-started", codec: "mulaw" });
     await expect.poll(() => recordsOf(dataDir).catch(() => [])).toHaveLength(2);
     await writer.close();
   });

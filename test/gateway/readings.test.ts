@@ -147,9 +147,14 @@ test("the last line of a call tells who it was for, how it went, and where the s
     malformed: 0,
     ignored: 1,
     early: 0,
+    lateAudio: 0,
+    duplicateAudio: 0,
+    staleAudio: 0,
     marksSent: 1,
     marksReturned: 1,
     digits: 1,
+    cleared: 0,
+    carrierErrors: 0,
     engineFailures: 0,
   });
 });

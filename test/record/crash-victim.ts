@@ -15,7 +15,7 @@ const LOUD = new Uint8Array(160).fill(0x80);
 const journals = new JournalWriters({ dataDir, software: "victim", clock: systemClock, log: pino() });
 const startMs = systemClock.nowMs();
 const writer = journals.open(START);
-writer.event(0, { kind: "leg-started" });
+writer.event(0, { kind: "leg-started", codec: "mulaw" });
 let frames = 0;
 
 function speak(): void {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { TrunklineError } from "../../src/core/errors.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../../src/core/limits.ts";
 import { JournalDecoder, JournalEncoder } from "../../src/record/journal-format.ts";
-import type { JournalRecord } from "../../src/record/journal-records.ts";
+import type { JournaledEvent, JournalRecord } from "../../src/record/journal-records.ts";
 import { journalHeader } from "../../src/record/redact.ts";
 import { START } from "./example-call.ts";
 import { encode } from "./journal-file.ts";
@@ -120,7 +120,7 @@ describe("journal format", () => {
   };
   test.each<[string, Buffer]>([
     ["another file", Buffer.from("RIFF0000WAVEfmt ")],
-    ["another version", patched(4, (bytes) => bytes.writeUInt16LE(2))],
+    ["another version", patched(4, (bytes) => bytes.writeUInt16LE(3))],
     [
       "a record of a length that no record has",
       patched(eventAt + 2, (bytes) => bytes.writeUInt32LE(JOURNAL_BACKLOG_BYTES_MAX + 1)),
@@ -147,13 +147,24 @@ describe("journal format", () => {
   });
 
   test.each([
-    ["another codec", { leg: { rateHz: 8_000, codec: "opus" } }],
-    ["an impossible rate", { leg: { rateHz: 0, codec: "mulaw" } }],
+    ["another codec", { leg: { rateHz: 8_000, outboundCodec: "opus" } }],
+    ["an impossible rate", { leg: { rateHz: 0, outboundCodec: "mulaw" } }],
+    ["no leg", { leg: undefined }],
     ["no call", { callId: undefined }],
   ])("refuses a header with %s", (_, change) => {
     const header = { ...journalHeader("trunkline test", START), ...change };
     const bytes = encoded([{ kind: "header", timeMs: 0, header: JSON.parse(JSON.stringify(header)) }]);
     expect(() => decoded(bytes)).toThrow(/header/);
+  });
+
+  test("refuses a stream that begins without its codec, and a journal of the version before", () => {
+    for (const codec of [undefined, "opus", 1]) {
+      const event = { kind: "leg-started", codec } as unknown as JournaledEvent;
+      expect(() => decoded(encoded([HEADER, { kind: "event", timeMs: 5, event }]))).toThrow("without its codec");
+    }
+    const older = Buffer.from(good);
+    older.writeUInt16LE(1, 4);
+    expect(() => decoded(older)).toThrow("version 1, where 2 is known");
   });
 
   test("whatever the bytes, nothing but journal_unreadable is thrown", () => {

@@ -21,7 +21,7 @@ class ListedCall extends VirtualCall {
   constructor(options: VirtualCallOptions = {}) {
     super(options);
     this.#recorded = options.spec?.recordingEnabled ?? true;
-    this.at(0, () => this.handle({ kind: "leg-started" }));
+    this.at(0, () => this.handle({ kind: "leg-started", codec: "mulaw" }));
   }
 
   override handle(event: CallEvent): void {
@@ -106,7 +106,7 @@ describe("the list of a call's events", () => {
     const call = new ListedCall({ answer: () => ({ text: "Goodbye now, and thank you.", hangUp: true }) });
     call.says(3_000, "that is all");
     call.run(60_000);
-    expect(call.list[0]).toEqual({ atMs: 0, source: "event", kind: "leg-started" });
+    expect(call.list[0]).toEqual({ atMs: 0, source: "event", kind: "leg-started", codec: "mulaw" });
     expect(call.list.at(-1)).toMatchObject({ source: "command", kind: "end", reason: "agent_hangup" });
     const times = call.list.map(({ atMs }) => atMs);
     expect(times).toEqual([...times].sort((a, b) => a - b));

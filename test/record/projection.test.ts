@@ -93,7 +93,7 @@ class JournaledCall {
 /** Greeting, question, an answer that is interrupted, a goodbye; `until` says how far it goes. */
 function conversation(start: JournalStart, until: "interrupted" | "end"): JournaledCall {
   const call = new JournaledCall(start);
-  call.handle({ kind: "leg-started" });
+  call.handle({ kind: "leg-started", codec: "mulaw" });
   call.speak(1, 0, "Good morning, this is the dentist.", 100);
   call.hear(40, false);
   call.hear(50, true);
@@ -170,7 +170,7 @@ describe("projection", () => {
   test("a call that cannot be run again as it was keeps the turns that were journaled", async () => {
     const turn: TranscriptTurn = { role: "user", text: "hello", startMs: 1, endMs: 2, interrupted: false };
     const other = new JournalFile()
-      .add({ kind: "event", timeMs: 10, event: { kind: "leg-started" } })
+      .add({ kind: "event", timeMs: 10, event: { kind: "leg-started", codec: "mulaw" } })
       .add({ kind: "command", timeMs: 10, command: { kind: "turn", turn } });
     expect(await projectJournal(other.path)).toMatchObject({ turns: [turn], endReason: "worker_lost" });
     // Time that goes backwards is what the machine refuses: it stands for any bug that killed the worker.

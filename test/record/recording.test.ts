@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import wavefile from "wavefile";
-import { mulawEncode } from "../../src/media/g711.ts";
+import { G711_LAWS, type G711Law, mulawEncode } from "../../src/media/g711.ts";
 import { renderRecording } from "../../src/record/recording.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { NOT_RECORDED, SPEC, START } from "./example-call.ts";
@@ -152,6 +152,37 @@ describe("recording", () => {
     const { caller, agent } = await render(journal.end(3_000));
     expect(caller).toHaveLength(1);
     expect(agent).toHaveLength(1);
+  });
+
+  test("each side is decoded by its own law: a caller in A-law beside an agent in mu-law, and the reverse", async () => {
+    const quarter = (law: G711Law): Uint8Array => new Uint8Array(FRAME_SAMPLES).fill(law.encodeTable[8_000] as number);
+    for (const [codec, outboundCodec] of [
+      ["alaw", "mulaw"],
+      ["mulaw", "alaw"],
+      ["alaw", "alaw"],
+    ] as const) {
+      const journal = new JournalFile({ ...START, leg: { rateHz: RATE_HZ, outboundCodec } });
+      journal.add({ kind: "event", timeMs: 10, event: { kind: "leg-started", codec } });
+      journal.frameIn(120, 0, quarter(G711_LAWS[codec])).frameOut(200, quarter(G711_LAWS[outboundCodec])).end(400);
+      const path = join(temporaryDirectory(), "call.wav");
+      await renderRecording(journal.path, path);
+      const [left, right] = new wavefile.WaveFile(readFileSync(path)).getSamples(false, Int16Array) as unknown as [
+        Int16Array,
+        Int16Array,
+      ];
+      // Silence is the sample nearest to 0: in A-law there is none at 0.
+      for (const [side, at, law] of [
+        [left, 100, G711_LAWS[codec]],
+        [right, 200, G711_LAWS[outboundCodec]],
+      ] as const) {
+        const silence = law.decodeTable[law.silenceByte] as number;
+        const sound = law.decodeTable[law.encodeTable[8_000] as number] as number;
+        expect(Math.abs(silence)).toBeLessThanOrEqual(8);
+        expect(Math.abs(sound - 8_000)).toBeLessThan(300);
+        const expected = new Int16Array(400 * 8).fill(silence).fill(sound, at * 8, (at + 20) * 8);
+        expect(Buffer.from(side.buffer).equals(Buffer.from(expected.buffer))).toBe(true);
+      }
+    }
   });
 
   test("audio that the disk did not take is silence, and what follows stands where it belongs", async () => {

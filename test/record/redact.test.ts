@@ -9,7 +9,7 @@ const SAID = "canary";
 /** Every event there is, with something said wherever anything can be. */
 const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { kind: Kind }> } = {
   tick: { kind: "tick" },
-  "leg-started": { kind: "leg-started" },
+  "leg-started": { kind: "leg-started", codec: "mulaw" },
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
   "end-requested": { kind: "end-requested", reason: "api_hangup" },
   mark: { kind: "mark", name: SAID },

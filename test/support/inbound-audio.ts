@@ -7,4 +7,5 @@ export const inboundAudio = (countMax = CARRIER_MESSAGE_BYTES_MAX): InboundAudio
   samples: new Int16Array(countMax),
   count: 0,
   timestampMs: Number.NaN,
+  chunk: Number.NaN,
 });

@@ -11,7 +11,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   process: ["control", "worker"],
   connection_type: CONNECTION_TYPES,
   direction: ["in", "out"],
-  cause: ["malformed", "ignored", "early"],
+  cause: ["malformed", "ignored", "early", "late", "duplicate", "stale"],
   reason: END_REASONS,
   outcome: REDEMPTION_OUTCOMES,
   state: LIVE_STATES,

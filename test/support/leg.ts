@@ -1,15 +1,16 @@
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../src/core/limits.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
-import { Connection, type LegSocket } from "../../src/gateway/connection.ts";
+import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
+import type { LegSocket } from "../../src/gateway/leg.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type Vad } from "../../src/media/vad.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import type { Wire } from "../../src/wire/wire.ts";
+import { inboundAudio } from "./inbound-audio.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { memoryLog } from "./memory-log.ts";
 import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
@@ -49,6 +50,8 @@ export interface LegOptions {
   llm?: Llm;
   tts?: Tts;
   vad?: Vad;
+  /** In place of carrier_a's. */
+  wire?: Wire;
   /** A leg whose clock and ticker this one shares, as calls of one process do. */
   beside?: { clock: ManualClock; ticker: Ticker };
   /** Gets what the connection is made of, to break some of it. */
@@ -57,7 +60,7 @@ export interface LegOptions {
 
 export const STREAM_ID = "MZ00000000000000000000000000000001";
 
-/** One connection of carrier_a with a fake socket and a clock that is moved by hand. */
+/** One connection, of carrier_a unless told otherwise, with a fake socket and a clock that is moved by hand. */
 export function leg(options: LegOptions = {}) {
   const clock = options.beside?.clock ?? new ManualClock();
   const ticker = options.beside?.ticker ?? new Ticker(clock);
@@ -70,29 +73,30 @@ export function leg(options: LegOptions = {}) {
     accountId: "account_01980000-0000-7000-8000-000000000002",
     spec: { ...SPEC, ...options.spec },
   };
-  const wire = createCarrierA();
+  const wire = options.wire ?? createCarrierA();
   const journal = journals.open({
     ...redeemed,
     startedAt: "2026-01-01T00:00:00.000Z",
-    leg: { rateHz: 8_000, codec: "mulaw" },
+    leg: { rateHz: wire.rateHz, outboundCodec: wire.outboundCodec },
     earHasPartials: true,
     parameters: DEFAULT_TURN_PARAMETERS,
   });
   const metrics = new WorkerMetrics(() => {
     throw new Error("one leg is no worker");
   });
+  const keys: string[] = [];
+  const { event: journalEvent } = journal;
+  journal.event = (atMs, event) => {
+    if (event.kind === "dtmf") keys.push(event.digit);
+    journalEvent.call(journal, atMs, event);
+  };
   options.tamper?.({ socket, wire, journal, metrics });
   let done = 0;
   const connection = new Connection({
     redeemed,
     socket,
     wire,
-    inbound: {
-      bytes: new Uint8Array(CARRIER_MESSAGE_BYTES_MAX),
-      samples: new Int16Array(CARRIER_MESSAGE_BYTES_MAX),
-      count: 0,
-      timestampMs: Number.NaN,
-    },
+    inbound: inboundAudio(),
     vad: options.vad ?? makeVad(8_000),
     makeResampler,
     stt: options.stt,
@@ -120,6 +124,8 @@ export function leg(options: LegOptions = {}) {
     logged,
     /** How often the connection said that it is done. */
     done: () => done,
+    /** The keys that the call was told of. */
+    digits: () => keys.join(""),
     /** The reasons of the call's end that were logged. */
     ends: () =>
       logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.msg === "call ended"),

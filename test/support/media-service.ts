@@ -7,6 +7,8 @@ import type { CertificateFiles } from "../../src/gateway/certificate.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { JournalWriters } from "../../src/gateway/journal-writer.ts";
 import { MediaServer } from "../../src/gateway/server.ts";
+import type { CarrierSecrets } from "../../src/gateway/signatures.ts";
+import type { G711Codec } from "../../src/media/g711.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
 import { RecordKeeper, recordingPath } from "../../src/record/record-keeper.ts";
@@ -24,6 +26,9 @@ import { SPEC } from "./virtual-call.ts";
 
 const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
 
+/** What carriers are told to dial, and sign. */
+export const MEDIA_URL = "wss://media.example.com";
+
 export interface MediaServiceOptions {
   stt?: Stt;
   llm?: Llm;
@@ -34,6 +39,9 @@ export interface MediaServiceOptions {
   tls?: CertificateFiles;
   /** In place of the real voice detector, the first thing that is made for a call. */
   vad?: VadFactory;
+  /** What upgrades must be signed with, for carriers that are to have a secret. */
+  carrierSecrets?: Partial<CarrierSecrets>;
+  carrierBOutboundCodec?: G711Codec;
   /** Stands between the redemption and its answer, as a slow store would. */
   beforeRedeem?: () => Promise<void>;
 }
@@ -96,8 +104,11 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     clock,
     log,
     callsMax: readConfig({}).callsPerWorker,
+    carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [], ...options.carrierSecrets },
+    mediaUrl: MEDIA_URL,
+    carrierBOutboundCodec: options.carrierBOutboundCodec ?? "mulaw",
   });
-  const server = new MediaServer({ admit: (token) => gateway.admit(token), tls: options.tls, log });
+  const server = new MediaServer({ admit: (token, headers) => gateway.admit(token, headers), tls: options.tls, log });
   const port = await server.listen("127.0.0.1", 0);
   await connected;
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll } from "vitest";
 import wavefile from "wavefile";
 import type { CallerNotice, Step } from "../../src/cli/simulated/caller.ts";
+import type { Line } from "../../src/cli/simulated/line.ts";
 import { type PlacedCall, placeCall } from "../../src/cli/simulated/place-call.ts";
 import { synthesise, type Utterance } from "../../src/cli/simulated/utterance.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -11,6 +12,7 @@ import type { ClosableTts } from "../../src/speech/providers/espeak.ts";
 import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts";
 import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
 import type { Stt } from "../../src/speech/speech.ts";
+import type { G711Codec } from "../../src/wire/wire.ts";
 
 /** A caller who hangs on for longer than this has been forgotten. */
 const HANG_UP_AFTER_MS = 25_000;
@@ -20,11 +22,11 @@ const QUIET_MS = 250;
 let voice: ClosableTts | undefined;
 afterAll(() => voice?.close());
 
-/** What a simulated caller says, spoken by the reference voice. */
-export async function utterance(text: string): Promise<Utterance> {
+/** What a simulated caller says, spoken by the reference voice, in the codec of the caller's line. */
+export async function utterance(text: string, codec?: G711Codec): Promise<Utterance> {
   voice ??= createReferenceVoice({ children: 1, clock: systemClock });
   const request = { text, voiceId: "reference/gmw/en-US", language: "en-US" };
-  return await synthesise(voice, request, new AbortController().signal);
+  return await synthesise(voice, request, new AbortController().signal, codec);
 }
 
 /** Listens, says each line when the agent has fallen silent, and waits for the agent to hang up. */
@@ -38,11 +40,14 @@ export interface TestCall extends PlacedCall {
   played: Int16Array;
 }
 
-/** Plays a simulated carrier with a caller who has the reference ear into a stream, until one side hangs up. */
+/**
+ * Plays a simulated carrier, carrier_a unless told otherwise, with a caller who has the reference ear into a stream,
+ * until one side hangs up.
+ */
 export async function telephone(
   url: string,
   script: readonly Step[],
-  { notice = () => {} }: { notice?: (notice: CallerNotice) => void } = {},
+  { notice = () => {}, line = { wire: "carrier_a" } }: { notice?: (notice: CallerNotice) => void; line?: Line } = {},
 ): Promise<TestCall> {
   const played: Int16Array[] = [];
   const ear = createReferenceEar();
@@ -61,6 +66,7 @@ export async function telephone(
   const placed = await placeCall(
     {
       url,
+      line,
       id: randomBytes(16).toString("hex"),
       script,
       hangUpAfterMs: HANG_UP_AFTER_MS,
@@ -96,8 +102,10 @@ export function wordsIn(samples: Int16Array): string[] {
   return words;
 }
 
-/** What is silence to the last bit and no longer than this is taken for a gap; it is shorter than any pause that means something. */
+/** Silence no longer than this is taken for a gap; it is shorter than any pause that means something. */
 const GAP_SAMPLES_MAX = CARRIER_RATE_HZ / 5;
+/** A-law has no zero: its silence is 8. */
+const SILENCE_MAX = 8;
 /** Anything shorter may stand in speech by itself. */
 const GAP_SAMPLES_MIN = CARRIER_RATE_HZ / 500;
 
@@ -120,7 +128,7 @@ class GapCloser {
       for (let n = 0; n < count; n += 1) out.push(0);
     };
     for (const sample of samples) {
-      if (sample === 0) {
+      if (sample >= -SILENCE_MAX && sample <= SILENCE_MAX) {
         this.#silent += 1;
         if (this.#silent > GAP_SAMPLES_MAX) pushSilence(this.#silent === GAP_SAMPLES_MAX + 1 ? this.#silent : 1);
       } else {

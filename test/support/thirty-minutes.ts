@@ -8,7 +8,7 @@ export function thirtyMinutes(): VirtualCall {
       text: `You asked about ${text}. There is a good deal to be said about that, and here it is.`,
     }),
   });
-  call.at(100, () => call.handle({ kind: "leg-started" }));
+  call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
   for (let round = 0; round < 30; round += 1) {
     const atMs = 5_000 + round * 58_000;
     call.says(atMs, `question number ${round}`);

@@ -1,15 +1,24 @@
+import { strict as assert } from "node:assert";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../core/limits.ts";
-import { MU_LAW, mulawDecode } from "../../media/g711.ts";
+import { G711_LAWS } from "../../media/g711.ts";
 import type { SttEvent } from "../../speech/speech.ts";
+import type { LineCodecs } from "./carrier.ts";
 import { isVoiced, type Utterance } from "./utterance.ts";
 
-/** One thing the person does; the next begins when it is done. After the last one the caller hangs up. */
+/**
+ * One thing the person does; the next begins when it is done. After the last one the caller hangs up. When the last one
+ * is to wait, it is done as well when the other end hangs up.
+ */
 export type Step =
-  /** Waits until the agent has spoken and has fallen silent again. */
-  | { do: "listen" }
+  /** Waits until the agent has spoken and has fallen silent again; `atMostMs` for it to begin, where that is told. */
+  | { do: "listen"; atMostMs?: number }
   | { do: "say"; utterance: Utterance }
   /** Waits until the agent has said this many words of a turn, then speaks over it. */
   | { do: "interrupt"; afterWords: number; utterance: Utterance }
+  /** Presses keys, one by one: 0-9, *, # and A-D. */
+  | { do: "press"; keys: string }
+  /** Waits until so long after the line opened. */
+  | { do: "stay"; untilMs: number }
   /** Waits until the other end hangs up. */
   | { do: "await-hang-up" };
 
@@ -49,23 +58,28 @@ export type CallerNotice =
 export interface CallerReport {
   said: readonly SaidTurn[];
   heard: readonly HeardTurn[];
-  /** The script came to its end; where it waited for the other end to hang up, that is what happened. */
+  /** The script came to its end. */
   finished: boolean;
 }
 
 export interface CallerOptions {
   script: readonly Step[];
+  /** What is spoken into the microphone and comes out of the earphone; every utterance of the script is in the former. */
+  codecs: LineCodecs;
   /** A person's patience: this long after the line opened the caller hangs up, wherever the script is. */
   hangUpAfterMs: number;
   /** The ear: takes signed 16-bit samples at 8 kHz, valid until it returns. Its answers come back by `understood`. */
   listen(samples: Int16Array): void;
   hangUp(): void;
+  press(key: string): void;
   notice(notice: CallerNotice): void;
 }
 
-/** What the person is doing. `turnsBefore`: turns of the agent that had begun before the waiting did. */
+/** What the person is doing. `turnsBefore`: turns of the agent that had begun before the waiting did, at `sinceMs`. */
 type Doing =
-  | { at: "waiting"; turnsBefore: number }
+  | { at: "waiting"; turnsBefore: number; sinceMs: number }
+  /** `dueMs`: when the next key is pressed, or the last one let go. */
+  | { at: "pressing"; keys: string; pressed: number; dueMs: number }
   | { at: "speaking"; utterance: Utterance; frames: number; words: number; said: SaidTurn; over: HeardTurn | undefined }
   | { at: "hung-up" };
 
@@ -75,7 +89,8 @@ const QUIET_MS = 800;
 const QUIET_MS_MAX = 2_500;
 /** Silence that is played to the ear when the line is gone, so that it ends the utterance it was in. */
 const FLUSH_MS = 2_000;
-const SILENCE = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(MU_LAW.silenceByte);
+/** From one key to the next, as fingers go. */
+const KEY_MS = 200;
 
 /**
  * A person on the telephone who follows a script. It has no clock and no socket of its own: it is moved by the
@@ -85,12 +100,14 @@ const SILENCE = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(MU_LAW.silenceByte);
 export class Caller {
   readonly #options: CallerOptions;
   readonly #pcm = new Int16Array(CARRIER_FRAME_SAMPLES);
+  readonly #silence: Uint8Array;
+  readonly #decodeTable: Int16Array;
   readonly #said: SaidTurn[] = [];
   readonly #heard: HeardTurn[] = [];
   #openedMs = Number.NaN;
   #nowMs = 0;
   #stepIndex = 0;
-  #doing: Doing = { at: "waiting", turnsBefore: 0 };
+  #doing: Doing = { at: "waiting", turnsBefore: 0, sinceMs: 0 };
   /** The turn of the agent that its next voiced sample belongs to; undefined: that sample opens a new one. */
   #turn: HeardTurn | undefined;
   #lastVoicedMs = Number.NEGATIVE_INFINITY;
@@ -100,9 +117,12 @@ export class Caller {
 
   constructor(options: CallerOptions) {
     this.#options = options;
+    const { inbound, outbound } = options.codecs;
+    this.#silence = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(G711_LAWS[inbound].silenceByte);
+    this.#decodeTable = G711_LAWS[outbound].decodeTable;
   }
 
-  /** 20 ms of mu-law begin to sound in the earphone at `atMs`; valid until this returns. */
+  /** 20 ms of the outbound codec begin to sound in the earphone at `atMs`; valid until this returns. */
   played(frame: Uint8Array, atMs: number): void {
     if (this.#doing.at === "hung-up") return;
     this.#nowMs = atMs;
@@ -110,19 +130,20 @@ export class Caller {
       this.#openedMs = atMs;
       this.#begin();
     }
-    mulawDecode(frame, this.#pcm);
+    for (let i = 0; i < frame.length; i += 1) this.#pcm[i] = this.#decodeTable[frame[i] as number] as number;
     this.#noteVoice();
     this.#options.listen(this.#pcm);
-    if (atMs - this.#openedMs > this.#options.hangUpAfterMs) this.#hangUp();
-    else this.#advance();
+    this.#advance();
+    // The script comes first: it may have ended with this very moment.
+    if (this.#isOnTheLine() && atMs - this.#openedMs > this.#options.hangUpAfterMs) this.#hangUp();
   }
 
-  /** The next 20 ms of mu-law that the microphone takes; read it before the next call. */
+  /** The next 20 ms of the inbound codec that the microphone takes; read it before the next call. */
   frame(): Uint8Array {
     const doing = this.#doing;
-    if (doing.at !== "speaking") return SILENCE;
+    if (doing.at !== "speaking") return this.#silence;
     const frame = doing.utterance.frames[doing.frames];
-    if (frame === undefined) return SILENCE;
+    if (frame === undefined) return this.#silence;
     const { words } = doing.utterance;
     const spokenMs = doing.frames * FRAME_MS;
     for (let word = words[doing.words]; word !== undefined && word.startMs <= spokenMs; word = words[doing.words]) {
@@ -152,7 +173,7 @@ export class Caller {
 
   /** The line is gone, whoever closed it. The ear gets the silence it needs to end its last utterance. */
   lineClosed(): void {
-    if (this.#doing.at === "waiting" && this.#step()?.do === "await-hang-up") this.#finished = true;
+    this.#finished ||= this.#hasOnlyToWait();
     this.#doing = { at: "hung-up" };
     this.#pcm.fill(0);
     for (let ms = 0; ms < FLUSH_MS; ms += FRAME_MS) this.#options.listen(this.#pcm);
@@ -188,6 +209,19 @@ export class Caller {
     return this.#options.script[this.#stepIndex];
   }
 
+  /** Nothing is left of the script but a wait, or not even that. */
+  #hasOnlyToWait(): boolean {
+    const doing = this.#doing;
+    const hasPressed = doing.at === "pressing" && doing.pressed === doing.keys.length;
+    if (doing.at !== "waiting" && !hasPressed) return false;
+    const [step, ...others] = this.#options.script.slice(this.#stepIndex + (hasPressed ? 1 : 0));
+    return others.length === 0 && step?.do !== "say" && step?.do !== "press" && step?.do !== "interrupt";
+  }
+
+  #isOnTheLine(): boolean {
+    return this.#doing.at !== "hung-up";
+  }
+
   /** Enters the step at hand. */
   #begin(): void {
     const step = this.#step();
@@ -196,8 +230,10 @@ export class Caller {
       this.#hangUp();
     } else if (step.do === "say") {
       this.#speak(step.utterance);
+    } else if (step.do === "press") {
+      this.#doing = { at: "pressing", keys: step.keys, pressed: 0, dueMs: this.#nowMs };
     } else {
-      this.#doing = { at: "waiting", turnsBefore: this.#heard.length };
+      this.#doing = { at: "waiting", turnsBefore: this.#heard.length, sinceMs: this.#nowMs };
     }
   }
 
@@ -207,17 +243,44 @@ export class Caller {
     if (this.#doing.at === "speaking") {
       if (this.#doing.frames < this.#doing.utterance.frames.length) return;
       this.#endSpeech(this.#doing.over);
+    } else if (this.#doing.at === "pressing") {
+      if (!this.#pressKeys(this.#doing)) return;
     } else if (step?.do === "interrupt") {
       if (this.#agentHasSaid(step.afterWords) || this.#agentIsDone()) this.#speak(step.utterance);
       return;
-    } else if (step?.do !== "listen" || !this.#agentIsDone()) {
+    } else if (!this.#hasWaited(step)) {
       return;
     }
     this.#stepIndex += 1;
     this.#begin();
   }
 
+  /** Presses the key that is due, if one is; true once the last has been pressed and let go. */
+  #pressKeys(doing: Doing & { at: "pressing" }): boolean {
+    if (this.#nowMs < doing.dueMs) return false;
+    const key = doing.keys[doing.pressed];
+    if (key === undefined) {
+      // Whatever the agent says from here on is an answer.
+      this.#turn = undefined;
+      return true;
+    }
+    doing.pressed += 1;
+    doing.dueMs = this.#nowMs + KEY_MS;
+    this.#options.press(key);
+    this.#options.notice({ kind: "word", who: "caller", atMs: this.#nowMs, word: `[${key}]` });
+    return false;
+  }
+
+  #hasWaited(step: Step | undefined): boolean {
+    if (step?.do === "stay") return this.#nowMs - this.#openedMs >= step.untilMs;
+    if (step?.do !== "listen" || this.#doing.at !== "waiting") return false;
+    const { atMostMs = Number.POSITIVE_INFINITY } = step;
+    const isTired = this.#agentTurn() === undefined && this.#nowMs - this.#doing.sinceMs >= atMostMs;
+    return isTired || this.#agentIsDone();
+  }
+
   #speak(utterance: Utterance): void {
+    assert.equal(utterance.codec, this.#options.codecs.inbound, "spoken in the codec of the line");
     const overAgent = this.#nowMs - this.#lastVoicedMs < QUIET_MS;
     const said = { text: utterance.text, startMs: this.#nowMs, endMs: this.#nowMs, overAgent };
     this.#said.push(said);

@@ -1,20 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TranscriptTurn } from "../../core/call-spec.ts";
-import { childModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
-import { unavailable } from "../../core/errors.ts";
 import { createReferenceEar } from "../../speech/providers/reference-ear.ts";
 import { createReferenceVoice } from "../../speech/providers/reference-voice.ts";
-import type { Tts, Voice } from "../../speech/speech.ts";
-import { openStores } from "../../store/sqlite/stores.ts";
-import { ApiClient } from "./api-client.ts";
+import type { Tts } from "../../speech/speech.ts";
+import { createCall, finishedRecord, transcriptOf, voiceOf } from "./api-calls.ts";
+import type { ApiClient } from "./api-client.ts";
 import type { Step } from "./caller.ts";
+import { withOwnService } from "./own-service.ts";
 import { placeCall } from "./place-call.ts";
 import type { DemoResult } from "./report.ts";
 import { SCENARIO } from "./scenario.ts";
-import { startService } from "./service.ts";
 import type { Terminal } from "./terminal.ts";
 import { synthesise } from "./utterance.ts";
 import { readWavFormat } from "./wav.ts";
@@ -31,17 +28,6 @@ const AGENT_LANGUAGE = "en-GB";
 const CALLER_LANGUAGE = "en-US";
 /** The script takes about half a minute; a caller who is still there by then will not come to its end. */
 const HANG_UP_AFTER_MS = 34_000;
-/** From the end of the call to its record and recording. */
-const RECORD_MS_MAX = 10_000;
-const POLL_MS = 100;
-
-/** What is read of the answer to `GET /calls/{id}`. */
-interface CallResource {
-  status: string;
-  endReason: string | null;
-  durationMs: number | null;
-  recording: object | null;
-}
 
 /**
  * The demo: starts the real service, creates a call, plays a simulated carrier and caller into it in real time, and
@@ -56,28 +42,11 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
     const preparing = prepareScript(voice, signal);
     // Awaited below, whether or not the service has started by the time it fails.
     preparing.catch(() => {});
-    const program = childModule(import.meta.url, "../../main");
-    const service = await startService({ program, dataDir, clock }, signal);
-    try {
-      const script = await preparing;
-      const api = new ApiClient(service.apiUrl, await makeApiKey(dataDir, clock), signal);
-      return await holdCall(api, script, options, signal);
-    } finally {
-      await service.stop();
-    }
+    return await withOwnService({ name: "demo", dataDir, clock }, signal, async (api) =>
+      holdCall(api, await preparing, options, signal),
+    );
   } finally {
     voice.close();
-  }
-}
-
-/** As `npm run keys -- create` does, beside the running service. */
-async function makeApiKey(dataDir: string, clock: Clock): Promise<string> {
-  const stores = await openStores(dataDir, clock);
-  try {
-    const { key } = await stores.apiKeys.create({ accountId: await stores.accounts.ensure("demo"), name: "demo" });
-    return key;
-  } finally {
-    await stores.close();
   }
 }
 
@@ -99,20 +68,18 @@ async function holdCall(
   { dataDir, clock, terminal }: DemoOptions,
   signal: AbortSignal,
 ): Promise<DemoResult> {
-  const voices = await api.get<{ data: Voice[] }>("/voices");
-  const { id: callId, websocketUrl } = await api.post<{ id: string; websocketUrl: string }>("/calls", {
+  const { id: callId, websocketUrl } = await createCall(api, {
     systemPrompt: SCENARIO.systemPrompt,
     greeting: SCENARIO.greeting,
-    voice: voiceOf(voices.data, AGENT_LANGUAGE),
     language: AGENT_LANGUAGE,
     connectionType: "carrier_a",
-    selectedTools: [{ toolName: "hang_up" }],
   });
   terminal.note(`Call ${callId} created; a simulated telephone of carrier_a connects\n`);
   terminal.begin(clock.nowMs());
   const { caller, violations } = await placeCall(
     {
       url: websocketUrl,
+      line: { wire: "carrier_a" },
       id: randomBytes(16).toString("hex"),
       script,
       hangUpAfterMs: HANG_UP_AFTER_MS,
@@ -125,7 +92,7 @@ async function holdCall(
   );
   terminal.note("\nThe line is closed");
   const record = await finishedRecord(api, callId, clock);
-  const transcript = await api.get<{ data: TranscriptTurn[] }>(`/calls/${callId}/transcript`);
+  const transcript = await transcriptOf(api, callId);
   const wav = await api.getBytes(`/calls/${callId}/recording`);
   const path = join(dataDir, `${callId}.wav`);
   writeFileSync(path, wav);
@@ -134,26 +101,8 @@ async function holdCall(
     script: SCENARIO.lines,
     caller,
     record,
-    transcript: transcript.data,
+    transcript,
     recording: { path, ...readWavFormat(wav) },
     violations,
   };
-}
-
-/** The call's record once the call is over and its recording rendered. */
-async function finishedRecord(api: ApiClient, callId: string, clock: Clock): Promise<CallResource> {
-  for (const endMs = clock.nowMs() + RECORD_MS_MAX; clock.nowMs() < endMs; ) {
-    const record = await api.get<CallResource>(`/calls/${callId}`);
-    if (record.status !== "created" && record.status !== "active" && record.recording !== null) return record;
-    await new Promise<void>((resolve) => {
-      clock.after(POLL_MS, resolve);
-    });
-  }
-  throw unavailable(`call ${callId} has no record and recording ${RECORD_MS_MAX} ms after its end`);
-}
-
-function voiceOf(voices: readonly Voice[], language: string): string {
-  const voice = voices.find((candidate) => candidate.language === language);
-  if (voice === undefined) throw unavailable(`no voice speaks ${language}`);
-  return voice.id;
 }

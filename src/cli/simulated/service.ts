@@ -25,6 +25,8 @@ export interface ServiceOptions {
   /** Made if need be. Everything the service keeps goes here, and its log, as `service.log`. */
   dataDir: string;
   clock: Clock;
+  /** Further variables of its configuration. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface ServiceOptions {
  * the abort's reason.
  */
 export async function startService(
-  { program, dataDir, clock }: ServiceOptions,
+  { program, dataDir, clock, env: further = {} }: ServiceOptions,
   signal: AbortSignal,
 ): Promise<RunningService> {
   mkdirSync(dataDir, { recursive: true });
@@ -48,6 +50,7 @@ export async function startService(
     STT: "reference",
     TTS: "reference",
     TMPDIR: tmpdir(),
+    ...further,
   };
   // In a process group of its own, so that a Ctrl-C reaches this process alone, which then stops the service in good
   // order.

@@ -1,11 +1,14 @@
 import { strict as assert } from "node:assert";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../core/limits.ts";
-import { MU_LAW, mulawEncode } from "../../media/g711.ts";
+import { G711_LAWS } from "../../media/g711.ts";
 import type { SpokenWord, Tts } from "../../speech/speech.ts";
+import type { G711Codec } from "../../wire/wire.ts";
 
-/** Something to be said, ready for the carrier: whole frames of mu-law that begin and end with voice. */
+/** Something to be said, ready for the carrier. */
 export interface Utterance {
   text: string;
+  codec: G711Codec;
+  /** 20 ms each, in `codec`. */
   frames: readonly Uint8Array[];
   /** The words by their place in `frames`; none from voices without word times. */
   words: readonly SpokenWord[];
@@ -18,13 +21,14 @@ const VOICED_PEAK_MIN = 500;
 export const isVoiced = (sample: number): boolean => sample >= VOICED_PEAK_MIN || sample <= -VOICED_PEAK_MIN;
 
 /**
- * Has `text` spoken by a voice of the carrier's rate and cuts it into frames, without the silence around it. Rejects as
+ * Has `text` spoken by a voice of the carrier's rate and cuts it into frames, which begin and end with voice. Rejects as
  * `Tts.speak` does.
  */
 export async function synthesise(
   tts: Tts,
   request: { text: string; voiceId: string; language: string },
   signal: AbortSignal,
+  codec: G711Codec = "mulaw",
 ): Promise<Utterance> {
   const parts: Int16Array[] = [];
   const words: SpokenWord[] = [];
@@ -33,10 +37,22 @@ export async function synthesise(
     parts.push(chunk.samples);
     words.push(...chunk.words);
   }
-  return framed(request.text, concatenated(parts), words);
+  return withoutSilence(request.text, concatenated(parts), words, codec);
 }
 
-function concatenated(parts: readonly Int16Array[]): Int16Array {
+/** Audio of the carrier's rate as an utterance, all of it, under a name. */
+export const utteranceOf = (name: string, samples: Int16Array, codec: G711Codec): Utterance => {
+  const durationMs = (samples.length * 1_000) / CARRIER_RATE_HZ;
+  return {
+    text: name,
+    codec,
+    frames: framesOf(samples, codec),
+    words: [{ text: name, startMs: 0, endMs: durationMs }],
+  };
+};
+
+/** Signed 16-bit samples in one piece. */
+export function concatenated(parts: readonly Int16Array[]): Int16Array {
   const whole = new Int16Array(parts.reduce((samples, part) => samples + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -46,16 +62,21 @@ function concatenated(parts: readonly Int16Array[]): Int16Array {
   return whole;
 }
 
-function framed(text: string, samples: Int16Array, words: readonly SpokenWord[]): Utterance {
+function withoutSilence(text: string, samples: Int16Array, words: readonly SpokenWord[], codec: G711Codec): Utterance {
   const start = Math.max(0, samples.findIndex(isVoiced));
   const voice = samples.subarray(start, samples.findLastIndex(isVoiced) + 1);
-  const frames: Uint8Array[] = [];
-  for (let at = 0; at < voice.length; at += CARRIER_FRAME_SAMPLES) {
-    const frame = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(MU_LAW.silenceByte);
-    mulawEncode(voice.subarray(at, at + CARRIER_FRAME_SAMPLES), frame);
-    frames.push(frame);
-  }
   const shiftMs = (start * 1_000) / CARRIER_RATE_HZ;
   const moved = words.map((word) => ({ ...word, startMs: word.startMs - shiftMs, endMs: word.endMs - shiftMs }));
-  return { text, frames, words: moved };
+  return { text, codec, frames: framesOf(voice, codec), words: moved };
+}
+
+function framesOf(samples: Int16Array, codec: G711Codec): Uint8Array[] {
+  const { encodeTable, silenceByte } = G711_LAWS[codec];
+  const frames: Uint8Array[] = [];
+  for (let at = 0; at < samples.length; at += CARRIER_FRAME_SAMPLES) {
+    const frame = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(silenceByte);
+    frame.set(Uint8Array.from(samples.subarray(at, at + CARRIER_FRAME_SAMPLES), (s) => encodeTable[s & 0xffff] ?? 0));
+    frames.push(frame);
+  }
+  return frames;
 }

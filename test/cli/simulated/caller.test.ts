@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Caller, type CallerNotice, type Step } from "../../../src/cli/simulated/caller.ts";
+import { MU_LAW_LINE } from "../../../src/cli/simulated/carrier.ts";
 import type { Utterance } from "../../../src/cli/simulated/utterance.ts";
-import { MU_LAW } from "../../../src/media/g711.ts";
+import { A_LAW, MU_LAW } from "../../../src/media/g711.ts";
 
 const VOICE = new Uint8Array(160).fill(MU_LAW.encodeTable[8_000] as number);
 const SILENCE = new Uint8Array(160).fill(MU_LAW.silenceByte);
@@ -9,7 +10,12 @@ const SILENCE = new Uint8Array(160).fill(MU_LAW.silenceByte);
 /** 100 ms of speech for each word; every utterance has frames of its own, so that they can be told apart. */
 function utterance(text: string, code: number): Utterance {
   const words = text.split(" ").map((word, i) => ({ text: word, startMs: i * 100, endMs: i * 100 + 80 }));
-  return { text, words, frames: words.flatMap(() => Array.from({ length: 5 }, () => new Uint8Array(160).fill(code))) };
+  return {
+    text,
+    codec: "mulaw",
+    words,
+    frames: words.flatMap(() => Array.from({ length: 5 }, () => new Uint8Array(160).fill(code))),
+  };
 }
 
 const QUESTION = utterance("what do you sell", 1);
@@ -23,17 +29,22 @@ class Line {
   readonly spoken: number[] = [];
   listened = 0;
   hungUp = 0;
+  readonly pressed: string[] = [];
   nowMs = 1_000;
 
   constructor(script: readonly Step[], hangUpAfterMs = 60_000) {
     this.caller = new Caller({
       script,
+      codecs: MU_LAW_LINE,
       hangUpAfterMs,
       listen: (samples) => {
         this.listened += samples.length;
       },
       hangUp: () => {
         this.hungUp += 1;
+      },
+      press: (key) => {
+        this.pressed.push(`${key} ${this.nowMs}`);
       },
       notice: (notice) => this.notices.push(notice),
     });
@@ -226,6 +237,98 @@ test("a caller whose patience ends hangs up, and has not finished", () => {
   expect(line.hungUp).toBe(1);
   line.caller.lineClosed();
   expect(line.caller.report().finished).toBe(false);
+});
+
+test("keys are pressed one by one, 200 ms apart, and what the agent says then is an answer", () => {
+  const line = new Line([{ do: "listen" }, { do: "press", keys: "12#" }, { do: "listen" }]);
+  line.agentSays("press a key");
+  line.quiet(2_000);
+  expect(line.pressed).toEqual(["1 2120", "2 2320", "# 2520"]);
+  line.agentSays("thank you");
+  line.quiet(1_000);
+  expect(line.caller.report()).toMatchObject({
+    heard: [{ text: "press a key" }, { text: "thank you" }],
+    finished: true,
+  });
+  expect(line.noticed("word").flatMap(({ who, word }) => (who === "caller" ? [word] : []))).toEqual([
+    "[1]",
+    "[2]",
+    "[#]",
+  ]);
+});
+
+test("a caller whom nobody greets speaks first after a while, where the script says so", () => {
+  const line = new Line([
+    { do: "listen", atMostMs: 6_000 },
+    { do: "say", utterance: QUESTION },
+    { do: "await-hang-up" },
+  ]);
+  line.quiet(6_000);
+  expect(line.isSpeaking).toBe(false);
+  line.quiet(40);
+  expect(line.isSpeaking).toBe(true);
+});
+
+test("a greeting that has begun is listened to, however long it is", () => {
+  const line = new Line([
+    { do: "listen", atMostMs: 500 },
+    { do: "say", utterance: QUESTION },
+  ]);
+  line.quiet(300);
+  line.agentSays("one two three four five six seven eight nine ten");
+  expect(line.caller.report().said).toEqual([]);
+});
+
+test.each([5_000, 4_990])("a caller stays until the time, which is patience enough: %d ms", (untilMs) => {
+  const script: Step[] = [
+    { do: "say", utterance: QUESTION },
+    { do: "stay", untilMs },
+  ];
+  const line = new Line(script, untilMs);
+  line.quiet(5_000);
+  expect(line.hungUp).toBe(0);
+  line.quiet(20);
+  expect(line.hungUp).toBe(1);
+  expect(line.caller.report().finished).toBe(true);
+});
+
+test.each<Step>([
+  { do: "stay", untilMs: 60_000 },
+  { do: "listen" },
+])("the other end may end a wait that is the last: %j", (last) => {
+  const line = new Line([{ do: "say", utterance: QUESTION }, last]);
+  line.quiet(1_000);
+  line.caller.lineClosed();
+  expect(line.caller.report().finished).toBe(true);
+});
+
+test("the other end may hang up on the last key, before it is let go, but not on one before", () => {
+  const script: Step[] = [{ do: "press", keys: "1#" }, { do: "listen" }];
+  const closedAfter = (ms: number): boolean => {
+    const line = new Line(script);
+    line.quiet(ms);
+    line.caller.lineClosed();
+    return line.caller.report().finished;
+  };
+  expect([closedAfter(100), closedAfter(300)]).toEqual([false, true]);
+});
+
+test("a caller with A-law in the ear and mu-law in the mouth hears and is silent in each", () => {
+  let heard = 0;
+  const caller = new Caller({
+    script: [{ do: "await-hang-up" }],
+    codecs: { inbound: "mulaw", outbound: "alaw" },
+    hangUpAfterMs: 1_000,
+    listen: (samples) => {
+      heard = samples[0] as number;
+    },
+    hangUp: () => {},
+    press: () => {},
+    notice: () => {},
+  });
+  caller.played(new Uint8Array(160).fill(A_LAW.encodeTable[8_000] as number), 0);
+  expect(heard).toBe(A_LAW.decodeTable[A_LAW.encodeTable[8_000] as number]);
+  expect(caller.frame()).toEqual(SILENCE);
 });
 
 test("an ear that hears words in silence changes nothing", () => {

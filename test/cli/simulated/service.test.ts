@@ -47,6 +47,12 @@ test("its surroundings are the reference pair, free ports and the data directory
   });
 });
 
+test("further variables reach it too", async () => {
+  const options = programOf(`${STOPPABLE} ${READY} console.log(process.env.CARRIER_B_OUTBOUND_CODEC);`);
+  await (await startService({ ...options, env: { CARRIER_B_OUTBOUND_CODEC: "pcma" } }, NEVER)).stop();
+  expect(readFileSync(join(options.dataDir, "service.log"), "utf8")).toContain("pcma");
+});
+
 test("one that ends before it is ready rejects with the end of its log", async () => {
   const options = programOf(`console.log("DATA_DIR is on fire"); process.exitCode = 3;`);
   const starting = startService(options, NEVER);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { synthesise } from "../../../src/cli/simulated/utterance.ts";
-import { MU_LAW } from "../../../src/media/g711.ts";
+import { synthesise, utteranceOf } from "../../../src/cli/simulated/utterance.ts";
+import { A_LAW, MU_LAW } from "../../../src/media/g711.ts";
 import type { Tts } from "../../../src/speech/speech.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { ScriptedTts } from "../../support/scripted-tts.ts";
@@ -19,18 +19,20 @@ test("speech becomes whole frames of mu-law", async () => {
   expect(words.map((word) => word.text)).toEqual(["one", "two"]);
 });
 
+/** A voice that says a quarter of a second of something in a second of silence. */
+const halfSilent: Tts = {
+  provider: "silent",
+  capabilities: { wordTimes: true },
+  voices: async () => [],
+  speak: async function* () {
+    const samples = new Int16Array(8_000);
+    samples.fill(8_000, 2_000, 4_000);
+    yield { samples, rateHz: 8_000, words: [{ text: "one", startMs: 250, endMs: 500 }] };
+  },
+};
+
 test("the silence around the voice is left out, and the words move with it", async () => {
-  const samples = new Int16Array(8_000);
-  samples.fill(8_000, 2_000, 4_000);
-  const tts: Tts = {
-    provider: "silent",
-    capabilities: { wordTimes: true },
-    voices: async () => [],
-    speak: async function* () {
-      yield { samples, rateHz: 8_000, words: [{ text: "one", startMs: 250, endMs: 500 }] };
-    },
-  };
-  const { frames, words } = await synthesise(tts, request, NEVER);
+  const { frames, words } = await synthesise(halfSilent, request, NEVER);
   expect(frames).toHaveLength(13);
   expect(frames[0]?.[0]).toBe(MU_LAW.encodeTable[8_000]);
   expect(frames[12]?.[79]).toBe(MU_LAW.encodeTable[8_000]);
@@ -43,4 +45,25 @@ test("a voice that fails rejects", async () => {
   await expect(synthesise(tts, request, NEVER)).rejects.toMatchObject({
     code: "provider_failed",
   });
+});
+
+test("the frames are in the codec of the line, their silence too", async () => {
+  const { codec, frames } = await synthesise(halfSilent, request, NEVER, "alaw");
+  expect(codec).toBe("alaw");
+  expect(frames[0]?.[0]).toBe(A_LAW.encodeTable[8_000]);
+  expect(frames[12]?.[80]).toBe(A_LAW.silenceByte);
+});
+
+test("audio is taken as it is, silence and all, under its name", () => {
+  const samples = new Int16Array(200);
+  samples.fill(8_000, 170);
+  const { text, codec, frames, words } = utteranceOf("[a.wav]", samples, "alaw");
+  expect({ text, codec, words }).toEqual({
+    text: "[a.wav]",
+    codec: "alaw",
+    words: [{ text: "[a.wav]", startMs: 0, endMs: 25 }],
+  });
+  const loud = A_LAW.encodeTable[8_000] as number;
+  const bytes = [...new Array(170).fill(A_LAW.silenceByte), ...new Array(30).fill(loud)];
+  expect(frames.flatMap((frame) => [...frame])).toEqual([...bytes, ...new Array(120).fill(A_LAW.silenceByte)]);
 });

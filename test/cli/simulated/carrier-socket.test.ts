@@ -3,15 +3,18 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { connectCarrierA } from "../../../src/cli/simulated/carrier-a-socket.ts";
+import { CarrierA } from "../../../src/cli/simulated/carrier-a.ts";
+import { connectCarrier } from "../../../src/cli/simulated/carrier-socket.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 
-const OPTIONS = {
+const TELEPHONE = {
   clock: systemClock,
   id: "0".repeat(32),
   microphone: () => new Uint8Array(160).fill(0xff),
   earphone: () => {},
 };
+
+const connect = (url: string) => connectCarrier(url, (options) => new CarrierA(options), TELEPHONE);
 
 /** A gateway that does nothing by itself. */
 async function gateway(): Promise<{ server: WebSocketServer; url: string }> {
@@ -33,7 +36,7 @@ test("the stream starts with the socket, and what comes back reaches the carrier
       });
     });
   });
-  const { carrier, closed } = await connectCarrierA(url, OPTIONS);
+  const { carrier, closed } = await connect(url);
   await fiveHeard;
   expect(heard.slice(0, 5)).toEqual(["connected", "start", "media", "media", "media"]);
   peers[0]?.send(new Uint8Array(3));
@@ -56,7 +59,7 @@ test("a caller who hangs up closes the socket behind the stop", async () => {
       socket.on("close", resolve);
     });
   });
-  const { carrier, closed } = await connectCarrierA(url, OPTIONS);
+  const { carrier, closed } = await connect(url);
   carrier.stop();
   expect((await closed).code).toBe(1_000);
   expect(await gone).toBe(1_000);
@@ -69,7 +72,7 @@ test("a refused upgrade rejects with the status and without the URL", async () =
   server.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"));
   await once(server, "listening");
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream/secret`;
-  const error: unknown = await connectCarrierA(url, OPTIONS).catch((reason: unknown) => reason);
+  const error: unknown = await connect(url).catch((reason: unknown) => reason);
   expect(String(error)).toContain("401");
   expect(String(error)).not.toContain("secret");
   server.close();
@@ -79,5 +82,5 @@ test("nobody listening rejects too", async () => {
   const { server, url } = await gateway();
   server.close();
   await once(server, "close");
-  await expect(connectCarrierA(url, OPTIONS)).rejects.toMatchObject({ code: "unavailable" });
+  await expect(connect(url)).rejects.toMatchObject({ code: "unavailable" });
 });

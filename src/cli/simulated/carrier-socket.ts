@@ -1,10 +1,10 @@
 import WebSocket from "ws";
 import { unavailable } from "../../core/errors.ts";
-import { CarrierA, type CarrierAOptions } from "./carrier-a.ts";
+import type { CarrierOptions, SimulatedCarrier } from "./carrier.ts";
 
-/** A simulated stream of carrier_a on a real socket. */
-export interface CarrierAConnection {
-  carrier: CarrierA;
+/** A simulated stream on a real socket. */
+export interface CarrierConnection<Carrier extends SimulatedCarrier> {
+  carrier: Carrier;
   /**
    * Settles when the socket is closed, by whichever side, with the close code that was seen (1006: without one). Never
    * rejects.
@@ -12,17 +12,22 @@ export interface CarrierAConnection {
   closed: Promise<{ code: number; reason: string }>;
 }
 
+/** The telephone's side of a carrier. */
+export type Telephone = Omit<CarrierOptions, "send" | "close">;
+
 /**
- * Dials a media stream's URL as the carrier does and starts the stream. Rejects with `unavailable` when the upgrade is
- * not answered with 101; the message carries the status but never the URL, which holds a token.
+ * Dials a media stream's URL as a carrier does and starts the stream. `create` makes the carrier; it is called once.
+ * Rejects with `unavailable` when the upgrade is not answered with 101; the message carries the status but never the
+ * URL, which holds a token.
  */
-export function connectCarrierA(
+export function connectCarrier<Carrier extends SimulatedCarrier>(
   url: string,
-  options: Omit<CarrierAOptions, "send" | "close">,
-): Promise<CarrierAConnection> {
+  create: (options: CarrierOptions) => Carrier,
+  telephone: Telephone,
+): Promise<CarrierConnection<Carrier>> {
   const socket = new WebSocket(url, { perMessageDeflate: false });
-  const carrier = new CarrierA({
-    ...options,
+  const carrier = create({
+    ...telephone,
     send: (message) => socket.send(message),
     close: () => socket.close(1000),
   });

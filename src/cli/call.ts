@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { readServiceAccess } from "../config.ts";
+import { systemClock } from "../core/clock.ts";
+import { unavailable } from "../core/errors.ts";
+import { CALL_USAGE, type CallPlan, planCall, UsageError } from "./simulated/call-arguments.ts";
+import { callDocument, callFaults, callSummary } from "./simulated/call-report.ts";
+import { runCall } from "./simulated/run-call.ts";
+import { Terminal } from "./simulated/terminal.ts";
+
+/** `npm run call -- ...`: one simulated call. Returns the exit code, of which CALL_USAGE tells the meaning. */
+async function main(args: readonly string[]): Promise<number> {
+  if (args.includes("--help")) {
+    process.stdout.write(CALL_USAGE);
+    return 0;
+  }
+  const plan = planCall(args, readServiceAccess());
+  refuseLostRecording(plan);
+  const out = plan.json ? process.stderr : process.stdout;
+  const terminal = new Terminal({ write: (text) => out.write(text), colour: out.isTTY });
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => stop.abort(unavailable(`stopped by ${signal}`)));
+  }
+  const startedAt = new Date(systemClock.epochMs()).toISOString().replaceAll(/[:.]/g, "-");
+  const dataDir = resolve("data", "call", startedAt);
+  try {
+    const result = await runCall(plan, { dataDir, clock: systemClock, terminal }, stop.signal);
+    if (plan.json) process.stdout.write(`${JSON.stringify(callDocument(result))}\n`);
+    else process.stdout.write(`\n${callSummary(result)}\n`);
+    const faults = callFaults(result);
+    for (const fault of faults) process.stderr.write(`${fault}\n`);
+    return faults.length === 0 ? 0 : 1;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    terminal.note(`The call failed: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}
+
+/** A call is not placed for a recording that could not be kept. */
+function refuseLostRecording({ recordPath }: CallPlan): void {
+  if (recordPath === undefined || existsSync(dirname(resolve(recordPath)))) return;
+  throw new UsageError([`--record: there is no folder ${dirname(recordPath)}`]);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n\nnpm run call -- --help tells how it is called.\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,196 @@
+import { parseArgs } from "node:util";
+import { MAX_DURATION_S_MAX } from "../../core/limits.ts";
+import type { G711Codec } from "../../wire/wire.ts";
+import { type Line, SIMULATED_WIRES, type SimulatedWire } from "./line.ts";
+
+export const CALL_USAGE = `One simulated telephone call over a simulated carrier, to a Trunkline or to any other media stream.
+
+  npm run call -- --wire carrier_b --say "What time do you open?"
+
+What the caller does, in the order given; before each the caller lets the agent finish:
+  --say <text>               says it, in the reference voice
+  --play <file.wav>          plays a WAV file of any rate
+  --dtmf <keys>              presses keys: 0-9, *, #, A-D
+Behind the last the caller listens to the answer and hangs up, or:
+  --hang-up-after <time>     stays on the line until so long after it opened: 20s, 1500ms, 2m
+
+Over which line:
+  --wire <carrier>           ${SIMULATED_WIRES.join(", ")}; carrier_a unless told
+  --codec <codec>            carrier_b: what the caller's voice comes in, mulaw (default) or alaw
+  --agent-codec <codec>      carrier_b: what the agent's voice is sent in; a service that runs already must be
+                             configured for the same
+  --shuffle <number>         carrier_b: audio and keys come out of order, the same for the same number
+
+To whom; without any of these, to a service of its own, which is started for the call:
+  --url <ws://...>           a media stream
+  --api <http://...>         a Trunkline, on which the call is created; else TRUNKLINE_URL
+  --key <key>                its API key; else TRUNKLINE_API_KEY, which other users of the machine cannot see
+
+  --language <code>          of the caller's voice, and of a call that is created; en-US unless told
+  --record <file.wav>        writes what the caller heard
+  --json                     prints one JSON document; the conversation goes to standard error
+
+The exit code is 0 when the call went and ended as a call should, 1 when not, 2 when it could not be understood
+what was asked for.
+`;
+
+/** Told to whoever called the tool, problem by problem; nothing has been started. */
+export class UsageError extends Error {
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+  }
+}
+
+export type PlannedStep = { do: "say"; text: string } | { do: "play"; path: string } | { do: "press"; keys: string };
+
+/** To whom a call goes. */
+export type Destination =
+  | { at: "stream"; url: string }
+  /** `apiUrl` without `/api/v1`. */
+  | { at: "service"; apiUrl: string; apiKey: string }
+  | { at: "own-service" };
+
+export interface CallPlan {
+  line: Line;
+  steps: readonly PlannedStep[];
+  destination: Destination;
+  /** Undefined: the caller hangs up after the answer to the last step. */
+  hangUpAfterMs: number | undefined;
+  language: string;
+  recordPath: string | undefined;
+  json: boolean;
+}
+
+const OPTIONS = {
+  say: { type: "string", multiple: true },
+  play: { type: "string", multiple: true },
+  dtmf: { type: "string", multiple: true },
+  "hang-up-after": { type: "string" },
+  wire: { type: "string" },
+  codec: { type: "string" },
+  "agent-codec": { type: "string" },
+  shuffle: { type: "string" },
+  url: { type: "string" },
+  api: { type: "string" },
+  key: { type: "string" },
+  language: { type: "string" },
+  record: { type: "string" },
+  json: { type: "boolean" },
+} as const;
+
+const HANG_UP_AFTER_MS_MIN = 1_000;
+const HANG_UP_AFTER_MS_MAX = MAX_DURATION_S_MAX * 1_000;
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
+const SEED_MAX = 0xffff_ffff;
+
+/**
+ * Reads the arguments of `npm run call`. `access` is what the environment says of a service. Throws UsageError with all
+ * problems at once.
+ */
+export function planCall(
+  args: readonly string[],
+  access: { apiUrl: string | undefined; apiKey: string | undefined },
+): CallPlan {
+  const { values, tokens } = parse(args);
+  const problems: string[] = [];
+  const plan: CallPlan = {
+    line: lineOf(values, problems),
+    steps: stepsOf(tokens, problems),
+    destination: destinationOf(values, access, problems),
+    hangUpAfterMs: durationOf(values["hang-up-after"], problems),
+    language: values.language ?? "en-US",
+    recordPath: values.record,
+    json: values.json === true,
+  };
+  if (problems.length > 0) throw new UsageError(problems);
+  return plan;
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, tokens: true });
+  } catch (error) {
+    throw new UsageError([error instanceof Error ? error.message : String(error)]);
+  }
+}
+
+type Values = ReturnType<typeof parse>["values"];
+
+function lineOf(values: Values, problems: string[]): Line {
+  const { wire = "carrier_a", shuffle } = values;
+  if (!isWire(wire)) problems.push(`--wire must be one of ${SIMULATED_WIRES.join(", ")}, not ${quoted(wire)}`);
+  const inbound = codecOf("--codec", values.codec, problems);
+  const outbound = codecOf("--agent-codec", values["agent-codec"], problems);
+  const shuffleSeed = Number(shuffle ?? 0);
+  if (shuffle !== undefined && (!/^\d+$/.test(shuffle) || shuffleSeed > SEED_MAX)) {
+    problems.push(`--shuffle must be a whole number from 0 to ${SEED_MAX}, not ${quoted(shuffle)}`);
+  }
+  if (wire === "carrier_b") {
+    return { wire, codecs: { inbound, outbound }, ...(shuffle === undefined ? {} : { shuffleSeed }) };
+  }
+  if (inbound === "alaw" || outbound === "alaw") problems.push(`only carrier_b has A-law; ${wire} is always mulaw`);
+  if (shuffle !== undefined) problems.push(`--shuffle is for carrier_b; ${wire} delivers in order`);
+  return { wire: wire === "carrier_c" ? "carrier_c" : "carrier_a" };
+}
+
+function codecOf(option: string, value: string | undefined, problems: string[]): G711Codec {
+  if (value === "alaw" || value === "mulaw" || value === undefined) return value ?? "mulaw";
+  problems.push(`${option} must be mulaw or alaw, not ${quoted(value)}`);
+  return "mulaw";
+}
+
+/** In the order in which they stand on the command line. */
+function stepsOf(tokens: ReturnType<typeof parse>["tokens"], problems: string[]): PlannedStep[] {
+  return tokens.flatMap((token): PlannedStep[] => {
+    if (token.kind !== "option" || token.value === undefined) return [];
+    const { name, value } = token;
+    if (name === "say") {
+      if (value.trim() === "") problems.push("--say needs something to say");
+      return [{ do: "say", text: value }];
+    }
+    if (name === "play") return [{ do: "play", path: value }];
+    if (name !== "dtmf") return [];
+    if (!/^[0-9*#A-D]+$/.test(value)) problems.push(`--dtmf takes the keys 0-9, *, # and A-D, not ${quoted(value)}`);
+    return [{ do: "press", keys: value }];
+  });
+}
+
+function destinationOf(
+  { url, api, key }: Values,
+  access: { apiUrl: string | undefined; apiKey: string | undefined },
+  problems: string[],
+): Destination {
+  if (url !== undefined) {
+    if (api !== undefined || key !== undefined)
+      problems.push("--url is a stream already: --api and --key go without it");
+    if (!isAddress(url, ["ws:", "wss:"])) problems.push("--url must be a ws:// or wss:// address");
+    return { at: "stream", url };
+  }
+  const apiUrl = api ?? access.apiUrl;
+  if (apiUrl === undefined) {
+    if (key !== undefined) problems.push("--key needs --api or TRUNKLINE_URL, the service that it is for");
+    return { at: "own-service" };
+  }
+  const apiKey = key ?? access.apiKey ?? "";
+  const source = api === undefined ? "TRUNKLINE_URL" : "--api";
+  if (!isAddress(apiUrl, ["http:", "https:"])) problems.push(`${source} must be an http:// or https:// address`);
+  if (apiKey === "") problems.push(`${source} needs an API key: TRUNKLINE_API_KEY or --key`);
+  return { at: "service", apiUrl: apiUrl.replace(/\/+$/, "").replace(/\/api\/v1$/, ""), apiKey };
+}
+
+function durationOf(text: string | undefined, problems: string[]): number | undefined {
+  if (text === undefined) return undefined;
+  const [, digits, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
+  const durationMs = digits === undefined ? Number.NaN : Number(digits) * (UNITS_MS[unit] ?? Number.NaN);
+  if (!(durationMs >= HANG_UP_AFTER_MS_MIN && durationMs <= HANG_UP_AFTER_MS_MAX)) {
+    problems.push(`--hang-up-after must be a time from 1s to ${MAX_DURATION_S_MAX / 60}m, not ${quoted(text)}`);
+  }
+  return durationMs;
+}
+
+const isWire = (name: string): name is SimulatedWire => SIMULATED_WIRES.some((wire) => wire === name);
+
+const isAddress = (text: string, protocols: readonly string[]): boolean =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol);
+
+const quoted = (text: string): string => JSON.stringify(text);

@@ -1,0 +1,171 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import type { TranscriptTurn } from "../../core/call-spec.ts";
+import type { Clock } from "../../core/clock.ts";
+import { CARRIER_RATE_HZ } from "../../core/limits.ts";
+import { G711_LAWS } from "../../media/g711.ts";
+import { loadResampler } from "../../media/resampler.ts";
+import { createReferenceEar } from "../../speech/providers/reference-ear.ts";
+import { createReferenceVoice } from "../../speech/providers/reference-voice.ts";
+import { type CallResource, createCall, finishedRecord, transcriptOf, voiceOf } from "./api-calls.ts";
+import { ApiClient } from "./api-client.ts";
+import { type CallPlan, type PlannedStep, UsageError } from "./call-arguments.ts";
+import type { Step } from "./caller.ts";
+import { codecsOf, type Line } from "./line.ts";
+import { withOwnService } from "./own-service.ts";
+import { type PlacedCall, placeCall } from "./place-call.ts";
+import { SCENARIO } from "./scenario.ts";
+import type { Terminal } from "./terminal.ts";
+import { concatenated, synthesise, type Utterance, utteranceOf } from "./utterance.ts";
+import { type MonoAudio, readWav, writeWav } from "./wav.ts";
+
+/** A call that was placed, as the caller knows it, and as the service does where it could be asked. */
+export interface CallResult extends PlacedCall {
+  line: Line;
+  service: { callId: string; record: CallResource; transcript: readonly TranscriptTurn[] } | undefined;
+  /** Where what was heard was written. */
+  recordPath: string | undefined;
+}
+
+export interface CallOptions {
+  /** A folder of this run's own, for a service of its own; made if need be. */
+  dataDir: string;
+  clock: Clock;
+  terminal: Terminal;
+}
+
+/** A person who hears nothing for so long speaks first, or at the end hangs up. */
+const FIRST_WORD_MS_MAX = 6_000;
+/** A caller who has not come to the end by then will not. */
+const PATIENCE_MS = 300_000;
+
+/**
+ * Places one call, in real time. An abort of `signal` is the caller hanging up. Throws UsageError for a file that cannot
+ * be read, before anything is started; rejects when the service cannot be reached or refuses the call.
+ */
+export async function runCall(plan: CallPlan, options: CallOptions, signal: AbortSignal): Promise<CallResult> {
+  const script = await scriptOf(plan, options.clock, signal);
+  const { destination, line } = plan;
+  switch (destination.at) {
+    case "stream":
+      return { ...(await place(plan, destination.url, script, options, signal)), service: undefined };
+    case "service": {
+      const api = new ApiClient(destination.apiUrl, destination.apiKey, signal);
+      return await placeByApi(plan, api, script, options, signal);
+    }
+    case "own-service": {
+      const { dataDir, clock, terminal } = options;
+      terminal.note(`Starting a service for the call (data and log in ${dataDir})`);
+      const env = { CARRIER_B_OUTBOUND_CODEC: codecsOf(line).outbound === "alaw" ? "pcma" : "pcmu" };
+      return await withOwnService({ name: "call", dataDir, clock, env }, signal, (api) =>
+        placeByApi(plan, api, script, options, signal),
+      );
+    }
+  }
+}
+
+/** Everything that will be said, made before the call so that nothing of it waits for a voice or a file. */
+async function scriptOf(plan: CallPlan, clock: Clock, signal: AbortSignal): Promise<Step[]> {
+  const files = await readFiles(plan.steps);
+  const script: Step[] = [];
+  const voice = createReferenceVoice({ children: 1, clock });
+  try {
+    const { language } = plan;
+    const { inbound } = codecsOf(plan.line);
+    const speak = async (text: string): Promise<Utterance> => {
+      const voiceId = voiceOf(await voice.voices(), language);
+      return await synthesise(voice, { text, voiceId, language }, signal, inbound);
+    };
+    for (const step of plan.steps) {
+      script.push({ do: "listen", atMostMs: FIRST_WORD_MS_MAX });
+      if (step.do === "press") script.push(step);
+      else if (step.do === "say") script.push({ do: "say", utterance: await speak(step.text) });
+      else
+        script.push({ do: "say", utterance: utteranceOf(`[${step.path}]`, files.get(step.path) ?? NOTHING, inbound) });
+    }
+  } finally {
+    voice.close();
+  }
+  if (plan.hangUpAfterMs === undefined) return [...script, { do: "listen", atMostMs: FIRST_WORD_MS_MAX }];
+  return [...script, { do: "stay", untilMs: plan.hangUpAfterMs }];
+}
+
+const NOTHING = new Int16Array(0);
+
+/** The audio of all files that are to be played, by path, at the carrier's rate. */
+async function readFiles(steps: readonly PlannedStep[]): Promise<ReadonlyMap<string, Int16Array>> {
+  const files = new Map<string, Int16Array>();
+  const problems: string[] = [];
+  for (const step of steps) {
+    if (step.do !== "play") continue;
+    try {
+      files.set(step.path, await atCarrierRate(readWav(readFileSync(step.path))));
+    } catch (error) {
+      problems.push(`--play ${step.path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  if (problems.length > 0) throw new UsageError(problems);
+  return files;
+}
+
+async function atCarrierRate({ samples, rateHz }: MonoAudio): Promise<Int16Array> {
+  if (rateHz === CARRIER_RATE_HZ) return samples;
+  const resampler = (await loadResampler())(rateHz, CARRIER_RATE_HZ);
+  try {
+    // Both lend what they return.
+    return concatenated([resampler.process(samples).slice(), resampler.flush()]);
+  } finally {
+    resampler.destroy();
+  }
+}
+
+async function placeByApi(
+  plan: CallPlan,
+  api: ApiClient,
+  script: readonly Step[],
+  options: CallOptions,
+  signal: AbortSignal,
+): Promise<CallResult> {
+  const { systemPrompt, greeting } = SCENARIO;
+  const { language, line } = plan;
+  const { id, websocketUrl } = await createCall(api, { systemPrompt, greeting, language, connectionType: line.wire });
+  options.terminal.note(`Call ${id} created`);
+  const placed = await place(plan, websocketUrl, script, options, signal);
+  const record = await finishedRecord(api, id, options.clock);
+  return { ...placed, service: { callId: id, record, transcript: await transcriptOf(api, id) } };
+}
+
+async function place(
+  { line, language, recordPath, hangUpAfterMs = PATIENCE_MS }: CallPlan,
+  url: string,
+  script: readonly Step[],
+  { clock, terminal }: CallOptions,
+  signal: AbortSignal,
+): Promise<Omit<CallResult, "service">> {
+  const { decodeTable } = G711_LAWS[codecsOf(line).outbound];
+  const heard: Int16Array[] = [];
+  terminal.note(`A simulated telephone of ${line.wire} connects\n`);
+  terminal.begin(clock.nowMs());
+  const placed = await placeCall(
+    {
+      url,
+      line,
+      id: randomBytes(16).toString("hex"),
+      script,
+      hangUpAfterMs,
+      stt: createReferenceEar(),
+      language,
+      clock,
+      notice: (notice) => terminal.show(notice),
+      onPlayed: (frame) => {
+        if (recordPath !== undefined) heard.push(Int16Array.from(frame, (code) => decodeTable[code] ?? 0));
+      },
+    },
+    signal,
+  );
+  terminal.note(`\nThe ${placed.hungUpBy === "caller" ? "caller" : "other end"} has hung up`);
+  if (recordPath !== undefined) {
+    writeFileSync(recordPath, writeWav({ samples: concatenated(heard), rateHz: CARRIER_RATE_HZ }));
+  }
+  return { ...placed, line, recordPath };
+}

@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const run = promisify(execFile);
+const root = new URL("../../", import.meta.url);
+
+/** Runs the tool as a program of its own, which knows no service. */
+async function call(args: readonly string[]) {
+  const options = { cwd: root, env: { ...process.env, TRUNKLINE_URL: "", TRUNKLINE_API_KEY: "" } };
+  try {
+    return { code: 0, ...(await run(process.execPath, ["--import", "tsx", "src/cli/call.ts", ...args], options)) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}
+
+test("what cannot be meant is told at once, in words, with 2; help is no fault", async () => {
+  const [wrong, lost, help] = await Promise.all([
+    call(["--wire", "carrier_x", "--hang-up-after", "soon"]),
+    call(["--record", "/no/such/folder/heard.wav"]),
+    call(["--help"]),
+  ]);
+  expect(wrong).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining("--wire must be one of carrier_a"),
+  });
+  expect(wrong.stderr).toContain("--hang-up-after must be a time");
+  expect(lost).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no folder /no/such/folder") });
+  expect(help).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("--agent-codec") });
+});
+
+test("nobody there is a call that failed, with 1, and no URL is repeated", async () => {
+  const answer = await call(["--url", "ws://127.0.0.1:9/stream/secret"]);
+  expect(answer).toMatchObject({ code: 1, stderr: "" });
+  expect(answer.stdout).toContain("The call failed: the media stream was refused");
+  expect(answer.stdout).not.toContain("secret");
+});

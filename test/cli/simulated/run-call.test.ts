@@ -1,0 +1,174 @@
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { WebSocketServer } from "ws";
+import { type CallPlan, planCall, UsageError } from "../../../src/cli/simulated/call-arguments.ts";
+import { callFaults } from "../../../src/cli/simulated/call-report.ts";
+import { runCall } from "../../../src/cli/simulated/run-call.ts";
+import { Terminal } from "../../../src/cli/simulated/terminal.ts";
+import { readWav, writeWav } from "../../../src/cli/simulated/wav.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { A_LAW, type G711Law, MU_LAW } from "../../../src/media/g711.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
+
+const NEVER = new AbortController().signal;
+const LOUD = 8_000;
+
+/** How each carrier is spoken to, as far as a gateway must that says one thing and hangs up when asked to. */
+const DIALECTS = {
+  carrier_a: {
+    streamId: "streamSid",
+    play: (payload: string, id: object) => ({ event: "media", ...id, media: { payload } }),
+  },
+  carrier_b: { streamId: "stream_id", play: (payload: string) => ({ event: "media", media: { payload } }) },
+  carrier_c: {
+    streamId: "streamId",
+    play: (payload: string) => ({
+      event: "playAudio",
+      media: { contentType: "audio/x-mulaw", sampleRate: 8_000, payload },
+    }),
+  },
+} as const;
+
+/** A gateway that says 100 ms of something in `law`, keeps what it hears, and hangs up on the key #. */
+class Gateway {
+  readonly server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+  readonly heard: Buffer[] = [];
+  readonly keys: string[] = [];
+  wire: keyof typeof DIALECTS = "carrier_a";
+  law: G711Law = MU_LAW;
+  closeCode = 1_000;
+
+  constructor() {
+    this.server.on("connection", (socket) => {
+      socket.on("message", (data) => {
+        const message = JSON.parse(data.toString());
+        if (message.event === "media") this.heard.push(Buffer.from(message.media.payload, "base64"));
+        if (message.event === "start") {
+          const { streamId, play } = DIALECTS[this.wire];
+          const payload = Buffer.alloc(800, this.law.encodeTable[LOUD]).toString("base64");
+          socket.send(JSON.stringify(play(payload, { [streamId]: message[streamId] })));
+        }
+        if (message.event !== "dtmf") return;
+        this.keys.push(message.dtmf.digit);
+        if (message.dtmf.digit === "#") socket.close(this.closeCode);
+      });
+    });
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${(this.server.address() as AddressInfo).port}/stream/token`;
+  }
+}
+
+let gateway: Gateway;
+let shown = "";
+beforeEach(async () => {
+  shown = "";
+  gateway = new Gateway();
+  await once(gateway.server, "listening");
+});
+afterEach(() => {
+  for (const socket of gateway.server.clients) socket.terminate();
+  gateway.server.close();
+});
+
+const terminal = new Terminal({
+  write: (text) => {
+    shown += text;
+  },
+  colour: false,
+});
+const planOf = (...args: string[]): CallPlan =>
+  planCall(["--url", gateway.url, ...args], { apiUrl: undefined, apiKey: undefined });
+const run = (plan: CallPlan, signal = NEVER) =>
+  runCall(plan, { dataDir: temporaryDirectory(), clock: systemClock, terminal }, signal);
+
+test.each([
+  { wire: "carrier_a", args: [], law: MU_LAW },
+  { wire: "carrier_b", args: [], law: MU_LAW },
+  { wire: "carrier_b", args: ["--agent-codec", "alaw"], law: A_LAW },
+  { wire: "carrier_c", args: [], law: MU_LAW },
+] as const)("a call over $wire $args: what is heard is recorded, keys are pressed, the other end hangs up", async ({
+  wire,
+  args,
+  law,
+}) => {
+  gateway.wire = wire;
+  gateway.law = law;
+  const file = join(temporaryDirectory(), "heard.wav");
+  const result = await run(planOf("--wire", wire, ...args, "--dtmf", "1#", "--record", file));
+  expect(callFaults(result)).toEqual([]);
+  expect(result).toMatchObject({ hungUpBy: "other-end", closeCode: 1_000, service: undefined, recordPath: file });
+  expect(gateway.keys).toEqual(["1", "#"]);
+  const { samples, rateHz } = readWav(readFileSync(file));
+  const spoken = samples.filter((sample) => Math.abs(sample) > 8);
+  expect({ rateHz, spoken: [...new Set(spoken)] }).toEqual({
+    rateHz: 8_000,
+    spoken: [law.decodeTable[law.encodeTable[LOUD] as number]],
+  });
+  expect(spoken).toHaveLength(800);
+});
+
+test.each([
+  { args: ["--wire", "carrier_a"], law: MU_LAW },
+  { args: ["--wire", "carrier_b", "--codec", "alaw"], law: A_LAW },
+])("a WAV file of 44,100 Hz is played at the telephone's rate and in the codec of the line: $args", async ({
+  args,
+  law,
+}) => {
+  const file = join(temporaryDirectory(), "tone.wav");
+  const samples = Int16Array.from({ length: 22_050 }, (_, i) => LOUD * Math.sin((2 * Math.PI * 400 * i) / 44_100));
+  writeFileSync(file, writeWav({ samples, rateHz: 44_100 }));
+  gateway.wire = args[1] === "carrier_a" ? "carrier_a" : "carrier_b";
+  const result = await run(planOf(...args, "--play", file, "--hang-up-after", "3s"));
+  expect(result.caller.said).toMatchObject([{ text: `[${file}]` }]);
+  expect(shown).toContain(`[${file}]`);
+  const heard = gateway.heard.flatMap((bytes) => [...bytes].map((code) => law.decodeTable[code] as number));
+  const start = heard.findIndex((sample) => Math.abs(sample) > 100);
+  const tone = heard.slice(start, start + 4_000);
+  // Half a second of 400 Hz crosses zero 400 times.
+  const crossings = tone.filter((sample, i) => i > 0 && sample < 0 !== (tone[i - 1] as number) < 0).length;
+  expect(crossings).toBeGreaterThan(390);
+  expect(crossings).toBeLessThan(410);
+  expect(heard.slice(start + 4_200).every((sample) => Math.abs(sample) <= 8)).toBe(true);
+});
+
+test("a caller who is to stay for so long hangs up then, and that is as it should be", async () => {
+  const result = await run(planOf("--hang-up-after", "1500ms"));
+  expect(callFaults(result)).toEqual([]);
+  expect(result.hungUpBy).toBe("caller");
+  expect(result.endedMs - result.startedMs).toBeGreaterThan(1_500);
+});
+
+test("another end that breaks the call off is a fault", async () => {
+  gateway.closeCode = 1_011;
+  const result = await run(planOf("--dtmf", "#", "--play", fileOfSilence()));
+  expect(callFaults(result)).toEqual([
+    "The other end hung up before everything was said.",
+    "The stream was closed with 1011, not 1000.",
+  ]);
+});
+
+test("files that cannot be played are told, all of them, before anybody is called", async () => {
+  const none = join(temporaryDirectory(), "none.wav");
+  const text = join(temporaryDirectory(), "text.wav");
+  writeFileSync(text, "not audio");
+  let calls = 0;
+  gateway.server.on("connection", () => {
+    calls += 1;
+  });
+  const refused = await run(planOf("--play", none, "--play", text)).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(UsageError);
+  expect(String(refused)).toContain(`--play ${none}: ENOENT`);
+  expect(String(refused)).toContain(`--play ${text}: not a WAVE file`);
+  expect(calls).toBe(0);
+});
+
+function fileOfSilence(): string {
+  const file = join(temporaryDirectory(), "silence.wav");
+  writeFileSync(file, writeWav({ samples: new Int16Array(800), rateHz: 8_000 }));
+  return file;
+}

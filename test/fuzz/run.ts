@@ -1,0 +1,59 @@
+import { parseArgs } from "node:util";
+import fc from "fast-check";
+import { byteStrings, jsonShapes, MESSAGE_MS_MAX, Prober } from "../support/hostile-messages.ts";
+import { type WireUnderTest, wiresUnderTest } from "../support/wires.ts";
+
+// Puts hostile messages to every dialect, far more than the tests can:
+//
+//   npm run fuzz -- --wire carrier_b --inputs 50000 --seed 7
+//
+// Of each dialect, `inputs` byte strings and a tenth as many JSON shapes; all dialects and a million without being told. Exits
+// with 1 at the first message that brings anything but an event or `wire_malformed`, that the short cut reads otherwise than the
+// full parse, or that takes too long.
+
+const BATCH = 5_000;
+const SHAPES_PER_BYTES = 0.1;
+
+const { values: options } = parseArgs({
+  options: {
+    wire: { type: "string", default: "" },
+    inputs: { type: "string", default: "1000000" },
+    seed: { type: "string", default: "1" },
+  },
+});
+const inputs = wholeNumber("inputs", options.inputs);
+const seed = wholeNumber("seed", options.seed);
+const subjects = wiresUnderTest().filter(({ name }) => name.startsWith(options.wire));
+if (subjects.length === 0) throw new Error(`--wire must be one of ${wiresUnderTest().map(({ name }) => name)}`);
+// Errors are made by the million here, and nobody reads where: their stacks would cost most of the time.
+Error.stackTraceLimit = 0;
+
+for (const subject of subjects) {
+  const shapes = jsonShapes(subject).map((text) => new Uint8Array(Buffer.from(text)));
+  fuzz(subject, "JSON shapes", shapes, Math.ceil(inputs * SHAPES_PER_BYTES));
+  fuzz(subject, "byte strings", byteStrings(subject), inputs);
+}
+
+function fuzz(subject: WireUnderTest, what: string, messages: fc.Arbitrary<Uint8Array>, count: number): void {
+  const prober = new Prober(subject);
+  let slowestMs = 0;
+  const property = fc.property(messages, (message) => {
+    prober.probe(message);
+    const tookMs = prober.decodeMs(message);
+    slowestMs = Math.max(slowestMs, tookMs);
+    if (tookMs > MESSAGE_MS_MAX) throw new Error(`${tookMs} ms for ${Buffer.from(message)}`);
+  });
+  for (let done = 0; done < count; done += BATCH) {
+    const numRuns = Math.min(BATCH, count - done);
+    // Every batch has a seed of its own, so that one that fails can be run again alone.
+    fc.assert(property, { numRuns, seed: seed + done });
+    if (process.stderr.isTTY) process.stderr.write(`\r${subject.name}: ${done + numRuns} of ${count} ${what}`);
+  }
+  if (process.stderr.isTTY) process.stderr.write("\n");
+  console.log(`${subject.name}: ${count} ${what}, the slowest ${slowestMs.toFixed(1)} ms, nothing found`);
+}
+
+function wholeNumber(option: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new Error(`--${option} must be a whole number`);
+}

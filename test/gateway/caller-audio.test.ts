@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { CallTally } from "../../src/gateway/call-tally.ts";
+import { CallerAudio } from "../../src/gateway/caller-audio.ts";
+import { Keys } from "../../src/gateway/keys.ts";
+import { heapBytesPerRun } from "../support/heap.ts";
+import { inboundAudio } from "../support/inbound-audio.ts";
+
+test.each([
+  ["in order", { reorders: false, datesAudio: false }],
+  ["that may come out of order", { reorders: true, datesAudio: false }],
+  ["with dates", { reorders: false, datesAudio: true }],
+])("audio %s comes to the bus without an allocation a frame", (_, told) => {
+  let frames = 0;
+  const audio = new CallerAudio({
+    wire: { rateHz: 8_000, ...told },
+    codec: "alaw",
+    startMs: 0,
+    tally: new CallTally(),
+    onFrame: () => {
+      frames += 1;
+    },
+  });
+  const keys = new Keys();
+  const message = inboundAudio();
+  message.count = 160;
+  let sent = 0;
+  const bytes = heapBytesPerRun(() => {
+    sent += 1;
+    // Every second one changes places with the one behind it.
+    message.chunk = told.reorders ? sent - 1 + (sent % 2) * 2 : sent;
+    message.timestampMs = told.reorders ? Number.NaN : sent * 20;
+    audio.push(message, sent * 20);
+    audio.release(sent * 20, sent * 20);
+    keys.next(sent * 20);
+  }, 200);
+  expect(frames).toBeGreaterThan(sent - 10);
+  expect(bytes).toBeLessThan(1);
+});
