@@ -11,7 +11,7 @@ export default defineConfig({
           ...common,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/end-to-end/**"],
+          exclude: ["test/end-to-end/**", "test/bench/**"],
           sequence: { groupOrder: 0 },
         },
       },
@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           ...common,
           name: "end-to-end",
-          include: ["test/end-to-end/**/*.test.ts"],
+          include: ["test/end-to-end/**/*.test.ts", "test/bench/**/*.test.ts"],
           fileParallelism: false,
           sequence: { groupOrder: 1 },
         },

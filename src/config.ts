@@ -53,8 +53,8 @@ const LAW_NAMES: Readonly<Record<string, G711Codec>> = { pcmu: "mulaw", pcma: "a
 /** What METRICS_PORT says where no metrics are to be served. */
 const OFF = "off";
 
-/** Hosts that can be listened on and not connected to. */
-const WILDCARD_HOSTS: readonly string[] = ["0.0.0.0", "::"];
+/** Hosts that can be listened on and not connected to, as a URL spells them. */
+const WILDCARD_HOSTS: readonly string[] = ["0.0.0.0", "[::]"];
 
 /**
  * Reads the whole configuration from `env`; throws one error that tells every problem. The only reader of process.env.
@@ -84,13 +84,13 @@ export function readConfig(
   const publicMediaUrl = text("PUBLIC_MEDIA_URL", "").replace(/\/+$/, "");
   if (publicMediaUrl !== "" && !isAddress(publicMediaUrl, ["ws:", "wss:"])) {
     problems.push(
-      `PUBLIC_MEDIA_URL must be a ws:// or wss:// address without a query, not ${JSON.stringify(publicMediaUrl)}`,
+      `PUBLIC_MEDIA_URL must be a ws:// or wss:// address without a query or a password, not ${shown(publicMediaUrl)}`,
     );
   }
   const mediaTls = readMediaTls(env, problems, checksFiles);
   const publicApiUrls = readApiUrls(env, problems);
   const mediaHost = text("MEDIA_HOST", "127.0.0.1");
-  if (publicMediaUrl === "" && WILDCARD_HOSTS.includes(mediaHost)) {
+  if (publicMediaUrl === "" && isWildcard(mediaHost)) {
     problems.push(`PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=${mediaHost}: it is what callers are sent to`);
   }
   const config: Config = {
@@ -181,11 +181,23 @@ function readApiUrls(env: Environment, problems: string[]): string[] {
   if (given === "") return [];
   const urls = given.split(",").map((url) => url.trim().replace(/\/+$/, ""));
   for (const url of urls.filter((url) => !isAddress(url, ["http:", "https:"]))) {
-    problems.push(`PUBLIC_API_URL must be http:// or https:// addresses without a query, not ${JSON.stringify(url)}`);
+    problems.push(
+      `PUBLIC_API_URL must be http:// or https:// addresses without a query or a password, not ${shown(url)}`,
+    );
   }
   return urls.map((url) => (url.endsWith(API_PATH) ? url : `${url}${API_PATH}`));
 }
 
 /** Something can be put behind it: no query, no fragment, and nobody's password. */
 const isAddress = (text: string, protocols: readonly string[]): boolean =>
-  URL.canParse(text) && protocols.includes(new URL(text).protocol) && !/[?#@\s]/.test(text);
+  URL.canParse(text) && protocols.includes(new URL(text).protocol) && /^\w+:\/\/[^?#@\\\s]+$/.test(text);
+
+/** A bad address, quoted as far as it holds no secret: neither a password nor a query. */
+const shown = (address: string): string =>
+  JSON.stringify(address.replace(/^(\w+:\/\/)?.*@/s, "$1…@").replace(/[?#].*$/s, "?…"));
+
+/** However it is written: `0` is 0.0.0.0, and `0::0` is `::`. */
+function isWildcard(host: string): boolean {
+  const url = `http://${host.includes(":") ? `[${host}]` : host}`;
+  return URL.canParse(url) && WILDCARD_HOSTS.includes(new URL(url).hostname);
+}

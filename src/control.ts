@@ -143,6 +143,16 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 
+/** As the other two ports do, the API's tells by its variable that it cannot be had. */
+async function listen(): Promise<void> {
+  try {
+    await api.listen({ host: config.apiHost, port });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`API_PORT ${port} on ${config.apiHost} cannot be used: ${reason}`);
+  }
+}
+
 /** Of a server that listens on a port. */
 function portOf(server: Server): number {
   const address = server.address();
@@ -171,7 +181,7 @@ if (config.metricsPort !== undefined) {
 await workers.listen();
 clock.after(WORKERS_RETURN_MS, () => recover(startedMs, []));
 expireRepeatedly();
-await api.listen({ host: config.apiHost, port });
+await listen();
 // Whoever is told that the service is ready may create a call at once.
 await firstWorker;
 process.send?.({ kind: "ready", port: portOf(api.server) });

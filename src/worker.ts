@@ -16,11 +16,12 @@ import { createEngines } from "./speech/engines.ts";
 import { IpcHandOff } from "./store/ipc-hand-off.ts";
 
 /** Composition root of a media worker: one process, one share of the calls. */
+// The supervisor has read the same, but not the same files when the worker is started again.
+failInOneLine(createLogger("worker", "info"));
 const config = readConfig();
 const { socketPath, port, mediaUrl, restarts } = childArguments();
 const log = createLogger("worker", config.logLevel);
 const clock = systemClock;
-failInOneLine(log);
 const metrics = new WorkerMetrics(() => gateway.readings());
 watchProcess(metrics.registry, restarts);
 

@@ -42,10 +42,10 @@ describe("configuration", () => {
       [
         "bad configuration:",
         '  LOG_LEVEL must be one of debug, info, warn, error, not "loud"',
-        '  PUBLIC_MEDIA_URL must be a ws:// or wss:// address without a query, not "https://x.example?a=1"',
+        '  PUBLIC_MEDIA_URL must be a ws:// or wss:// address without a query or a password, not "https://x.example?…"',
         "  MEDIA_TLS_CERT_FILE and MEDIA_TLS_KEY_FILE must be set together, or neither of them",
-        '  PUBLIC_API_URL must be http:// or https:// addresses without a query, not "ftp://x.example"',
-        '  PUBLIC_API_URL must be http:// or https:// addresses without a query, not "https://x.example?a=1"',
+        '  PUBLIC_API_URL must be http:// or https:// addresses without a query or a password, not "ftp://x.example"',
+        '  PUBLIC_API_URL must be http:// or https:// addresses without a query or a password, not "https://x.example?…"',
         '  API_PORT must be a whole number from 0 to 65535, not "80a"',
         '  METRICS_PORT must be off or a whole number from 0 to 65535, not "on"',
         '  TOKEN_TTL_S must be a whole number from 5 to 600, not "4"',
@@ -95,6 +95,11 @@ describe("configuration", () => {
     expect(() => readConfig({ MEDIA_HOST: "0.0.0.0" })).toThrow(
       "PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=0.0.0.0",
     );
+    for (const host of ["0", "0.0", "0x0", "::0", "0:0:0:0:0:0:0:0"]) {
+      expect(() => readConfig({ MEDIA_HOST: host })).toThrow(`PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=${host}`);
+    }
+    for (const host of ["::1", "10.0.0.7", "media.internal"])
+      expect(readConfig({ MEDIA_HOST: host }).mediaHost).toBe(host);
     expect(readConfig({ MEDIA_HOST: "::", PUBLIC_MEDIA_URL: "wss://media.example.com" }).mediaHost).toBe("::");
   });
 
@@ -121,6 +126,39 @@ describe("configuration", () => {
 
   test("carrier_b plays A-law where it was told so", () => {
     expect(readConfig({ CARRIER_B_OUTBOUND_CODEC: "pcma" }).carrierBOutboundCodec).toBe("alaw");
+  });
+
+  test("a public address must stand as a stranger can use it", () => {
+    for (const url of [
+      "wss:x.example",
+      "wss:/x.example",
+      "wss:\\\\x.example",
+      "//x.example",
+      "wss://",
+      "wss://x.example:99999",
+    ]) {
+      expect(() => readConfig({ PUBLIC_MEDIA_URL: url }), url).toThrow("PUBLIC_MEDIA_URL must be a ws:// or wss://");
+      const apiUrl = url.replace("wss:", "https:");
+      expect(() => readConfig({ PUBLIC_API_URL: apiUrl }), apiUrl).toThrow(
+        "PUBLIC_API_URL must be http:// or https://",
+      );
+    }
+  });
+
+  test("a secret in an address is refused, and not told", () => {
+    for (const rest of [
+      "user:s3cret@x.example",
+      "user:s3/cret@x.example/path",
+      "x.example?key=s3cret",
+      "x.example#s3cret",
+    ]) {
+      for (const [key, url] of [
+        ["PUBLIC_MEDIA_URL", `wss://${rest}`],
+        ["PUBLIC_API_URL", `https://${rest}`],
+      ] as const) {
+        expect(() => readConfig({ [key]: url }), url).toThrow(/without a query or a password, not "(?!.*s3)/);
+      }
+    }
   });
 
   test("a public address may end in a slash and is used without it", () => {

@@ -87,7 +87,7 @@ export const AgentItem = z
   .object({ id: agentId, ...fields, createdAt: time, updatedAt: time })
   .meta({ id: "Agent", description: "A saved agent." });
 
-export const AgentQuery = z.strictObject(pageFields);
+export const AgentFilters = z.strictObject(pageFields);
 
 export const AgentList = z
   .object({ data: z.array(AgentItem), nextCursor: z.string().nullable() })

@@ -4,7 +4,7 @@ import helmet from "@fastify/helmet";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serializerCompiler } from "fastify-type-provider-zod";
 import { newId } from "../core/ids.ts";
-import { BODY_BYTES_MAX, HEADERS_MAX, REQUEST_MS_MAX } from "../core/limits.ts";
+import { BODY_BYTES_MAX, HEADERS_MAX, REQUEST_MS_MAX, STALL_MS_MAX } from "../core/limits.ts";
 import type { ControlMetrics } from "../core/metrics.ts";
 import type { ApiKeyStore } from "../store/api-key-store.ts";
 import type { CallStore } from "../store/call-store.ts";
@@ -37,6 +37,8 @@ export interface ApiDeps
   publicApiUrls: readonly string[];
   /** From the first byte of a request to the last of its body; REQUEST_MS_MAX unless told. */
   requestMsMax?: number;
+  /** STALL_MS_MAX unless told. */
+  stallMsMax?: number;
 }
 
 /** The control API. It does not listen yet: `listen` opens a port, `inject` answers a request without one. */
@@ -55,13 +57,14 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
       .send(error.body(request.id));
   };
 
-  const { requestMsMax = REQUEST_MS_MAX } = deps;
+  const { requestMsMax = REQUEST_MS_MAX, stallMsMax = STALL_MS_MAX } = deps;
   const app = Fastify({
     // Fastify's own lines carry whole URLs and messages of errors; ours below carry what is listed there and no more.
     logger: false,
     genReqId: () => newId("req"),
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: requestMsMax,
+    connectionTimeout: stallMsMax,
     http: {
       // Node reads these when it makes the server, and looks for requests that are late only so often.
       requestTimeout: requestMsMax,

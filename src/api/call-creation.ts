@@ -10,6 +10,7 @@ import type { CreatedCall } from "./call-schemas.ts";
 import { ApiError, type Problem, refused } from "./errors.ts";
 import type { NewCalls } from "./health.ts";
 import { IdempotencyHeaders, NamedRequest } from "./idempotency.ts";
+import { noQueryProblems } from "./query.ts";
 import { problemsOf, schemaProblems } from "./validation.ts";
 
 declare module "fastify" {
@@ -39,11 +40,15 @@ const keepBody: preValidationHookHandler = (request, _reply, done) => {
  */
 export const CREATION = { attachValidation: true, preValidation: keepBody } as const;
 
-/** What the schema has against a request, as `schemaProblems` tells it, and what is wrong with its name. */
+/** What the schema has against a request, as `schemaProblems` tells it, and what is wrong with its query and its name. */
 export function problemsOfRequest(request: FastifyRequest): readonly Problem[] {
   // Fastify looks no further than the first part that is wrong, and the headers come last.
   const named = IdempotencyHeaders.safeParse(request.headers, { reportInput: true });
-  return [...schemaProblems(request), ...(named.success ? [] : problemsOf(named.error))];
+  return [
+    ...schemaProblems(request),
+    ...noQueryProblems(request.query),
+    ...(named.success ? [] : problemsOf(named.error)),
+  ];
 }
 
 /** What `createCall` needs of Fastify's reply. */

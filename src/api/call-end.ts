@@ -75,11 +75,14 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
     const { accountId, id: requestId } = request;
     // A token that could still be redeemed would bring a journal to life behind the removal of the files.
     const { call, workerId } = await cancel(request, request.params.id);
-    if (workerId !== undefined) throw new ApiError("conflict", "the call is active: end it first");
+    if (workerId !== undefined) throw stillActive();
     // The files first: what fails between the two leaves a record by which the rest can still be deleted.
     await removeFiles(call.id);
-    await calls.remove(accountId, call.id);
+    // Its time had run out by a clock that has gone back since, and somebody came.
+    if ((await calls.remove(accountId, call.id)) === false) throw stillActive();
     log.info({ callId: call.id, accountId, requestId }, "call deleted");
     return reply.code(204).send();
   });
 }
+
+const stillActive = (): ApiError => new ApiError("conflict", "the call is active: end it first");

@@ -23,80 +23,89 @@ const words = z
 const ofSource =
   <const Source extends string>(source: Source) =>
   <const Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, description: string, shape: Shape) =>
-    z.object({ atMs, source: z.literal(source), kind: z.literal(kind), ...shape }).meta({ description });
+    z
+      .object({ atMs, source: z.literal(source), kind: z.literal(kind), ...shape })
+      .meta({ id: pascalCase(`${kind}-${source}`), description });
+
+const pascalCase = (name: string): string =>
+  name.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
 
 const event = ofSource("event");
 const command = ofSource("command");
 
 /** What happened to the call: by the names of the call machine and its journal, and what single frames come to. */
-const EventItem = z.discriminatedUnion("kind", [
-  event("leg-started", "The carrier's stream began: from here on audio can be sent.", {
-    codec: z.enum(["mulaw", "alaw"]).meta({ description: "What the caller's audio comes in." }),
-  }),
-  event("leg-closed", "The stream is gone, or has to go.", { reason }),
-  event("end-requested", "Somebody other than the two speakers wants the call to end.", { reason }),
-  event("voice-began", "The caller speaks, as the service takes it.", {
-    startMs: atMs.meta({ description: "Since when, in milliseconds since the media stream came." }),
-  }),
-  event("voice-ended", "The caller is silent, as the service takes it.", {
-    endMs: atMs.meta({ description: "The last voiced frame, in milliseconds since the media stream came." }),
-  }),
-  event("ear-partial", "What the ear understands of the utterance up to now.", leftOutText),
-  event("ear-final", "What the ear has understood of the utterance.", leftOutText),
-  event("ear-failed", "The ear failed.", { code }),
-  event("dtmf", "The caller pressed a key.", {
-    digit: z.string().meta({ description: "Empty when the call is not recorded." }),
-    chars,
-  }),
-  event("reply-text", "More text came from the model.", { turnId, ...leftOutText }),
-  event("reply-tool", "The model wants to use a tool.", {
-    turnId,
-    id: z.string(),
-    name: z.string().meta({ description: "Empty for a tool that there is not, when the call is not recorded." }),
-    argumentsJson: z.string().meta({ description: "Empty when the call is not recorded." }),
-    chars,
-  }),
-  event("reply-end", "The model has said all of the reply.", { turnId }),
-  event("reply-failed", "The model failed.", { turnId, code }),
-  event("piece-audio", "Speech came from the voice.", {
-    turnId,
-    piece,
-    samples,
-    words,
-    wordCount: z.int().optional().meta({ description: "How many words are left out." }),
-  }),
-  event("piece-end", "The voice has spoken the piece.", {
-    turnId,
-    piece,
-    samples: samples.meta({ description: "How long the piece is, at the rate of the stream." }),
-  }),
-  event("piece-failed", "The voice failed.", { turnId, piece, code }),
-  event("audio-began", "The reply is sent to the caller; or is again, after the voice did not keep up.", { turnId }),
-  event(
-    "audio-ended",
-    "The caller has heard what was sent of the reply, as far as a clock can tell; or the rest of it was taken back.",
-    { turnId, sentMs: z.int().meta({ description: "Milliseconds of audio that were sent since it began." }) },
-  ),
-  event("mark", "The carrier says that a piece was played, or dropped.", { name, chars }),
-  event("tick", "A deadline of the call came.", {}),
-]);
+const EventItem = z
+  .discriminatedUnion("kind", [
+    event("leg-started", "The carrier's stream began: from here on audio can be sent.", {
+      codec: z.enum(["mulaw", "alaw"]).meta({ description: "What the caller's audio comes in." }),
+    }),
+    event("leg-closed", "The stream is gone, or has to go.", { reason }),
+    event("end-requested", "Somebody other than the two speakers wants the call to end.", { reason }),
+    event("voice-began", "The caller speaks, as the service takes it.", {
+      startMs: atMs.meta({ description: "Since when, in milliseconds since the media stream came." }),
+    }),
+    event("voice-ended", "The caller is silent, as the service takes it.", {
+      endMs: atMs.meta({ description: "The last voiced frame, in milliseconds since the media stream came." }),
+    }),
+    event("ear-partial", "What the ear understands of the utterance up to now.", leftOutText),
+    event("ear-final", "What the ear has understood of the utterance.", leftOutText),
+    event("ear-failed", "The ear failed.", { code }),
+    event("dtmf", "The caller pressed a key.", {
+      digit: z.string().meta({ description: "Empty when the call is not recorded." }),
+      chars,
+    }),
+    event("reply-text", "More text came from the model.", { turnId, ...leftOutText }),
+    event("reply-tool", "The model wants to use a tool.", {
+      turnId,
+      id: z.string(),
+      name: z.string().meta({ description: "Empty for a tool that there is not, when the call is not recorded." }),
+      argumentsJson: z.string().meta({ description: "Empty when the call is not recorded." }),
+      chars,
+    }),
+    event("reply-end", "The model has said all of the reply.", { turnId }),
+    event("reply-failed", "The model failed.", { turnId, code }),
+    event("piece-audio", "Speech came from the voice.", {
+      turnId,
+      piece,
+      samples,
+      words,
+      wordCount: z.int().optional().meta({ description: "How many words are left out." }),
+    }),
+    event("piece-end", "The voice has spoken the piece.", {
+      turnId,
+      piece,
+      samples: samples.meta({ description: "How long the piece is, at the rate of the stream." }),
+    }),
+    event("piece-failed", "The voice failed.", { turnId, piece, code }),
+    event("audio-began", "The reply is sent to the caller; or is again, after the voice did not keep up.", { turnId }),
+    event(
+      "audio-ended",
+      "The caller has heard what was sent of the reply, as far as a clock can tell; or the rest of it was taken back.",
+      { turnId, sentMs: z.int().meta({ description: "Milliseconds of audio that were sent since it began." }) },
+    ),
+    event("mark", "The carrier says that a piece was played, or dropped.", { name, chars }),
+    event("tick", "A deadline of the call came.", {}),
+  ])
+  .meta({ id: "HappenedEvent", description: "What happened to the call." });
 
 /** What the call did about it. */
-const CommandItem = z.discriminatedUnion("kind", [
-  command("state", "What the agent does from here on.", { state: z.enum(["listening", "thinking", "speaking"]) }),
-  command("ask", "The model is asked for a reply.", {
-    turnId,
-    messages: z.int().meta({ description: "How many messages of the conversation it is given." }),
-  }),
-  command("speak", "The voice is given a piece of the reply.", { turnId, piece, ...leftOutText }),
-  command("mark", "The carrier is asked to say when a piece has been played.", { name }),
-  command("cut", "The reply is stopped.", {
-    turnId,
-    clear: z.boolean().meta({ description: "The carrier is told to drop what it has not played." }),
-  }),
-  command("turn", "A turn of the transcript is settled.", { turn: Transcript.shape.data.element, chars }),
-  command("end", "The call is over. Nothing comes behind it.", { reason }),
-]);
+const CommandItem = z
+  .discriminatedUnion("kind", [
+    command("state", "What the agent does from here on.", { state: z.enum(["listening", "thinking", "speaking"]) }),
+    command("ask", "The model is asked for a reply.", {
+      turnId,
+      messages: z.int().meta({ description: "How many messages of the conversation it is given." }),
+    }),
+    command("speak", "The voice is given a piece of the reply.", { turnId, piece, ...leftOutText }),
+    command("mark", "The carrier is asked to say when a piece has been played.", { name }),
+    command("cut", "The reply is stopped.", {
+      turnId,
+      clear: z.boolean().meta({ description: "The carrier is told to drop what it has not played." }),
+    }),
+    command("turn", "A turn of the transcript is settled.", { turn: Transcript.shape.data.element, chars }),
+    command("end", "The call is over. Nothing comes behind it.", { reason }),
+  ])
+  .meta({ id: "CommandEvent", description: "What the call did about what happened to it." });
 
 /** An item of the list. The journal has its own type of it: the compiler holds the two together where they are joined. */
 export const CallEventItem = z.discriminatedUnion("source", [EventItem, CommandItem]).meta({

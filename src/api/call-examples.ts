@@ -47,12 +47,12 @@ export const CALLS = [
     createdAt: "2026-11-21T08:00:00.000Z",
     startedAt: "2026-11-21T08:00:02.140Z",
     endedAt: "2026-11-21T08:00:14.300Z",
-    durationMs: 12_160.4,
+    durationMs: 12_160,
     endReason: "caller_hangup",
     configuration: { ...SETTINGS, voice: "espeak/gmw/en-US", language: "en-US" },
     metadata: METADATA,
     recording: { channels: 2, sampleRateHz: 8_000, durationMs: 12_160, complete: true },
-    counters: { malformed: 0 },
+    counters: { framesIn: 608, framesOut: 236 },
   },
 ];
 

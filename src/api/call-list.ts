@@ -19,7 +19,8 @@ const timeRule = {
 };
 const time = z.iso.datetime({ offset: true, ...timeRule });
 
-const conditions = z.record(z.string(), parameter).superRefine((given, context) => {
+const conditionsRule = { error: "must be written metadata[key]=value" };
+const conditions = z.record(z.string(), parameter, conditionsRule).superRefine((given, context) => {
   const count = Object.keys(given).length;
   if (count <= LIST_METADATA_MAX) return;
   context.addIssue({ code: "custom", message: `must have at most ${LIST_METADATA_MAX} conditions, not ${count}` });

@@ -54,7 +54,7 @@ const metadata = anyObject
     if (levels > METADATA_DEPTH_MAX) refuse(`must have at most ${METADATA_DEPTH_MAX} levels, not ${levels}`);
   })
   .meta({
-    description: `Any object of yours, returned as it came: at most ${METADATA_BYTES_MAX} bytes as JSON and ${METADATA_DEPTH_MAX} levels deep. Only the key \`__proto__\` is refused.`,
+    description: `Any object of yours, returned as it came: at most ${METADATA_BYTES_MAX} bytes as JSON and ${METADATA_DEPTH_MAX} levels deep. Numbers are doubles; only the key \`__proto__\` is refused.`,
     examples: [{ order: "A-17", vip: true }],
   });
 
@@ -285,8 +285,8 @@ export const CallItem = z
         temperature: z.number(),
         firstSpeaker: z.enum(["agent", "user"]),
         interruptible: z.boolean(),
-        maxDuration: z.number(),
-        inactivityTimeout: z.number(),
+        maxDuration: z.int(),
+        inactivityTimeout: z.int(),
         inactivityAction: z.enum(["hang_up", "prompt"]),
         recordingEnabled: z.boolean(),
         selectedTools: z.array(z.object({ toolName: z.enum(TOOL_NAMES) })),
@@ -298,8 +298,8 @@ export const CallItem = z
     metadata: z.record(z.string(), z.unknown()).nullable().meta({ description: "As it was given." }),
     recording: z
       .object({
-        channels: z.number(),
-        sampleRateHz: z.number(),
+        channels: z.int(),
+        sampleRateHz: z.int(),
         durationMs: z.number(),
         complete: z.boolean().meta({ description: "False when audio is missing from it." }),
       })

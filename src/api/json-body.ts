@@ -16,9 +16,12 @@ export function requirePlainUtf8({
   if (!isPlain || charsets.some((charset) => charset !== "utf-8" && charset !== "utf8")) throw unsupportedMediaType();
 }
 
-/** Parses a body of JSON (RFC 8259). Throws ApiError `invalid_request`, which quotes nothing of it. */
+/**
+ * Parses a body of JSON (RFC 8259). Undefined for one without a byte, which many clients send the type of: it is no body.
+ * Throws ApiError `invalid_request`, which quotes nothing of it.
+ */
 export function readJson(body: Uint8Array): unknown {
-  if (body.length === 0) throw new ApiError("invalid_request", "the body must be a JSON object, but is missing");
+  if (body.length === 0) return undefined;
   if (deeperThan(JSON_DEPTH_MAX, body)) {
     throw new ApiError("invalid_request", `the body must not be nested deeper than ${JSON_DEPTH_MAX} levels`);
   }

@@ -10,9 +10,10 @@ export const SCHEMAS = "#/components/schemas/";
 
 type Responses = Record<string, OpenAPIV3_1.ResponseObject | OpenAPIV3_1.ReferenceObject>;
 type Schemas = Record<string, OpenAPIV3_1.SchemaObject>;
+type Discriminator = NonNullable<OpenAPIV3_1.SchemaObject["discriminator"]>;
 
 /**
- * Adds to a document what its makers cannot know: errors, headers, whether a body may be left out. `schemas` are those of
+ * Adds to a document what its makers cannot know: errors, headers, discriminators, whether a body may be left out. `schemas` are those of
  * the routes, by `operationId`. Takes the document over.
  */
 export function finishedDocument(
@@ -29,7 +30,11 @@ export function finishedDocument(
     }
   }
   const named = referredTo({ ...components?.schemas }, [paths, responses]);
-  for (const [name, schema] of Object.entries(named)) if (!name.endsWith("Input")) open(schema);
+  for (const [name, schema] of Object.entries(named)) {
+    if (!name.endsWith("Input")) open(schema);
+    const discriminator = discriminatorOf(schema, named);
+    if (discriminator !== undefined) schema.discriminator = discriminator;
+  }
   // In the order of reading.
   const inOrder = { ...rest, paths: byTags(paths, rest.tags ?? []) };
   return { openapi, info, ...inOrder, components: { ...components, responses, schemas: named } };
@@ -90,6 +95,30 @@ function open(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if ("additionalProperties" in value && value.additionalProperties === false) delete value.additionalProperties;
   for (const child of Object.values(value)) open(child);
+}
+
+/** The property that tells which of its named alternatives a value is; undefined for a schema without any. */
+function discriminatorOf({ oneOf = [] }: OpenAPIV3_1.SchemaObject, all: Schemas): Discriminator | undefined {
+  const references = oneOf.map((part) => ("$ref" in part ? part.$ref : ""));
+  const [first] = references;
+  if (first === undefined) return undefined;
+  for (const propertyName of constantsOf(first, all).keys()) {
+    const values = references.map((reference) => constantsOf(reference, all).get(propertyName));
+    const mapping = Object.fromEntries(references.map((reference, index) => [values[index], reference]));
+    if (!values.includes(undefined) && Object.keys(mapping).length === values.length) return { propertyName, mapping };
+  }
+  return undefined;
+}
+
+/** Of a named schema, or of all its alternatives, the properties that have one value always, with it. */
+function constantsOf(reference: string, all: Schemas): ReadonlyMap<string, string> {
+  const { oneOf = [], properties = {} } = all[reference.slice(SCHEMAS.length)] ?? {};
+  const constants = Object.entries(properties).flatMap(([name, property]) =>
+    "const" in property ? [[name, String(property.const)] as const] : [],
+  );
+  const [first, ...others] = oneOf.map((part) => constantsOf("$ref" in part ? part.$ref : "", all));
+  if (first === undefined) return new Map(constants);
+  return new Map([...first].filter(([name, value]) => others.every((other) => other.get(name) === value)));
 }
 
 /** Those of `all` that are referred to from somewhere in `parts`, or from one another, by name. */

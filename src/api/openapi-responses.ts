@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { FastifySchema } from "fastify";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
+import { BODY_BYTES_MAX } from "../core/limits.ts";
 import { type ErrorBody, type ErrorCode, STATUS } from "./errors.ts";
 
 /** What each code tells the caller. */
@@ -13,7 +14,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   not_found: "there is no such thing, or it belongs to another account",
   conflict: "what is asked for cannot be done with the thing as it is now",
   idempotency_mismatch: "the Idempotency-Key was used with another request",
-  payload_too_large: "the body is larger than this service reads",
+  payload_too_large: `the body is larger than ${BODY_BYTES_MAX / 1_024} KiB`,
   unsupported_media_type: "the body is not application/json in UTF-8, or has a Content-Encoding",
   range_not_satisfiable: "none of the bytes that the header Range asks for are there",
   internal: "a bug of the service, whose log tells more under the same `requestId`",

@@ -19,8 +19,8 @@ Everything else reads, ends and deletes what became of it.
 
 - **Key**: every operation but the ones marked otherwise carries an API key in the header X-API-Key. An account sees what \
 belongs to it and nothing else; the things of others are answered with 404, as those that do not exist.
-- **Requests** are JSON in UTF-8. Fields and query parameters that are not described here are refused by name; all \
-that is wrong with a request is told at once.
+- **Requests** are JSON in UTF-8. Fields that are not described here are refused by name, and so are query parameters of \
+operations that ask for a key; all that is wrong with a request is told at once.
 - **Answers** are JSON, and errors have one shape, \`Error\`. Go by \`code\`. Fields may be added to answers in any \
 version: pass over what you do not know. What is no sound HTTP is answered with 400 or 408, whatever it was meant for.
 - **Lists** are \`{"data": [...], "nextCursor": null}\`. Where \`nextCursor\` is a string, the same request with it as \

@@ -1,8 +1,16 @@
 import { z } from "zod";
 import { wholeNumber } from "./call-schemas.ts";
+import { firstProblems, type Problem } from "./errors.ts";
+import { problemsOf } from "./validation.ts";
 
 /** Of routes that take no query: a parameter that is not known is refused like a field that is not. */
 export const NoQuery = z.strictObject({});
+
+/** What is wrong with the query of such a route: Fastify looks no further than the first part that is wrong, mostly the body. */
+export function noQueryProblems(query: unknown): readonly Problem[] {
+  const result = NoQuery.safeParse(query, { reportInput: true });
+  return result.success ? [] : firstProblems(problemsOf(result.error, [], "the query"));
+}
 
 /** A parameter that is taken as it stands; one that is repeated is refused. */
 export const parameter = z.string({ error: "must be given once" });

@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import parseRange from "range-parser";
 import { z } from "zod";
+import { unavailable } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { CallStore } from "../store/call-store.ts";
 import { CallId } from "./call-schemas.ts";
@@ -79,7 +80,7 @@ const HEAD = {
   answerHeaders: { 200: GET.answerHeaders[200], 304: GET.answerHeaders[304] },
 };
 
-/** Recordings are downloaded as RFC 9110 has it: whole, or by one range of bytes, and under conditions (section 13). */
+/** Recordings are downloaded as RFC 9110 has it: whole, or by one range of bytes, under If-Range and If-None-Match (section 13). */
 export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
@@ -91,7 +92,7 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
       return { callId: call.id, ...(await openRecording(deps.recordingPath(call.id))) };
     } catch (error) {
       deps.log.error({ callId: call.id, err: error }, "recording could not be opened");
-      throw notFound("recording");
+      throw isShortage(error) ? unavailable("the process is short of something", error) : notFound("recording");
     }
   };
 
@@ -156,6 +157,10 @@ async function openRecording(path: string): Promise<RecordingFile> {
     throw error;
   }
 }
+
+/** Whether the recording may well be there, and the process has no room for another open file just now. */
+const isShortage = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && /^(EMFILE|ENFILE|ENOMEM)$/.test(String(error.code));
 
 /** Whether `If-None-Match` names the tag. The comparison is weak (RFC 9110, section 13.1.2), and `*` is any recording. */
 const names = (header: string | undefined, etag: string): boolean =>

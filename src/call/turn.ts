@@ -3,13 +3,13 @@ import type { TurnParameters } from "./parameters.ts";
 
 /**
  * What the caller does, and what was understood of it since the agent last answered. Times are ms of call time; `wordsMs` is
- * when the last words came, or else when the speech began.
+ * since when the voice has told no new word, pauses left out; `wordlessMs` is for how long it had when it paused.
  */
 export type Caller =
   | { at: "silent" }
   | { at: "speaking"; startMs: number; words: Words; wordsMs: number }
   /** The voice stopped at `endMs`; the turn is over when the pause is long enough and the words are final. */
-  | { at: "pausing"; startMs: number; endMs: number; words: Words };
+  | { at: "pausing"; startMs: number; endMs: number; words: Words; wordlessMs: number };
 
 /** `final` is settled, `partial` may still change; joined by a space they are what was said. */
 export interface Words {
@@ -115,7 +115,8 @@ function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
   switch (event.kind) {
     case "speech-started":
       if (caller.at === "silent") return { at: "speaking", startMs: event.startMs, words: NO_WORDS, wordsMs: nowMs };
-      return { at: "speaking", startMs: caller.startMs, words: caller.words, wordsMs: nowMs };
+      if (caller.at === "speaking") return caller;
+      return { at: "speaking", startMs: caller.startMs, words: caller.words, wordsMs: nowMs - caller.wordlessMs };
     case "speech-ended":
       if (caller.at !== "speaking") return caller;
       return {
@@ -123,14 +124,15 @@ function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
         startMs: caller.startMs,
         endMs: Math.max(caller.startMs, event.endMs),
         words: caller.words,
+        wordlessMs: Math.max(0, event.endMs - caller.wordsMs),
       };
     case "words": {
       // Nothing new; but a final also takes back what the ear thought it heard.
       if (event.text === "" && (!event.final || caller.at === "silent")) return caller;
       const words = heard(caller.at === "silent" ? NO_WORDS : caller.words, event);
       // Words without voice: the ear heard what the voice detector missed.
-      if (caller.at === "silent") return { at: "pausing", startMs: nowMs, endMs: nowMs, words };
-      return caller.at === "speaking" ? { ...caller, words, wordsMs: nowMs } : { ...caller, words };
+      if (caller.at === "silent") return { at: "pausing", startMs: nowMs, endMs: nowMs, words, wordlessMs: 0 };
+      return caller.at === "speaking" ? { ...caller, words, wordsMs: nowMs } : { ...caller, words, wordlessMs: 0 };
     }
     default:
       return caller;

@@ -124,6 +124,8 @@ export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_MS = 24 * 3_600_000;
 /** From the first byte of a request to the last of its body; past it the connection is closed. */
 export const REQUEST_MS_MAX = 10_000;
+/** A connection on which nothing moves is closed: a download that nobody reads would keep its file open for good. */
+export const STALL_MS_MAX = 60_000;
 
 // The metrics.
 /** A worker that has not told its metrics by then is missing from the scrape. Well below what a scraper waits, 10 s by default. */

@@ -77,8 +77,9 @@ export class CertificateWatch {
   /** Returns what is wrong with what was found; nothing when it is in use now, or is being replaced this instant. */
   async #use(found: Contents): Promise<readonly string[]> {
     const { files, prepare, clock, log } = this.#options;
-    const { problems, notAfterMs } = examine(files, found);
+    const { problems, notBeforeMs, notAfterMs } = examine(files, found);
     if (problems.length > 0) return problems;
+    if (notBeforeMs > clock.epochMs()) return [`${files.certFile} is not valid before ${isoOf(notBeforeMs)}`];
     const notAfter = isoOf(notAfterMs);
     if (notAfterMs <= clock.epochMs()) return [`${files.certFile} has expired at ${notAfter}`];
     try {
@@ -119,10 +120,13 @@ export class CertificateWatch {
 
 function examine({ certFile, keyFile }: CertificateFiles, { cert, key }: Contents) {
   const problems: string[] = [];
-  const isPem = !(cert instanceof Error) && cert.includes("-----BEGIN CERTIFICATE-----");
-  const certificate = isPem ? parsed(() => new X509Certificate(cert)) : undefined;
+  const certificates = cert instanceof Error ? [] : certificatesIn(cert);
+  const [certificate] = certificates;
   if (cert instanceof Error) problems.push(`MEDIA_TLS_CERT_FILE ${certFile} cannot be read: ${reasonOf(cert)}`);
   else if (!certificate) problems.push(`MEDIA_TLS_CERT_FILE ${certFile} holds no certificate in PEM`);
+  else if (certificates.includes(undefined)) {
+    problems.push(`MEDIA_TLS_CERT_FILE ${certFile} holds one behind its first certificate that cannot be read`);
+  }
   const privateKey = key instanceof Error ? undefined : parsed(() => createPrivateKey(key));
   if (key instanceof Error) problems.push(`MEDIA_TLS_KEY_FILE ${keyFile} cannot be read: ${reasonOf(key)}`);
   else if (key.includes("ENCRYPTED")) problems.push(`MEDIA_TLS_KEY_FILE ${keyFile} must not have a passphrase`);
@@ -132,8 +136,22 @@ function examine({ certFile, keyFile }: CertificateFiles, { cert, key }: Content
       `MEDIA_TLS_KEY_FILE ${keyFile} does not fit the first certificate in MEDIA_TLS_CERT_FILE ${certFile}`,
     );
   }
-  return { problems, notAfterMs: certificate ? Date.parse(certificate.validTo) : Number.NaN };
+  return {
+    problems,
+    notBeforeMs: certificate ? Date.parse(certificate.validFrom) : Number.NaN,
+    notAfterMs: certificate ? Date.parse(certificate.validTo) : Number.NaN,
+  };
 }
+
+const PEM_BEGIN = "-----BEGIN CERTIFICATE-----";
+
+/** In their order; undefined for each that cannot be read, as the last one of a file that is only half written. */
+const certificatesIn = (pem: Buffer): (X509Certificate | undefined)[] =>
+  pem
+    .toString("latin1")
+    .split(PEM_BEGIN)
+    .slice(1)
+    .map((text) => parsed(() => new X509Certificate(PEM_BEGIN + text)));
 
 /** OpenSSL's own words for what it cannot read would tell nobody anything. */
 function parsed<T>(parse: () => T): T | undefined {

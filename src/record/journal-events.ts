@@ -1,6 +1,5 @@
-import { TrunklineError } from "../core/errors.ts";
 import { EVENT_READINGS_MAX, EVENTS_PAGE_CHARS_MAX } from "../core/limits.ts";
-import { JournalReading, journalPath } from "./journal-reader.ts";
+import { JournalReading, journalPath, systemCodeOf } from "./journal-reader.ts";
 import { EventLister, type ListedEvent } from "./listed-events.ts";
 
 /** Some of a call's events, in the order of time. */
@@ -95,7 +94,6 @@ class EventReading {
 
 /** A call that nobody came for has no journal, and one that has just begun may have none yet. */
 function endWhereMissing(error: unknown): "end" {
-  const cause = error instanceof TrunklineError ? error.cause : undefined;
-  if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "end";
+  if (systemCodeOf(error) === "ENOENT") return "end";
   throw error;
 }

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import { TrunklineError } from "../core/errors.ts";
 import { JournalDecoder } from "./journal-format.ts";
 import { type JournalRecord, journalUnreadable } from "./journal-records.ts";
 
@@ -81,4 +82,10 @@ async function readSome(file: FileHandle, into: Buffer, at: number, fromBytes: n
   } catch (error) {
     throw journalUnreadable("the disk failed", error);
   }
+}
+
+/** The system's name, such as ENOENT, of what kept a journal from being read; undefined for one that could be, and is none of ours. */
+export function systemCodeOf(error: unknown): string | undefined {
+  const cause = error instanceof TrunklineError ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
 }

@@ -6,7 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import { codeOf, unavailable } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { CallEnd, CallStore } from "../store/call-store.ts";
-import { journalPath } from "./journal-reader.ts";
+import { journalPath, systemCodeOf } from "./journal-reader.ts";
 import { type ProjectedCall, projectJournal } from "./projection.ts";
 import { type Recording, renderRecording, unfinishedPath } from "./recording.ts";
 
@@ -27,6 +27,11 @@ const OUR_FAULT: readonly EndReason[] = ["worker_lost", "provider_error", "drain
 
 /** A store that could not take a record is asked again after this long, for as long as it takes. */
 const RETRY_MS = 1_000;
+/**
+ * A journal that is there, and that the system does not let be read, be it for want of open files, is tried this often in a row.
+ * Only then does its call go without: every call ends in a record.
+ */
+const READ_TRIES_MAX = 60;
 
 /**
  * Makes records, transcripts and recordings of ended calls from their journals, and deletes what is to be forgotten, one
@@ -44,9 +49,14 @@ export class RecordKeeper {
 
   /** The call is over, or its worker is gone. Asking twice, late, or for a call that was removed does no harm. */
   keep(callId: string): void {
+    this.#enqueue(callId, READ_TRIES_MAX);
+  }
+
+  /** `tries` is how often its journal may still be read in vain. */
+  #enqueue(callId: string, tries: number): void {
     if (this.#queued.has(callId)) return;
     this.#queued.add(callId);
-    this.#last = this.#last.then(() => this.#keep(callId));
+    this.#last = this.#last.then(() => this.#keep(callId, tries));
   }
 
   /**
@@ -76,34 +86,36 @@ export class RecordKeeper {
     }
   }
 
-  async #keep(callId: string): Promise<void> {
+  async #keep(callId: string, tries: number): Promise<void> {
     const { clock, log, onKept } = this.#options;
     const begunMs = clock.nowMs();
     try {
-      if (await this.#finish(callId)) log.info({ callId }, "call recorded");
+      if (await this.#finish(callId, tries)) log.info({ callId }, "call recorded");
       onKept(callId, clock.nowMs() - begunMs);
     } catch (error) {
       log.error({ callId, err: error, code: codeOf(error) }, "an ended call could not be recorded yet");
-      clock.after(RETRY_MS, () => this.keep(callId));
+      const triesLeft = isWithheld(error) ? tries - 1 : READ_TRIES_MAX;
+      clock.after(RETRY_MS, () => this.#enqueue(callId, triesLeft));
     } finally {
       this.#queued.delete(callId);
     }
   }
 
   /** Returns whether this was the call's end. Of a call that is over already, or gone, nothing is made again. */
-  async #finish(callId: string): Promise<boolean> {
+  async #finish(callId: string, tries: number): Promise<boolean> {
     const { calls, dataDir } = this.#options;
     let projected: ProjectedCall;
     try {
       projected = await projectJournal(journalPath(dataDir, callId));
     } catch (error) {
+      if (isWithheld(error) && tries > 1) throw error;
       return await this.#finishWithoutJournal(callId, error);
     }
     const call = await calls.get(projected.header.accountId, callId);
     return call?.status === "active" && (await calls.finish(callId, await this.#endOf(callId, projected)));
   }
 
-  /** The worker died, or its disk failed, before anything of the call was written. */
+  /** The worker died, or its disk failed, before anything of the call was written; or nobody can read what was. */
   async #finishWithoutJournal(callId: string, error: unknown): Promise<boolean> {
     const { calls, clock, log } = this.#options;
     const endedAtMs = clock.epochMs();
@@ -137,4 +149,10 @@ export class RecordKeeper {
       return undefined;
     }
   }
+}
+
+/** Whether there is a journal, and the system only does not let it be read just now. */
+function isWithheld(error: unknown): boolean {
+  const code = systemCodeOf(error);
+  return code !== undefined && code !== "ENOENT";
 }

@@ -92,8 +92,9 @@ describe("PUBLIC_API_URL", () => {
     ).toThrow(
       [
         "bad configuration:",
-        ...["ftp://a.example", "https://b.example?x=1", "", "https://user:word@c.example"].map(
-          (url) => `  PUBLIC_API_URL must be http:// or https:// addresses without a query, not ${JSON.stringify(url)}`,
+        ...["ftp://a.example", "https://b.example?…", "", "https://…@c.example"].map(
+          (shown) =>
+            `  PUBLIC_API_URL must be http:// or https:// addresses without a query or a password, not "${shown}"`,
         ),
       ].join("\n"),
     );

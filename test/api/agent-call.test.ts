@@ -107,7 +107,7 @@ describe("POST /agents/{id}/calls", () => {
     const url = `/api/v1/agents/${await save()}/calls`;
     const headers = { "x-api-key": api.key };
     expect((await api.app.inject({ method: "POST", url, headers })).statusCode).toBe(201);
-    expect((await api.post({}, {}, url)).status).toBe(201);
+    for (const body of ["", {}]) expect((await api.post(body, {}, url)).status).toBe(201);
   });
 
   test("takes only what the agent does not say, and tells all that is wrong with it at once", async () => {
@@ -131,7 +131,10 @@ describe("POST /agents/{id}/calls", () => {
       "/websocket/inputSampleRate",
     ]);
     for (const body of ["[]", "5", '"x"', "{"]) expect((await call(agentId, body)).status).toBe(400);
-    expect(pathsOf(await api.post({}, {}, `/api/v1/agents/${agentId}/calls?dry=1`))).toEqual(["/dry"]);
+    const url = `/api/v1/agents/${agentId}/calls?dry=1`;
+    expect(pathsOf(await api.post({}, {}, url))).toEqual(["/dry"]);
+    const allWrong = await api.post({ voice: "Alice" }, { "idempotency-key": "" }, url);
+    expect(pathsOf(allWrong)).toEqual(["/dry", "/idempotency-key", "/voice"]);
   });
 
   test.each(["websocket", "webrtc"])("the transport %s is 501", async (connectionType) => {

@@ -106,6 +106,8 @@ describe("POST /agents", () => {
       "/voiceId",
     ]);
     expect(pathsOf(await create({}))).toEqual(["/basePrompt", "/languageId", "/name", "/voiceId"]);
+    const withQuery = await api.post({ name: " " }, {}, `${AGENTS}?dry=1`);
+    expect(pathsOf(withQuery)).toEqual(["/basePrompt", "/dry", "/languageId", "/name", "/voiceId"]);
     for (const body of ["[]", "null", '"x"', ""]) expect((await create(body)).status).toBe(400);
     expect(await page()).toEqual({ data: [], nextCursor: null });
   });
@@ -226,6 +228,21 @@ describe("GET /agents", () => {
       next = nextCursor;
     }
     expect([seen, sizes]).toEqual([names, [4, 4, 1]]);
+  });
+
+  test("reads no more of large agents at once than a page holds", async () => {
+    for (let count = 0; count < 9; count++) await created({ basePrompt: "x".repeat(250_000) });
+    const { agents } = api.stores;
+    const read: number[] = [];
+    const list = agents.list.bind(agents);
+    agents.list = async (...asked) => {
+      const found = await list(...asked);
+      read.push(found.agents.length);
+      return found;
+    };
+    expect((await page("?limit=100")).data).toHaveLength(4);
+    expect(Math.max(...read)).toBeLessThanOrEqual(4);
+    expect(read.length).toBeLessThanOrEqual(2);
   });
 
   test.each([

@@ -303,7 +303,8 @@ const BODY_ROWS: Row[] = [
   ...["null", "true", "5", '"x"', "[]", `[{${least}}]`, '[["x"]]'].map((text) => invalid(text, text, "")),
   invalid("1e999", "1e999", ""),
   invalid("half a surrogate pair", '"\\ud800"', ""),
-  ...["", " ", "{", "}", "hello", "{}{}", `{${least},}`, `{${least}}x`, "{'a':1}", "{a:1}", '{"a":01}'].map((text) =>
+  invalid("nothing", "", ""),
+  ...[" ", "{", "}", "hello", "{}{}", `{${least},}`, `{${least}}x`, "{'a':1}", "{a:1}", '{"a":01}'].map((text) =>
     invalid(`no JSON: ${text}`, text),
   ),
   ...["NaN", "Infinity", "-Infinity", "undefined", "060", "+60", "0x3c", "6_0", "60.", ".6e2", "1e", "--1"].map(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ErrorBody } from "../../src/api/errors.ts";
 import { BODY_BYTES_MAX } from "../../src/core/limits.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
 
@@ -95,6 +96,13 @@ describe("a field that is wrong is 400, with its path, its value and what it may
       "/websocket/inputSampleRate",
     ]);
     expect(errorOf(answer).message).toBe("13 problems, each named in details");
+  });
+
+  test("so is what is wrong with its query and its headers", async () => {
+    const body = { ...LEAST, model: "x", voice: "Zelda" };
+    const answer = await api.post(body, { "idempotency-key": "" }, "/api/v1/calls?dry=1&force=true");
+    expect(pathsOf(answer)).toEqual(["/dry", "/force", "/idempotency-key", "/model", "/voice"]);
+    expect(errorOf(answer).details.map(({ message }) => message)).toContain('the query has no field "dry"');
   });
 
   test("of a body with ten thousand unknown fields the first hundred are named", async () => {
@@ -236,11 +244,10 @@ describe("a body that cannot be read", () => {
     const request = { method: "POST", url: "/api/v1/calls", headers: { "x-api-key": api.key } } as const;
     expect((await api.app.inject({ ...request, payload: Buffer.from("{}") })).statusCode).toBe(415);
     const none = await api.app.inject(request);
-    expect([none.statusCode, none.json().error.message]).toEqual([
-      400,
-      "the body must be a JSON object, but is missing or null",
-    ]);
-    expect(errorOf(await api.post("")).message).toBe("the body must be a JSON object, but is missing");
+    for (const { error } of [none.json(), (await api.post("")).body as ErrorBody]) {
+      const problem = { path: "", message: "the body must be a JSON object, but is missing or null" };
+      expect(error).toMatchObject({ code: "invalid_request", message: problem.message, details: [problem] });
+    }
   });
 
   test("a charset other than UTF-8 is 415, and so is a content encoding", async () => {

@@ -146,6 +146,12 @@ describe("GET /calls", () => {
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([400, "invalid_request", [path]]);
   });
 
+  test("metadata that is not asked for by a key is told how it is written", async () => {
+    for (const query of ["metadata=x", "metadata[a]=1&metadata=x"]) {
+      expect(errorOf(await list(query)).message).toBe('metadata must be written metadata[key]=value, not "x"');
+    }
+  });
+
   test("all that is wrong is told at once", async () => {
     const answer = await list("limit=x&status=y&nonsense=z&metadata[a]=1&metadata[a]=2");
     expect(pathsOf(answer)).toEqual(["/limit", "/metadata/a", "/nonsense", "/status"]);

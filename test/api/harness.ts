@@ -67,7 +67,9 @@ export const pathsOf = (answer: Answer): string[] =>
 /** The API over real stores and invented voices, with one account that has a key. */
 export async function apiUnderTest(
   voices: VoiceCatalogue = catalogueOf({ voices: async () => VOICES }),
-  options: Partial<Pick<ApiDeps, "requestMsMax" | "recordingPath" | "publicApiUrls" | "removeFiles">> = {},
+  options: Partial<
+    Pick<ApiDeps, "requestMsMax" | "stallMsMax" | "recordingPath" | "publicApiUrls" | "removeFiles">
+  > = {},
 ): Promise<ApiUnderTest> {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const stores = await openStores(directory, clock);

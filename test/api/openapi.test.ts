@@ -142,6 +142,28 @@ describe("to a stranger", () => {
     }
   });
 
+  test("every union names its members, and the one property that tells which of them a value is", () => {
+    const { schemas } = document.json.components as { schemas: Record<string, Schema> };
+    const told: string[] = [];
+    const memberOf = (part: unknown, where: string): void => {
+      if (typeof part !== "object" || part === null) return;
+      for (const [key, child] of Object.entries(part)) memberOf(child, `${where}/${key}`);
+      if (!("oneOf" in part)) return;
+      const { discriminator } = part as Schema & { discriminator?: { propertyName: string; mapping: object } };
+      const members = (part.oneOf as Schema[]).map(({ $ref }) => $ref);
+      expect([where, Object.values(discriminator?.mapping ?? {})]).toEqual([where, members]);
+      for (const [value, reference] of Object.entries(discriminator?.mapping ?? {})) {
+        const { oneOf = [reference], properties } = document.at(reference) as Schema;
+        const [first] = oneOf as Schema[];
+        const { properties: own = properties } = first?.$ref ? (document.at(String(first.$ref)) as Schema) : {};
+        expect([reference, own?.[discriminator?.propertyName ?? ""]?.const]).toEqual([reference, value]);
+      }
+      told.push(where);
+    };
+    memberOf(schemas, "");
+    expect(told.sort()).toEqual(["/CallEvent", "/CommandEvent", "/HappenedEvent"]);
+  });
+
   test("every example and every default is what its schema asks for", () => {
     const wrong: string[] = [];
     let count = 0;

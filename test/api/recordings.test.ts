@@ -289,6 +289,17 @@ describe("what is not there", () => {
     expect(api.logged.some((line) => line.includes("EIO"))).toBe(true);
   });
 
+  test.each(["EMFILE", "ENFILE", "ENOMEM"])("while the process is short of something (%s) it is 503", async (code) => {
+    await api.close();
+    const recordingPath = () => {
+      throw Object.assign(new Error(`${code}: open '/data/recordings'`), { code });
+    };
+    api = await apiUnderTest(undefined, { recordingPath });
+    const answer = await api.get(`/api/v1/calls/${await recorded()}/recording`);
+    expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, "unavailable", "5"]);
+    expect(answer.text).not.toContain("/data");
+  });
+
   test("S5: an id that is a path, is endless, holds a NUL or is another account's leads nowhere", async () => {
     const id = await recorded();
     writeFileSync(join(api.directory, "passwd.wav"), "secret");
@@ -348,6 +359,25 @@ describe("over a socket", () => {
     }
     await delay(100);
     expect(await closedIn(id, 5_000)).toBe(true);
+  });
+
+  test("one that is not read any further is given up, and the file is closed; one that is read slowly is not", async () => {
+    await api.close();
+    api = await apiUnderTest(undefined, { stallMsMax: 300 });
+    await api.app.listen({ host: "127.0.0.1", port: 0 });
+    const [id, slowId] = [await recorded(LARGE), await recorded(LARGE)];
+    const [stalled, slow] = [await request(id), await request(slowId, "Connection: close\r\n")];
+    stalled.once("data", () => stalled.pause());
+    let bytes = 0;
+    slow.on("data", (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes > LARGE.length / 4) return;
+      slow.pause();
+      setTimeout(() => slow.resume(), 10);
+    });
+    await new Promise((resolve) => slow.once("close", resolve));
+    expect([bytes > LARGE.length, await closedIn(id, 5_000)]).toEqual([true, true]);
+    stalled.destroy();
   });
 
   test("a download that is read to its end is whole, and closes the file", async () => {

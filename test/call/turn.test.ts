@@ -122,6 +122,25 @@ describe("the end of the caller's turn", () => {
     expect(turnDeadlineMs(after, POLICY)).toBe(Number.POSITIVE_INFINITY);
   });
 
+  test("pauses too short to end a turn do not begin the two seconds anew: a television has many of them", () => {
+    const settled: [number, TurnEvent][] = [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [2_000, { kind: "words", text: "one loaf please", final: true }],
+    ];
+    // 1,000 ms of voice, 400 ms without, over and over.
+    const television = Array.from({ length: 5 }, (_, round): [number, TurnEvent][] => [
+      [3_300 + round * 1_400, { kind: "speech-ended", endMs: 3_000 + round * 1_400 }],
+      [3_400 + round * 1_400, { kind: "speech-started", startMs: 3_340 + round * 1_400 }],
+      [4_399 + round * 1_400, { kind: "tick" }],
+    ]).flat();
+    const { turn, actions } = runEvents(START, [...settled, ...television.slice(0, 3)]);
+    expect(actions).toEqual([]);
+    expect(turnDeadlineMs(turn, POLICY)).toBe(4_400);
+    expect(runEvents(START, [...settled, ...television]).actions).toMatchObject([
+      { do: "answer", text: "one loaf please" },
+    ]);
+  });
+
   test("voice without words is forgotten and answered by nothing", () => {
     const { turn, actions } = runEvents(START, [
       [1_000, { kind: "speech-started", startMs: 940 }],

@@ -1,5 +1,6 @@
+import { createServer } from "node:net";
 import { expect, test } from "vitest";
-import { ServiceProcess } from "../support/service.ts";
+import { ServiceProcess, until } from "../support/service.ts";
 
 test("a bad configuration is refused with all that is wrong with it, and nothing is started", async () => {
   const service = new ServiceProcess({
@@ -19,3 +20,18 @@ test("a bad configuration is refused with all that is wrong with it, and nothing
   ]);
   expect(service.living()).toEqual([]);
 });
+
+test("a port that cannot be had is told by its variable", async () => {
+  const taken = createServer();
+  const port = await new Promise<number>((resolve) => {
+    taken.listen(0, "127.0.0.1", () => resolve((taken.address() as { port: number }).port));
+  });
+  for (const variable of ["API_PORT", "MEDIA_PORT"]) {
+    const service = new ServiceProcess({ env: { [variable]: String(port) } });
+    expect(await service.exited).toBe(1);
+    const reasons = service.log.filter(({ level }) => level === "fatal").map(({ err }) => (err as Error).message);
+    expect(reasons).toContainEqual(expect.stringContaining(`${variable} ${port} on 127.0.0.1 cannot be used: `));
+    await until("nothing of it to live", 5_000, () => service.living().length === 0);
+  }
+  taken.close();
+}, 60_000);

@@ -60,8 +60,8 @@ async function createCall(body: object = {}, base = `https://127.0.0.1:${port}`)
 }
 
 /** Sends a request line, with or without a token in it, as it is, and reads the answer. */
-async function ask(requestLine: string, headers: Readonly<Record<string, string>> = {}, body = "") {
-  const ws = await RawWs.connect(`wss://127.0.0.1:${port}`);
+async function ask(requestLine: string, headers: Readonly<Record<string, string>> = {}, body = "", atPort = port) {
+  const ws = await RawWs.connect(`wss://127.0.0.1:${atPort}`);
   const lines = Object.entries({ Host: "localhost", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   ws.write(`${requestLine}\r\n${lines.join("")}\r\n${body}`);
   const answer = await ws.readHttp();
@@ -186,6 +186,9 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expectError(await ask(`GET ${path} HTTP/1.1`), 426, "upgrade_required");
     expectError(await ask(`GET /nowhere${path} HTTP/1.1`), 404, "not_found");
     expectError(await ask(`TRACE ${path} HTTP/1.1`), 404, "not_found");
+    for (const line of ["GET /stream", "GET /stream?a=1", "POST /api/v1", "GET /api/v1?/api/v1/nothing"]) {
+      expectError(await ask(`${line} HTTP/1.1`), 404, "not_found");
+    }
 
     const post = { "X-API-Key": service.apiKey, "Content-Type": "application/json" };
     const sized = (bytes: number) => ({ ...post, "Content-Length": String(bytes) });
@@ -217,13 +220,30 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     }
   });
 
-  test("without the service behind it, everything is 502 in the shape of our errors; and no log has a token", async () => {
+  test("a body is never written to a disk, in however many pieces it comes", async () => {
+    const otherPort = await freePort();
+    const other = await startNginx(otherPort, { "trunkline.error.log error;": "trunkline.error.log warn;" });
+    const headers = { "X-API-Key": service.apiKey, "Content-Type": "application/json", "Transfer-Encoding": "chunked" };
+    for (const bytes of [BODY_BYTES_MAX, 1]) {
+      const chunk = `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
+      const body = `${chunk.repeat(BODY_BYTES_MAX / bytes)}0\r\n\r\n`;
+      expectError(await ask("POST /api/v1/calls HTTP/1.1", headers, body, otherPort), 400, "invalid_request");
+    }
+    await other.stop();
+    expect(other.logged()).toContain("POST /api/v1/calls 400");
+    expect(other.logged()).not.toContain("temporary file");
+  });
+
+  test("without the service behind it, everything is 502 in the shape of our errors; and no log has a token, or a query", async () => {
     const [live, unused] = [await createCall({ firstSpeaker: "user" }), await createCall()];
     const leg = await RawLeg.start(live.websocketUrl);
     await service.process.kill();
     await leg.ws.readCloseCode();
     leg.ws.destroy();
-    expectError(await ask("GET /api/v1/voices HTTP/1.1"), 502, "unavailable");
+    for (const path of ["/voices", "/calls?metadata%5Bphone%5D=%2B4930123456", new URL(unused.websocketUrl).pathname]) {
+      expectError(await ask(`GET /api/v1${path} HTTP/1.1`), 502, "unavailable");
+    }
+    expectError(await ask("GET /readyz HTTP/1.1"), 502, "unavailable");
     expectError(await ask(`GET ${new URL(unused.websocketUrl).pathname} HTTP/1.1`, UPGRADE), 502, "unavailable");
     const client = connectHttp2(`https://127.0.0.1:${port}`);
     const request = client.request({ ":path": new URL(unused.websocketUrl).pathname });
@@ -233,7 +253,9 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     // nginx writes when it is told to end.
     await nginx.stop();
     const logged = nginx.logged();
-    for (const secret of [...tokens, service.apiKey, GREETING]) expect(logged).not.toContain(secret);
+    for (const secret of [...tokens, service.apiKey, GREETING, "4930123456", "/api/v1/nothing"]) {
+      expect(logged).not.toContain(secret);
+    }
     for (const line of ["POST /api/v1/calls 201", "GET - 101", "GET - 502", "GET /api/v1/voices 502"]) {
       expect(logged).toContain(line);
     }

@@ -57,6 +57,19 @@ test.skipIf(!hasOpenssl)(
     leg.sendMedia(10);
     leg.ws.sendClose(1_000);
     expect(await service.ended(id)).toMatchObject({ endReason: "caller_hangup", counters: { framesIn: 20 } });
+
+    // A worker that dies now cannot be replaced before the files are right, and says why in the log.
+    await service.killChild("worker");
+    const failures = () => service.logged("process failed");
+    await until("the reason to be told", 10_000, () => failures().length > 0);
+    expect((failures()[0]?.err as Error).message).toMatch(/MEDIA_TLS_KEY_FILE .* does not fit the first certificate/);
+    cpSync(second.keyFile, files.keyFile);
+    await until(
+      "the service to take calls",
+      15_000,
+      async () => (await service.fetch("GET", "/readyz")).status === 200,
+    );
+    expect(await serialAt(service.mediaUrl)).toBe(second.serial);
     expect(await service.stop()).toBe(0);
   },
   60_000,

@@ -109,6 +109,23 @@ describe("admission", () => {
     ws.destroy();
   });
 
+  test("B10: a peer that leaves before it is refused is no fault of ours", async () => {
+    let letGo = (): void => {};
+    const left = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const { url, logged } = await start({ beforeRedeem: () => left });
+    const leaving = await Promise.all(Array.from({ length: 10 }, () => RawWs.connect(url)));
+    for (const ws of leaving) ws.sendUpgrade(`/stream/${"x".repeat(43)}`);
+    // What cannot be a token is refused without the store: the others have come, and then gone, before this answer.
+    expect((await upgrade(url, "short")).status).toBe(401);
+    for (const ws of leaving) ws.reset();
+    expect((await upgrade(url, "short")).status).toBe(401);
+    letGo();
+    expect((await upgrade(url, "y".repeat(43))).status).toBe(401);
+    expect(logged.filter((line) => line.includes("a socket handler failed"))).toEqual([]);
+  });
+
   test("B10, T3: a peer that leaves while its token is redeemed spends it, and its call gets a record", async () => {
     const { url, create, ended, gateway } = await start({
       beforeRedeem: () => new Promise((resolve) => setTimeout(resolve, 25)),

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -69,6 +70,8 @@ describe.skipIf(!hasOpenssl)("what a certificate's files may not be (only where 
     const der = join(directory, "first.der");
     execFileSync("openssl", ["x509", "-in", first.certFile, "-outform", "der", "-out", der]);
     const gone = join(directory, "gone");
+    const half = join(directory, "half.crt");
+    writeFileSync(half, Buffer.concat([readFileSync(first.certFile), readFileSync(second.certFile).subarray(0, -60)]));
     const { certFile, keyFile } = files;
     for (const [pair, problems] of [
       [
@@ -86,6 +89,10 @@ describe.skipIf(!hasOpenssl)("what a certificate's files may not be (only where 
         ],
       ],
       [{ certFile: der, keyFile }, [`MEDIA_TLS_CERT_FILE ${der} holds no certificate in PEM`]],
+      [
+        { certFile: half, keyFile },
+        [`MEDIA_TLS_CERT_FILE ${half} holds one behind its first certificate that cannot be read`],
+      ],
       [{ certFile, keyFile: locked }, [`MEDIA_TLS_KEY_FILE ${locked} must not have a passphrase`]],
       [
         { certFile, keyFile: second.keyFile },
@@ -222,6 +229,23 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     expect([used(), watch.notAfterMs]).toEqual([0, first.notAfterMs]);
     await watch.look();
     expect([used(), watch.notAfterMs]).toEqual([1, third.notAfterMs]);
+  });
+
+  test("is used when its time has come, and not before", async () => {
+    const notBeforeMs = Date.parse(new X509Certificate(readFileSync(second.certFile)).validFrom);
+    const { clock, watch, used, logged } = watching({ epochMs: notBeforeMs - DAY_MS });
+    replaceCertificate(files, second);
+    for (let looks = 0; looks < 3; looks += 1) await watch.look();
+    expect(used()).toBe(0);
+    expect(logged()).toMatchObject([
+      {
+        msg: "certificate refused",
+        problem: `${files.certFile} is not valid before ${new Date(notBeforeMs).toISOString()}`,
+      },
+    ]);
+    clock.advance(DAY_MS);
+    await watch.look();
+    expect([used(), logged().at(-1)?.msg]).toEqual([1, "certificate reloaded"]);
   });
 
   test("is not used when it has expired", async () => {

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { journalPath } from "../../src/record/journal-reader.ts";
@@ -58,6 +67,16 @@ async function active(): Promise<{ callId: string; journal: string; recording: s
   return { callId, journal, recording, unfinished: `${recording}.unfinished` };
 }
 
+/** Meanwhile the journal can be opened and not be read, as on a disk that fails. */
+async function withheld(journal: string, work: () => Promise<void>): Promise<void> {
+  const aside = `${journal}.aside`;
+  renameSync(journal, aside);
+  mkdirSync(journal);
+  await work();
+  rmdirSync(journal);
+  renameSync(aside, journal);
+}
+
 describe("keeping a call", () => {
   test("makes its record, its transcript and its recording", async () => {
     const { stores, keeper, accountId, kept } = service;
@@ -93,6 +112,43 @@ describe("keeping a call", () => {
     }
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "failed", endReason: "worker_lost" });
     expect(logged.filter((line) => line.includes("an ended call left no journal"))).toHaveLength(1);
+  });
+
+  test("whose journal the disk does not give is tried again, and then made of it", async () => {
+    const { stores, clock, keeper, accountId, kept, logged } = service;
+    const { callId, journal } = await active();
+    await withheld(journal, async () => {
+      for (let second = 0; second < 10; second += 1) {
+        keeper.keep(callId);
+        await keeper.idle();
+        await clock.play(1_000);
+      }
+      expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "active" });
+      expect(kept).toEqual([]);
+    });
+    await clock.play(1_000);
+    await keeper.idle();
+    expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "ended", endReason: "caller_hangup" });
+    expect(await stores.calls.transcript(accountId, callId)).toMatchObject([{ text: "canary" }]);
+    expect(kept).toEqual([callId]);
+    expect(logged.some((line) => line.includes("no journal"))).toBe(false);
+  });
+
+  test("whose journal the disk never gives ends as lost in the end", async () => {
+    const { stores, clock, keeper, accountId, kept, logged } = service;
+    const { callId, journal } = await active();
+    await withheld(journal, async () => {
+      keeper.keep(callId);
+      for (let second = 0; second < 60; second += 1) {
+        await keeper.idle();
+        await clock.play(1_000);
+      }
+      await keeper.idle();
+    });
+    expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "failed", endReason: "worker_lost" });
+    expect(kept).toEqual([callId]);
+    expect(logged.filter((line) => line.includes("an ended call left no journal"))).toHaveLength(1);
+    expect(clock.pending).toBe(0);
   });
 
   test("is asked of the store again until it answers, and the journal is not taken for lost meanwhile", async () => {

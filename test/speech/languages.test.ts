@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { languageCodes, listLanguages } from "../../src/speech/languages.ts";
 import { voiceOf } from "../../src/speech/providers/espeak-voices.ts";
 
@@ -23,6 +23,15 @@ test("a language without a name in English is called as its voice is", () => {
 test("a voice is found under its language and its region, not under its dialect", () => {
   expect(languageCodes("es-419")).toEqual(["es", "es-419"]);
   expect(languageCodes("ca-valencia")).toEqual(["ca"]);
+});
+
+test("a tag is only taken apart once: every call that is created asks for the languages of all voices", () => {
+  const taken = vi.spyOn(Intl.Locale.prototype, "language", "get");
+  const voices = [voice("fr-CA"), voice("fr-CA", "Berthe"), voice("fr-CH")];
+  const first = listLanguages(voices);
+  expect(listLanguages(voices)).toEqual(first);
+  expect(taken).toHaveBeenCalledTimes(2);
+  taken.mockRestore();
 });
 
 test.each([

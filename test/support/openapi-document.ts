@@ -75,7 +75,7 @@ export class OpenapiDocument {
     this.json = json;
     this.#ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
     addFormats.default(this.#ajv);
-    for (const part of Object.keys(json)) this.#ajv.addKeyword(part);
+    for (const part of [...Object.keys(json), "discriminator"]) this.#ajv.addKeyword(part);
     this.#ajv.addSchema(closed(json) as Json, "openapi");
     this.operations = this.#readOperations();
   }

@@ -1,0 +1,37 @@
+import { FRAME_MS } from "../../src/core/limits.ts";
+
+/** As it travels between processes. */
+export interface FrameTimesData {
+  baseMs: number;
+  framesMax: number;
+  /** Frames of each call, also of those past `framesMax`. */
+  counts: Uint32Array;
+  /** Call by call, `framesMax` each. */
+  behindMs: Float32Array;
+}
+
+/**
+ * When each frame of each call passed one point, by `monotonicMs`. Frame n of a call is kept as what it was behind
+ * base + n * FRAME_MS, which stays small: that is what four bytes a frame can hold to less than a microsecond.
+ *
+ * `stamp` allocates nothing. Frames past `framesMax` are counted and their times dropped.
+ */
+export class FrameTimes {
+  readonly data: FrameTimesData;
+
+  constructor({ calls, framesMax, baseMs }: { calls: number; framesMax: number; baseMs: number }) {
+    const behindMs = new Float32Array(calls * framesMax).fill(Number.NaN);
+    this.data = { baseMs, framesMax, counts: new Uint32Array(calls), behindMs };
+  }
+
+  stamp(call: number, atMs: number): void {
+    const { baseMs, framesMax, counts, behindMs } = this.data;
+    const frame = counts[call] as number;
+    counts[call] = frame + 1;
+    if (frame < framesMax) behindMs[call * framesMax + frame] = atMs - baseMs - frame * FRAME_MS;
+  }
+}
+
+/** How far a frame was behind base + n * FRAME_MS; NaN when it never came, or came past the ones that are kept. */
+export const behindMs = (data: FrameTimesData, call: number, frame: number): number =>
+  frame < data.framesMax ? (data.behindMs[call * data.framesMax + frame] as number) : Number.NaN;

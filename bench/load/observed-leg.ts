@@ -1,0 +1,74 @@
+import type { Admission, Leg } from "../../src/gateway/leg.ts";
+import { FrameTimes } from "./frame-times.ts";
+import { monotonicMs } from "./monotonic.ts";
+import type { PhaseOptions } from "./questions.ts";
+import type { TickClock } from "./tick-clock.ts";
+
+/**
+ * Stamps the frames of a phase on their way through the gateway, from outside: it stands between the socket and the connection,
+ * and in the ear. Costs each frame a reading of the clock, which the service's CPU time bears.
+ */
+export class Stopwatch {
+  readonly heard: FrameTimes;
+  readonly written: FrameTimes;
+  /** What the ticker's run was due at that wrote the frame: see `settleDues`. */
+  readonly due: FrameTimes;
+  readonly #clock: TickClock;
+  /** The ear has had a frame of the message that is being handled; NaN: not yet. */
+  #heardMs = Number.NaN;
+  #watching = false;
+
+  /** `clock` is the one that the gateway has. */
+  constructor(phase: Pick<PhaseOptions, "calls" | "framesMax" | "baseMs">, clock: TickClock) {
+    this.heard = new FrameTimes(phase);
+    this.written = new FrameTimes(phase);
+    this.due = new FrameTimes(phase);
+    this.#clock = clock;
+  }
+
+  /** A message of a watched call is being handled: whatever happens now happens in that call. */
+  get watching(): boolean {
+    return this.#watching;
+  }
+
+  /** The ear was given a frame. Before the frame of a message it may be given silence for a gap: the last one counts. */
+  hear(): void {
+    this.#heardMs = monotonicMs();
+  }
+
+  /** The same admission, with the call's frames stamped under its number in the fleet. */
+  watch(admission: Admission, call: number): Admission {
+    if (admission.kind === "refused") return admission;
+    return {
+      kind: "admitted",
+      open: (socket) => {
+        const leg = admission.open({
+          send: (message) => {
+            const sent = socket.send(message);
+            // Audio goes out as bytes, everything else as text.
+            if (typeof message !== "string") {
+              this.written.stamp(call, monotonicMs());
+              this.due.stamp(call, this.#clock.dueMs);
+            }
+            return sent;
+          },
+          end: (code, reason) => socket.end(code, reason),
+        });
+        return this.#watched(leg, call);
+      },
+    };
+  }
+
+  #watched(leg: Leg, call: number): Leg {
+    return {
+      message: (bytes, isBinary) => {
+        this.#heardMs = Number.NaN;
+        this.#watching = true;
+        leg.message(bytes, isBinary);
+        this.#watching = false;
+        if (!Number.isNaN(this.#heardMs)) this.heard.stamp(call, this.#heardMs);
+      },
+      closed: (code, violated) => leg.closed(code, violated),
+    };
+  }
+}

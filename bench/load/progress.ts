@@ -1,0 +1,38 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { GeneratorSample } from "./questions.ts";
+
+/** Tells once a second what goes on. */
+export class Progress {
+  readonly #write: (line: string) => void;
+  #title = "";
+
+  constructor(write: (line: string) => void) {
+    this.#write = write;
+  }
+
+  /** What the next lines are about. */
+  begin(title: string): void {
+    this.#title = title;
+  }
+
+  tell(what: string): void {
+    this.#write(this.#title === "" ? what : `${this.#title}  ${what}`);
+  }
+
+  /** Waits for so many seconds, with a line for each whole one. */
+  async during(what: string, seconds: number, sample: () => Promise<GeneratorSample>): Promise<void> {
+    let before = await sample();
+    for (let passed = 0; passed < seconds; ) {
+      const step = Math.min(1, seconds - passed);
+      await delay(step * 1_000);
+      passed += step;
+      const now = await sample();
+      const perSecond = (after: number, earlier: number): string =>
+        Math.round(((after - earlier) * 1_000) / (now.atMs - before.atMs)).toLocaleString("en");
+      const sent = perSecond(now.sentFrames, before.sentFrames);
+      const received = perSecond(now.receivedFrames, before.receivedFrames);
+      this.tell(`${what} ${passed} of ${seconds} s, frames/s: ${sent} in, ${received} out`);
+      before = now;
+    }
+  }
+}

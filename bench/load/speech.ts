@@ -1,0 +1,88 @@
+import { synthesise, type Utterance } from "../../src/cli/simulated/utterance.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits.ts";
+import { mulawEncode } from "../../src/media/g711.ts";
+import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
+import type { TtsChunk } from "../../src/speech/speech.ts";
+
+// All speech of the bench is made before it begins, by the reference voice: eSpeak could not keep up with hundreds of calls on
+// one core, and it is not what is measured.
+
+/** What an agent of the load says, over and over: one piece each for the splitter of replies. */
+export const AGENT_SENTENCES: readonly string[] = [
+  "The bakery is open from Tuesday to Saturday, from seven in the morning until half past five in the afternoon.",
+  "Birthday cakes are made to order, and must be ordered two days ahead.",
+  "Sourdough bread is baked every morning, and a loaf of it costs four pounds.",
+  "The croissants are made with butter from a farm in Devon, which the founder has known for thirty years.",
+  "Delivery is free within three miles, for orders above twenty pounds.",
+  "The nearest car park is behind the church, two minutes away on foot.",
+];
+
+/** The full caller's call: it speaks first, and the reference brain, which must have understood, says goodbye and hangs up. */
+export const FULL_CALL = { says: "Thank you very much, goodbye.", hears: "Thank you for calling. Goodbye!" };
+
+/** What the callers of the load say, with pauses in between. */
+const CALLER_SENTENCES: readonly string[] = [
+  "Good morning, I would like to know when the bakery is open on Saturday.",
+  "Do you make birthday cakes to order, and what does one for ten people cost?",
+  "Could you also tell me where the nearest car park is?",
+];
+/** About as much silence as speech: a telephone conversation. */
+const PAUSE_FRAMES = 150;
+
+const VOICE = { voiceId: "reference/gmw/en-US", language: "en-US" };
+
+/** Speech as the voice delivered it. */
+export interface Rendered {
+  text: string;
+  chunks: TtsChunk[];
+}
+
+export interface BenchSpeech {
+  /** What the agent says. */
+  agent: Rendered[];
+  /** What a caller of the load says, with its pauses: raw mu-law, 8,000 Hz. */
+  callerAudio: Uint8Array;
+  /** What the full caller says. */
+  fullCaller: Utterance;
+}
+
+/** Takes a few seconds. Rejects as `Tts.speak` does. */
+export async function renderSpeech(): Promise<BenchSpeech> {
+  const voice = createReferenceVoice({ children: 1, clock: systemClock });
+  const { signal } = new AbortController();
+  try {
+    const agent: Rendered[] = [];
+    for (const text of [...AGENT_SENTENCES, FULL_CALL.hears]) {
+      const chunks: TtsChunk[] = [];
+      for await (const chunk of voice.speak({ text, ...VOICE }, signal)) chunks.push(chunk);
+      agent.push({ text, chunks });
+    }
+    const parts: Uint8Array[] = [];
+    for (const text of CALLER_SENTENCES) {
+      const { frames } = await synthesise(voice, { text, ...VOICE }, signal);
+      parts.push(...frames, quietLine(PAUSE_FRAMES * CARRIER_FRAME_SAMPLES));
+    }
+    const fullCaller = await synthesise(voice, { text: FULL_CALL.says, ...VOICE }, signal);
+    return { agent, callerAudio: Buffer.concat(parts), fullCaller };
+  } finally {
+    voice.close();
+  }
+}
+
+/** About -55 dBFS: what a quiet line sounds like. Digital silence would spare the voice detector most of its work. */
+const NOISE_PEAK = 60;
+
+/** A pause on the line, in mu-law: the same noise every time. */
+function quietLine(count: number): Uint8Array {
+  const samples = new Int16Array(count);
+  // A linear congruential generator (Numerical Recipes); the high bits are the good ones.
+  let state = 1;
+  for (let at = 0; at < count; at += 1) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    samples[at] = Math.round((state / 2 ** 31 - 1) * NOISE_PEAK);
+  }
+  const bytes = new Uint8Array(count);
+  mulawEncode(samples, bytes);
+  return bytes;
+}

@@ -1,0 +1,63 @@
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { FRAME_MS, TICK_SLOTS } from "../../src/core/limits.ts";
+import type { FrameTimesData } from "./frame-times.ts";
+import { monotonicMs } from "./monotonic.ts";
+
+const SLOT_MS = FRAME_MS / TICK_SLOTS;
+/** Far above the error of two readings of the clock, far below a slot. */
+const TOLERANCE_MS = 0.1;
+
+/** The system's clock, which knows what the task that it runs was due at: the ticker's dues are seen without touching it. */
+export class TickClock implements Clock {
+  #dueMs = Number.NaN;
+
+  /** When the task that runs now was to run, by `monotonicMs`; NaN when none does. */
+  get dueMs(): number {
+    return this.#dueMs;
+  }
+
+  nowMs(): number {
+    return systemClock.nowMs();
+  }
+
+  epochMs(): number {
+    return systemClock.epochMs();
+  }
+
+  after(delayMs: number, task: () => void): () => void {
+    const dueMs = monotonicMs() + delayMs;
+    return systemClock.after(delayMs, () => {
+      this.#dueMs = dueMs;
+      task();
+      this.#dueMs = Number.NaN;
+    });
+  }
+}
+
+/**
+ * Makes the dues of the ticker's runs, in which frames were written, into the dues of the frames.
+ *
+ * A run that is late makes up for the slots behind its own one, so a frame of it may have been due later than the run was. A call
+ * keeps its slot, so its frames are due 20 ms apart, and a frame that was written less than a slot after its run was due can only
+ * be of the run's own slot: the call's most punctual frame tells when all the others were due.
+ */
+export function settleDues(dues: FrameTimesData, written: FrameTimesData): void {
+  const { framesMax, counts, behindMs } = dues;
+  for (const [call, count] of counts.entries()) {
+    const from = call * framesMax;
+    const to = from + Math.min(count, framesMax);
+    let phaseMs = Number.NaN;
+    for (let index = from, bestMs = SLOT_MS; index < to; index += 1) {
+      const lateMs = (written.behindMs[index] as number) - (behindMs[index] as number);
+      if (lateMs >= bestMs) continue;
+      bestMs = lateMs;
+      phaseMs = behindMs[index] as number;
+    }
+    for (let index = from; index < to; index += 1) {
+      const laterMs = modulo(phaseMs - (behindMs[index] as number), FRAME_MS);
+      if (laterMs < FRAME_MS - TOLERANCE_MS) behindMs[index] = (behindMs[index] as number) + laterMs;
+    }
+  }
+}
+
+const modulo = (value: number, by: number): number => ((value % by) + by) % by;

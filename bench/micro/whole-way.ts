@@ -1,0 +1,233 @@
+import { strict as assert } from "node:assert";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import type { Clock } from "../../src/core/clock.ts";
+import { CARRIER_RATE_HZ, FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits.ts";
+import { createLogger } from "../../src/core/log.ts";
+import { WorkerMetrics } from "../../src/core/metrics.ts";
+import { SOFTWARE } from "../../src/core/software.ts";
+import { Connection } from "../../src/gateway/connection.ts";
+import { type JournalFiles, JournalWriters } from "../../src/gateway/journal-writer.ts";
+import type { ResamplerFactory } from "../../src/media/resampler.ts";
+import type { VadFactory } from "../../src/media/vad.ts";
+import { EventQueue } from "../../src/speech/event-queue.ts";
+import { createReferenceBrain } from "../../src/speech/providers/reference-brain.ts";
+import type { Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
+import { createCarrierA } from "../../src/wire/carrier-a.ts";
+import { inboundAudio } from "../../test/support/inbound-audio.ts";
+import { median } from "../statistics.ts";
+import { StreamTexts } from "../stream-texts.ts";
+import { BENCH_SPEC } from "./bench-spec.ts";
+import { plainWays } from "./carrier-a.ts";
+import type { FrameCost, FrameResult } from "./frame-result.ts";
+import { ratioOf, timeNs } from "./timing.ts";
+
+// Question: what does a frame cost on its whole way through a connection, between the socket and the engines?
+// Budget: no heap on either way.
+
+/** No more than lies in the ring of frames to be sent: within a window nothing waits and nothing refills it. */
+const WINDOW_FRAMES = 50;
+const HALF_RING_FRAMES = OUTPUT_RING_FRAMES_MAX / 2;
+const WARM_UP_WINDOWS = 400;
+const WINDOWS = 301;
+
+/** A disk that is always done at once. */
+const NO_DISK: JournalFiles = {
+  create: (_path, done) => done(null, 1),
+  write: (_fd, bytes, done) => done(null, bytes.length),
+  close: (_fd, done) => done(null),
+};
+
+/** `audio` is raw mu-law, 8,000 Hz: what both sides say. */
+export async function measureWays(
+  audio: Uint8Array,
+  makeVad: VadFactory,
+  makeResampler: ResamplerFactory,
+): Promise<FrameResult["ways"]> {
+  const dataDir = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
+  try {
+    const plain = plainWays(audio);
+    const leg = new BenchLeg(audio, { makeVad, makeResampler, dataDir });
+    return {
+      in: await perFrame(WINDOW_FRAMES, (frames) => walk(leg, "in", frames), plain.in),
+      out: await perFrame(WINDOW_FRAMES, (frames) => walk(leg, "out", frames), plain.out),
+      fill: await perFrame(HALF_RING_FRAMES, (frames) => fill(leg, frames), plain.out),
+    };
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** One connection in the middle of its call, in a time of its own. */
+class BenchLeg {
+  readonly #connection: Connection;
+  readonly #messages: Buffer[];
+  readonly #flush: () => void;
+  #at = 0;
+  /** Never a whole number, as in the service. */
+  #nowMs = 0.25;
+  /** Frames that the ear was given, and frames that were sent. */
+  readonly frames = { in: 0, out: 0 };
+
+  constructor(
+    audio: Uint8Array,
+    { makeVad, makeResampler, dataDir }: { makeVad: VadFactory; makeResampler: ResamplerFactory; dataDir: string },
+  ) {
+    const clock: Clock = { nowMs: () => this.#nowMs, epochMs: () => this.#nowMs, after: () => () => {} };
+    const log = createLogger("test", "error");
+    const texts = new StreamTexts(audio);
+    const wire = createCarrierA();
+    const call = { callId: "call_bench", accountId: "bench", spec: BENCH_SPEC };
+    const journal = new JournalWriters({ dataDir, software: SOFTWARE, clock, log, files: NO_DISK }).open({
+      ...call,
+      startedAt: new Date(0).toISOString(),
+      leg: { rateHz: wire.rateHz, outboundCodec: wire.outboundCodec },
+      earHasPartials: true,
+      parameters: DEFAULT_TURN_PARAMETERS,
+    });
+    this.#flush = () => journal.flush();
+    this.#connection = new Connection({
+      redeemed: call,
+      socket: {
+        send: () => {
+          this.frames.out += 1;
+          return true;
+        },
+        end: (_code, reason) => assert.fail(`the call ended: ${reason}`),
+      },
+      wire,
+      inbound: inboundAudio(),
+      vad: makeVad(wire.rateHz),
+      makeResampler,
+      stt: this.#ear(),
+      llm: createReferenceBrain(),
+      tts: endlessVoice(),
+      parameters: DEFAULT_TURN_PARAMETERS,
+      journal,
+      metrics: new WorkerMetrics(() => assert.fail("nobody asks for them")),
+      clock,
+      log,
+      onDone: () => assert.fail("the call ended"),
+    });
+    this.#connection.message(Buffer.from(texts.greeting()), false);
+    this.#connection.message(Buffer.from(texts.start()), false);
+    this.#messages = Array.from({ length: 500 }, () => Buffer.from(texts.media()));
+  }
+
+  /** 20 ms later a message comes, or a frame is due. */
+  step(way: "in" | "out"): void {
+    this.#nowMs += FRAME_MS;
+    if (way === "out") {
+      this.#connection.tick();
+      return;
+    }
+    this.#at = this.#at + 1 === this.#messages.length ? 0 : this.#at + 1;
+    this.#connection.message(this.#messages[this.#at] as Buffer, false);
+  }
+
+  /** The ring is filled again, the lead is sent, and the journal written. */
+  async refill(): Promise<void> {
+    await nextTurn();
+    this.#connection.tick();
+    await nextTurn();
+    this.#flush();
+  }
+
+  #ear(): Stt {
+    return {
+      provider: "bench",
+      capabilities: { ratesHz: [CARRIER_RATE_HZ], partials: true },
+      open: (_options, signal) => ({
+        write: () => {
+          this.frames.in += 1;
+        },
+        events: new EventQueue<SttEvent>(signal),
+      }),
+    };
+  }
+}
+
+/** Speaks one piece for ever, in chunks as long as the reference voice's. */
+function endlessVoice(): Tts {
+  const samples = Int16Array.from({ length: 3_200 }, (_, at) => Math.round(8_000 * Math.sin(at / 5)));
+  return {
+    provider: "bench",
+    capabilities: { wordTimes: true },
+    voices: async () => [],
+    async *speak(_request, signal) {
+      while (!signal.aborted) yield { samples, rateHz: CARRIER_RATE_HZ, words: [] };
+    },
+  };
+}
+
+/** What a window costs. */
+interface WindowCost {
+  ns: number;
+  heapBytes: number;
+}
+
+/** Frames that come in, or go out of the ring. */
+async function walk(leg: BenchLeg, way: "in" | "out", frames: number): Promise<WindowCost> {
+  await leg.refill();
+  const framesBefore = leg.frames[way];
+  const reading = new Reading();
+  for (let frame = 0; frame < frames; frame += 1) leg.step(way);
+  const cost = reading.cost();
+  assert.equal(leg.frames[way] - framesBefore, frames, "a step is a frame");
+  return cost;
+}
+
+/** Half a ring of frames from the voice, which is pulled again when so many are gone; or none. */
+async function fill(leg: BenchLeg, frames: number): Promise<WindowCost> {
+  await leg.refill();
+  for (let frame = 0; frame < HALF_RING_FRAMES; frame += 1) leg.step("out");
+  if (frames === 0) await leg.refill();
+  const reading = new Reading();
+  await nextTurn();
+  return reading.cost();
+}
+
+/** Takes what a window costs, from here on. */
+class Reading {
+  readonly #heapBytes = process.memoryUsage().heapUsed;
+  readonly #startMs = performance.now();
+
+  cost(): WindowCost {
+    const endMs = performance.now();
+    return { ns: (endMs - this.#startMs) * 1e6, heapBytes: process.memoryUsage().heapUsed - this.#heapBytes };
+  }
+}
+
+/**
+ * What windows of `frames` cost more than empty ones, by the frame. Full, empty and plain ones take turns; medians, so that the few
+ * in which the collector runs or the compiler works don't count.
+ */
+async function perFrame(
+  frames: number,
+  runWindow: (frames: number) => Promise<WindowCost>,
+  plain: () => void,
+): Promise<FrameCost> {
+  for (let window = 0; window < WARM_UP_WINDOWS; window += 1) {
+    await runWindow(frames);
+    timeNs(plain, frames);
+  }
+  const full: WindowCost[] = [];
+  const empty: WindowCost[] = [];
+  const plainNs: number[] = [];
+  for (let window = 0; window < WINDOWS; window += 1) {
+    full.push(await runWindow(frames));
+    empty.push(await runWindow(0));
+    plainNs.push(timeNs(plain, frames));
+  }
+  const emptyNs = median(empty.map(({ ns }) => ns));
+  const ns = full.map((window) => (window.ns - emptyNs) / frames);
+  const heapBytes = (windows: readonly WindowCost[]): number => median(windows.map((window) => window.heapBytes));
+  return {
+    ns: median(ns),
+    ofPlain: ratioOf(ns, plainNs),
+    heapBytes: (heapBytes(full) - heapBytes(empty)) / frames,
+  };
+}

@@ -1,0 +1,33 @@
+/** The middle one of `values`, which stay as they are; NaN of none. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  if (!Number.isInteger(middle)) return sorted[Math.floor(middle)] as number;
+  return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
+}
+
+/** How times are spread, ms. Exact: made of every single value, with no buckets. */
+export interface Spread {
+  count: number;
+  p50: number;
+  p90: number;
+  p99: number;
+  p999: number;
+  p9999: number;
+  max: number;
+}
+
+/** Sorts `valuesMs` in place. */
+export function spreadOf(valuesMs: Float32Array): Spread {
+  valuesMs.sort();
+  const at = (share: number): number => valuesMs[Math.ceil(share * valuesMs.length) - 1] ?? Number.NaN;
+  return {
+    count: valuesMs.length,
+    p50: at(0.5),
+    p90: at(0.9),
+    p99: at(0.99),
+    p999: at(0.999),
+    p9999: at(0.9999),
+    max: at(1),
+  };
+}

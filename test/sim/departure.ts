@@ -1,0 +1,60 @@
+import type { CallCommand, CallEvent } from "../../src/call/events.ts";
+import type { Facts, ReplyFacts } from "./facts.ts";
+import type { Leave } from "./kinds.ts";
+import type { Random } from "./random.ts";
+import type { Rule } from "./rules/rule.ts";
+
+export interface DepartureOptions {
+  leave: Leave;
+  random: Random;
+  facts: Facts;
+  /** Hangs up, so many ms from now. */
+  go(afterMs: number): void;
+}
+
+/** Makes the caller hang up in the moment that the seed has chosen: sees the steps of a call as a rule does, and waits for the right one. */
+export class Departure implements Rule {
+  readonly #options: DepartureOptions;
+  /** How often the moment is let pass. */
+  #patience: number;
+  #gone = false;
+
+  constructor(options: DepartureOptions) {
+    this.#options = options;
+    this.#patience = options.random.pick([0, 1, 2, 4]);
+    if (options.leave === "leaves-at-any-time") this.#go(options.random.between(0, 60_000));
+  }
+
+  event(event: CallEvent): void {
+    if (event.kind === "ear-partial") this.#moment("leaves-while-speaking");
+    else if (event.kind === "reply-text") this.#moment("leaves-at-the-first-text");
+  }
+
+  command(command: CallCommand): void {
+    if (command.kind === "ask") this.#moment("leaves-while-thinking");
+  }
+
+  /** In the middle of what is being said, and now and then just behind its end. */
+  frameOut(reply: ReplyFacts | undefined): void {
+    const { leave, random, facts } = this.#options;
+    if (reply === undefined || this.#gone) return;
+    const is: Leave = reply.hangUp
+      ? "leaves-in-the-goodbye"
+      : facts.replies.size === 1
+        ? "leaves-in-the-greeting"
+        : "leaves-in-an-answer";
+    if (is === leave) this.#go(random.between(0, 2_000));
+  }
+
+  #moment(moment: Leave): void {
+    const { leave, random } = this.#options;
+    if (moment !== leave || this.#gone) return;
+    this.#patience -= 1;
+    if (this.#patience < 0) this.#go(random.pick([0, 5, random.between(0, 1_000)]));
+  }
+
+  #go(afterMs: number): void {
+    this.#gone = true;
+    this.#options.go(afterMs);
+  }
+}

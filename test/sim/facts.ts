@@ -1,0 +1,220 @@
+import type { CallCommand, CallEvent, CallState } from "../../src/call/events.ts";
+import type { CallSpec, EndReason, TranscriptTurn } from "../../src/core/call-spec.ts";
+import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits.ts";
+import type { Message } from "../../src/speech/speech.ts";
+import type { Process } from "./process.ts";
+import type { SpokenPiece } from "./voice.ts";
+
+/** A tick comes with every frame, and the ticker counts in tenths of one: what is due is done within this. */
+export const TICK_MS = 1.1 * FRAME_MS;
+/** By how much late marks move what is taken for heard at most: LAG_MS_MAX in the call's playout. */
+const LAG_MS_MAX = 1_000;
+
+/** A piece of a reply, from the command to speak it to the ear that hears it. */
+export interface PieceFacts {
+  text: string;
+  /** What the voice makes of it, once it was asked. */
+  spoken: SpokenPiece | undefined;
+  /** At the leg's rate, once the synthesis is over. */
+  samples: number | undefined;
+  playedFrames: number;
+}
+
+/** A reply, seen from outside. */
+export interface ReplyFacts {
+  readonly turnId: number;
+  readonly interruptible: boolean;
+  /** The end of what the model was asked; undefined for words of the service's own. */
+  readonly asked: Message | undefined;
+  readonly pieces: PieceFacts[];
+  /** No more pieces come. */
+  textDone: boolean;
+  /** The model asked to hang up behind it. */
+  hangUp: boolean;
+  sentFrames: number;
+  cut: boolean;
+  /** What the transcript says of it. */
+  turn: TranscriptTurn | undefined;
+}
+
+/** Where a piece that was spoken belongs. */
+export interface PiecePlace {
+  reply: ReplyFacts;
+  piece: PieceFacts;
+}
+
+/** What has happened in a call so far, as its events, its commands and its carrier tell. All times are ms of call time. */
+export class Facts {
+  readonly spec: CallSpec;
+  readonly process: Process;
+  readonly replies = new Map<number, ReplyFacts>();
+  readonly turns: TranscriptTurn[] = [];
+  readonly commands: CallCommand[] = [];
+  /** The reply that was begun last, alive or not. */
+  reply: ReplyFacts | undefined;
+  /** The end of what the model was asked last. */
+  asked: Message | undefined;
+  lastEvent: CallEvent | undefined;
+  /** The last event came from the engines of a reply that was alive. */
+  lastEventCounts = false;
+  framesIn = 0;
+  legStartedMs: number | undefined;
+  end: { reason: EndReason; atMs: number } | undefined;
+  /** When all that was sent will have been played, if it was on its way for no time. */
+  playsUntilMs = 0;
+  /** How much later than that any mark came back, at most. */
+  markLateMs = 0;
+  state: CallState = "listening";
+  readonly #startMs: number;
+  /** Pieces that the voice was not asked for yet, in order. */
+  #unspoken: PieceFacts[] = [];
+  readonly #marksDueMs = new Map<string, number>();
+  readonly #places = new Map<SpokenPiece, PiecePlace>();
+  #audible = false;
+
+  constructor(spec: CallSpec, process: Process) {
+    this.spec = spec;
+    this.process = process;
+    this.#startMs = process.nowMs();
+  }
+
+  get nowMs(): number {
+    return this.process.nowMs() - this.#startMs;
+  }
+
+  /** The latest call time at which something counts as done in time that was due at `dueMs`. */
+  latestMs(dueMs: number, withinMs: number): number {
+    return this.process.latestMs(dueMs + this.#startMs, withinMs) - this.#startMs;
+  }
+
+  event(event: CallEvent): void {
+    const { reply } = this;
+    this.lastEvent = event;
+    this.lastEventCounts = reply !== undefined && !isOver(reply) && "turnId" in event && event.turnId === reply.turnId;
+    switch (event.kind) {
+      case "leg-started":
+        this.legStartedMs ??= this.nowMs;
+        return;
+      case "mark": {
+        const dueMs = this.#marksDueMs.get(event.name) ?? this.nowMs;
+        this.#marksDueMs.delete(event.name);
+        this.markLateMs = Math.max(this.markLateMs, Math.min(LAG_MS_MAX, this.nowMs - dueMs));
+        return;
+      }
+      case "reply-tool":
+        if (event.name === "hang_up") this.#change(event.turnId, { hangUp: true });
+        return;
+      case "reply-end":
+        this.#change(event.turnId, { textDone: true });
+        return;
+      case "piece-end": {
+        const piece = this.replies.get(event.turnId)?.pieces[event.piece];
+        if (piece !== undefined) piece.samples = event.samples;
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  command(command: CallCommand): void {
+    this.commands.push(command);
+    switch (command.kind) {
+      case "ask":
+        this.#begin(command.turnId, command.messages.at(-1));
+        return;
+      case "speak": {
+        const reply = this.replies.get(command.turnId) ?? this.#begin(command.turnId, undefined);
+        const piece = { text: command.text, spoken: undefined, samples: undefined, playedFrames: 0 };
+        reply.pieces.push(piece);
+        this.#unspoken.push(piece);
+        return;
+      }
+      case "mark":
+        this.#marksDueMs.set(command.name, Math.max(this.nowMs, this.playsUntilMs));
+        return;
+      case "state":
+        this.state = command.state;
+        return;
+      case "cut":
+        this.#marksDueMs.clear();
+        this.#change(command.turnId, { cut: true });
+        this.#unspoken = [];
+        this.playsUntilMs = Math.min(this.playsUntilMs, this.nowMs);
+        return;
+      case "turn":
+        this.turns.push(command.turn);
+        if (command.turn.role === "agent" && this.reply !== undefined) this.reply.turn = command.turn;
+        return;
+      case "end":
+        this.end ??= { reason: command.reason, atMs: this.nowMs };
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** A frame is sent; returns the reply that it says it belongs to. */
+  frameOut(turnId: number): ReplyFacts | undefined {
+    const reply = this.replies.get(turnId);
+    if (reply !== undefined) reply.sentFrames += 1;
+    this.#audible = true;
+    this.playsUntilMs = Math.max(this.playsUntilMs, this.nowMs) + FRAME_MS;
+    return reply;
+  }
+
+  /** The voice begins to speak; false when it was another piece's turn. */
+  speaking(spoken: SpokenPiece): boolean {
+    const piece = this.#unspoken.shift();
+    const reply = this.reply;
+    if (piece === undefined || reply === undefined || piece.text !== spoken.text) return false;
+    piece.spoken = spoken;
+    this.#places.set(spoken, { reply, piece });
+    return true;
+  }
+
+  placeOf(spoken: SpokenPiece | undefined): PiecePlace | undefined {
+    return spoken && this.#places.get(spoken);
+  }
+
+  #begin(turnId: number, asked: Message | undefined): ReplyFacts {
+    const reply: ReplyFacts = {
+      turnId,
+      // Only the first message of the agent may be kept from being interrupted.
+      interruptible: this.spec.interruptible || this.#audible,
+      asked,
+      pieces: [],
+      textDone: asked === undefined,
+      hangUp: false,
+      sentFrames: 0,
+      cut: false,
+      turn: undefined,
+    };
+    this.replies.set(turnId, reply);
+    this.reply = reply;
+    if (asked !== undefined) this.asked = asked;
+    return reply;
+  }
+
+  #change(turnId: number, what: Partial<ReplyFacts>): void {
+    const reply = this.replies.get(turnId);
+    if (reply !== undefined) Object.assign(reply, what);
+  }
+}
+
+/** Everything of it was made and sent. */
+export function isComplete({ textDone, pieces, sentFrames }: ReplyFacts): boolean {
+  if (!textDone || pieces.some(({ samples }) => samples === undefined)) return false;
+  const samples = pieces.reduce((sum, piece) => sum + (piece.samples ?? 0), 0);
+  return sentFrames * CARRIER_FRAME_SAMPLES >= samples;
+}
+
+/** It lives no longer, as far as that can be seen from outside. */
+export const isOver = (reply: ReplyFacts): boolean =>
+  reply.cut || reply.turn !== undefined || (reply.sentFrames === 0 && isComplete(reply));
+
+/** The ear tells words that were not answered yet; `asked` is the end of what the model was asked last. */
+export function isNews(event: CallEvent, asked: Message | undefined): boolean {
+  if ((event.kind !== "ear-partial" && event.kind !== "ear-final") || event.text === "") return false;
+  return asked?.role !== "user" || !asked.text.endsWith(event.text);
+}

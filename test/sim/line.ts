@@ -1,0 +1,221 @@
+import type { EndReason } from "../../src/core/call-spec.ts";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../src/core/limits.ts";
+import type { Connection } from "../../src/gateway/connection.ts";
+import type { LegSocket } from "../../src/gateway/leg.ts";
+import type { ManualClock } from "../support/manual-clock.ts";
+import type { Fate } from "./fate.ts";
+import type { Trouble } from "./kinds.ts";
+import { Path } from "./network.ts";
+import type { Process } from "./process.ts";
+
+export interface LineOptions {
+  world: ManualClock;
+  process: Process;
+  fate: Fate;
+  /** A text message of the service reaches the carrier. */
+  toCarrier(text: string): void;
+  /** The service's close reaches the carrier. */
+  carrierClosed(): void;
+  /** The service hands a message to its socket, which takes it or does not. */
+  onSent(text: string, taken: boolean): void;
+  /** The service closes its socket. */
+  onEnded(): void;
+  /** Something reaches the service. */
+  onInput(handle: () => void): void;
+  /** Something reaches the service that must end the call, for this reason, before `handle` returns. */
+  onFatal(reason: EndReason, handle: () => void): void;
+}
+
+const START = '{"event":"start"';
+const MEDIA = '{"event":"media"';
+const MARK = '{"event":"mark"';
+const STOP = '{"event":"stop"';
+
+/** Each repeated frame is audio that the caller never had time for; more of them are a flood. */
+const REPEATED_MEDIA_MAX = 30;
+/** A strange start comes within this time of the right one. */
+const STRANGE_START_MS = 15_000;
+
+/** What lies between the carrier and the service: the two ways of a network, and a carrier that does not always say what it should. */
+export class Line implements LegSocket {
+  readonly in: Path;
+  readonly out: Path;
+  readonly #options: LineOptions;
+  readonly #fate: Fate;
+  readonly #bytes = Buffer.alloc(2 * CARRIER_MESSAGE_BYTES_MAX);
+  #connection: Connection | undefined;
+  #started = false;
+  #clogged = false;
+  #over = false;
+  /** A message of audio that waits for the next one to overtake it. */
+  #held: string | undefined;
+  #repeated = 0;
+
+  constructor(options: LineOptions) {
+    this.#options = options;
+    this.#fate = options.fate;
+    const { world, fate } = options;
+    const { random } = fate;
+    const jitterMs = fate.happens("jitter") ? random.between(20, 400) : random.between(0, 10);
+    this.in = new Path({ world, random: random.fork(), baseMs: random.between(1, 60), jitterMs });
+    this.out = new Path({ world, random: random.fork(), baseMs: random.between(1, 60), jitterMs });
+  }
+
+  /** From here on somebody takes what comes. */
+  open(connection: Connection): void {
+    this.#connection = connection;
+  }
+
+  /** The service knows that the carrier's stream has begun. */
+  get started(): boolean {
+    return this.#started;
+  }
+
+  send(message: Uint8Array | string): boolean {
+    const text = typeof message === "string" ? message : Buffer.from(message).toString("latin1");
+    this.#options.onSent(text, !this.#clogged);
+    if (!this.#clogged) this.out.send(() => this.#options.toCarrier(text));
+    return !this.#clogged;
+  }
+
+  /** As uWebSockets.js has it: the service is told of the close within the call that closes. */
+  end(code: number): void {
+    this.#options.onEnded();
+    this.#over = true;
+    this.out.send(() => this.#options.carrierClosed());
+    this.#connection?.closed(code, false);
+  }
+
+  /** A message of the carrier's, with which anything may happen. */
+  fromCarrier(text: string): void {
+    if (text.startsWith(MEDIA)) this.#media(text);
+    else if (text.startsWith(START)) this.#start(text);
+    else if (text.startsWith(MARK)) this.#mark(text);
+    else if (text.startsWith(STOP)) this.#stop(text);
+    else this.pass(text);
+  }
+
+  /** A message of the carrier's as it stands. */
+  pass(text: string): void {
+    this.in.send(() => this.#arrive((connection) => this.#take(connection, text)));
+  }
+
+  /** Messages that arrive at once and end the call. */
+  passFatal(reason: EndReason, texts: readonly string[]): void {
+    this.in.send(() =>
+      this.fail(reason, (connection) => {
+        for (const text of texts) this.#take(connection, text);
+      }),
+    );
+  }
+
+  /** Something other than a message ends the call. */
+  fail(reason: EndReason, how: (connection: Connection) => void): void {
+    this.#arrive((connection) => this.#options.onFatal(reason, () => how(connection)));
+  }
+
+  /** The carrier closes the socket, after all that it has said. */
+  hangUp(): void {
+    this.in.send(() => this.#closed("caller_hangup", 1_000, false));
+  }
+
+  /** The carrier is gone without a word; the service learns of it when the socket is given up. */
+  vanish(unknownForMs: number): void {
+    this.in.cut(unknownForMs);
+    this.out.cut(unknownForMs);
+    this.#options.world.after(unknownForMs, () => this.#closed("caller_hangup", 1_006, false));
+  }
+
+  /** The peer breaks the WebSocket protocol, and the library drops its socket. */
+  breakProtocol(): void {
+    this.#closed("protocol_error", 1_006, true);
+    this.#options.carrierClosed();
+  }
+
+  /** From now on the peer does not read: no message is taken. */
+  clog(): void {
+    this.#clogged = true;
+  }
+
+  #closed(reason: EndReason, code: number, violated: boolean): void {
+    this.fail(reason, (connection) => {
+      this.#over = true;
+      connection.closed(code, violated);
+    });
+  }
+
+  #arrive(handle: (connection: Connection) => void): void {
+    this.#options.process.input(() => {
+      const connection = this.#connection;
+      if (!this.#over && connection !== undefined) this.#options.onInput(() => handle(connection));
+    });
+  }
+
+  /** The next message comes in the same bytes, as those of a socket may. */
+  #take(connection: Connection, text: string): void {
+    const length = this.#bytes.write(text);
+    connection.message(this.#bytes.subarray(0, length), false);
+  }
+
+  #start(text: string): void {
+    if (this.#fate.happens("no-start")) return;
+    const { random } = this.#fate;
+    const heldMs = this.#fate.happens("media-before-start") ? random.between(100, 4_500) : 0;
+    this.#after(heldMs, () => {
+      this.pass(text);
+      this.in.send(() => this.#arrive(() => this.#noteStarted()));
+    });
+    this.#strangeStart("second-start", heldMs, () => this.pass(text));
+    const foreign = text.replaceAll(/"MZ[0-9a-f]{32}"/g, '"MZ0"');
+    this.#strangeStart("foreign-start", heldMs, () => this.passFatal("protocol_error", [foreign]));
+  }
+
+  #noteStarted(): void {
+    this.#started = true;
+  }
+
+  #strangeStart(trouble: Trouble, notBeforeMs: number, task: () => void): void {
+    if (!this.#fate.has(trouble)) return;
+    this.#after(notBeforeMs + this.#fate.random.between(1, STRANGE_START_MS), () => {
+      this.#fate.chronicle.note(trouble);
+      task();
+    });
+  }
+
+  /** Before its start a stream cannot be stopped: then only the closed socket ends the call. */
+  #stop(text: string): void {
+    this.in.send(() =>
+      this.#arrive((connection) => {
+        const stop = (): void => this.#take(connection, text);
+        if (this.#started) this.#options.onFatal("caller_hangup", stop);
+        else stop();
+      }),
+    );
+  }
+
+  #media(text: string): void {
+    if (this.#fate.happens("lost-media", 0.03)) return;
+    if (this.#held === undefined && this.#fate.happens("reordered-media", 0.03)) {
+      this.#held = text;
+      return;
+    }
+    this.pass(text);
+    if (this.#held !== undefined) this.pass(this.#held);
+    this.#held = undefined;
+    if (this.#repeated >= REPEATED_MEDIA_MAX || !this.#fate.happens("repeated-media", 0.03)) return;
+    this.#repeated += 1;
+    this.pass(text);
+  }
+
+  #mark(text: string): void {
+    const { random } = this.#fate;
+    if (this.#fate.happens("lost-mark", 0.5)) return;
+    this.#after(this.#fate.happens("late-mark", 0.5) ? random.between(200, 4_000) : 0, () => this.pass(text));
+    if (this.#fate.happens("repeated-mark", 0.5)) this.#after(random.between(1, 4_000), () => this.pass(text));
+  }
+
+  #after(delayMs: number, task: () => void): void {
+    if (delayMs === 0) task();
+    else this.#options.world.after(delayMs, task);
+  }
+}

@@ -1,0 +1,103 @@
+import type { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
+import {
+  CARRIER_MESSAGE_BYTES_MAX,
+  CARRIER_RATE_HZ,
+  DTMF_PER_SECOND_MAX,
+  MALFORMED_PER_SECOND_MAX,
+} from "../../src/core/limits.ts";
+import { MU_LAW } from "../../src/media/g711.ts";
+import type { ManualClock } from "../support/manual-clock.ts";
+import type { Fate } from "./fate.ts";
+import type { Trouble } from "./kinds.ts";
+import type { Line } from "./line.ts";
+import type { Process } from "./process.ts";
+
+export interface MisfortunesOptions {
+  world: ManualClock;
+  process: Process;
+  fate: Fate;
+  line: Line;
+  carrier: CarrierA;
+  /** The call has not ended yet. */
+  isLive(): boolean;
+}
+
+const NONSENSE: readonly string[] = [
+  "",
+  "{",
+  "null",
+  "[1,2]",
+  '{"event":17}',
+  '{"event":"media"}',
+  '{"event":"media","media":{"payload":"!!!!"}}',
+  '{"event":"mark","mark":{}}',
+  '{"event":"start","start":{}}',
+  '{"event":"dtmf","streamSid":"somebody else","dtmf":{"digit":"no digit"}}',
+];
+const UNKNOWN: readonly string[] = [
+  '{"event":"weather","sunny":true}',
+  '{"event":"MEDIA"}',
+  '{"event":"__proto__"}',
+  '{"event":"dtmf","dtmf":{"digit":"EE"}}',
+];
+const KEYS = [..."0123456789*#"];
+
+/** More audio at once than any pause before it can excuse: messages of 100 ms. */
+const FLOOD_MESSAGES = 200;
+const FLOOD_PAYLOAD = Buffer.alloc(CARRIER_RATE_HZ / 10, MU_LAW.silenceByte).toString("base64");
+
+/** What comes once comes early, or at any time. */
+const ONCE_WITHIN_MS = [4_000, 30_000];
+const LOOP_STALL_MS_MAX = 1_500;
+const NETWORK_STALL_MS_MAX = 3_000;
+
+const BREAKAGES: readonly ((line: Line) => void)[] = [
+  (line) => line.fail("protocol_error", (connection) => connection.message(new Uint8Array(160), true)),
+  (line) =>
+    line.fail("protocol_error", (connection) => {
+      connection.message(new Uint8Array(CARRIER_MESSAGE_BYTES_MAX + 1), false);
+    }),
+  (line) => line.breakProtocol(),
+];
+
+/** Schedules the troubles that have a time of their own, rather than a message that they come with. */
+export function scheduleMisfortunes({ world, process, fate, line, carrier, isLive }: MisfortunesOptions): void {
+  const { random, chronicle } = fate;
+  const after = (delayMs: number, trouble: Trouble, task: () => void): void => {
+    world.after(delayMs, () => {
+      if (!isLive()) return;
+      chronicle.note(trouble);
+      task();
+    });
+  };
+  const once = (trouble: Trouble, task: () => void): void => {
+    if (fate.has(trouble)) after(random.between(0, random.pick(ONCE_WITHIN_MS)), trouble, task);
+  };
+  const often = (trouble: Trouble, minMs: number, maxMs: number, task: () => void): void => {
+    if (!fate.has(trouble)) return;
+    after(random.between(minMs, maxMs), trouble, () => {
+      task();
+      often(trouble, minMs, maxMs, task);
+    });
+  };
+
+  often("unknown-event", 100, 3_000, () => line.pass(random.pick(UNKNOWN)));
+  often("malformed", 2_000 / MALFORMED_PER_SECOND_MAX, 2_000, () => line.pass(random.pick(NONSENSE)));
+  often("keys", 2_000 / DTMF_PER_SECOND_MAX, 8_000, () => carrier.pressKey(random.pick(KEYS)));
+  often("network-stall", 1_000, 10_000, () => {
+    random.pick([line.in, line.out]).stall(random.between(100, NETWORK_STALL_MS_MAX));
+  });
+  // One stall is over before the next one begins.
+  often("loop-stall", LOOP_STALL_MS_MAX + 100, 10_000, () => process.stall(random.between(20, LOOP_STALL_MS_MAX)));
+  once("stuck-socket", () => line.clog());
+  once("malformed-flood", () => line.passFatal("protocol_error", Array(MALFORMED_PER_SECOND_MAX + 1).fill("{")));
+  once("audio-flood", () => {
+    const { streamSid } = carrier;
+    const message = JSON.stringify({ event: "media", streamSid, media: { track: "inbound", payload: FLOOD_PAYLOAD } });
+    // What comes before its start is dropped, however much it is.
+    if (line.started) line.passFatal("audio_flood", Array(FLOOD_MESSAGES).fill(message));
+  });
+  once("broken-protocol", () => random.pick(BREAKAGES)(line));
+  once("ended-by-api", () => line.fail("api_hangup", (connection) => connection.end("api_hangup")));
+  once("drained", () => line.fail("drain_timeout", (connection) => connection.end("drain_timeout")));
+}

@@ -1,0 +1,129 @@
+import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import type { EndReason } from "../../../src/core/call-spec.ts";
+import { LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../../../src/core/limits.ts";
+import type { Chronicle } from "../chronicle.ts";
+import { type Facts, isComplete, TICK_MS } from "../facts.ts";
+import type { Invariant } from "../kinds.ts";
+import type { Rule } from "./rule.ts";
+
+const ONE_END: Invariant = "one end, and nothing after it";
+const CAUSE: Invariant = "an end has its cause, and a cause its end";
+
+/** One end, for a reason that there is, in time, and nothing after it. */
+export class Ending implements Rule {
+  readonly #facts: Facts;
+  readonly #chronicle: Chronicle;
+  /** What the line, the carrier or the operator did that ends a call. */
+  readonly #causes = new Set<EndReason>();
+  #modelFailures = 0;
+  /** Something that ends a call was told to it: the end must have come before anything else does. */
+  #owed: string | undefined;
+  #socketEnds = 0;
+  #ends = 0;
+  /** When the socket first took a message no more; Infinity while it does. */
+  #refusedMs = Number.POSITIVE_INFINITY;
+
+  constructor(facts: Facts, chronicle: Chronicle) {
+    this.#facts = facts;
+    this.#chronicle = chronicle;
+  }
+
+  /** `handle` tells the call something that must end it, for this reason or for one that came first. */
+  mustEnd(reason: EndReason, handle: () => void): void {
+    this.#causes.add(reason);
+    handle();
+    if (this.#facts.end !== undefined) return;
+    this.#chronicle.violated(CAUSE, `nothing ended after ${reason}`);
+  }
+
+  socketEnded(): void {
+    this.#socketEnds += 1;
+    if (this.#socketEnds > 1) this.#chronicle.violated(ONE_END, "the socket was closed twice");
+  }
+
+  event(event: CallEvent): void {
+    this.#checkOwed();
+    if (this.#facts.end !== undefined) {
+      this.#chronicle.violated(ONE_END, `the event ${event.kind} was journaled after the end`);
+    }
+    const { lastEventCounts } = this.#facts;
+    if (lastEventCounts && event.kind === "reply-end") this.#modelFailures = 0;
+    if (lastEventCounts && event.kind === "reply-failed") this.#modelFailures += 1;
+    const fatal =
+      event.kind === "ear-failed" ||
+      (lastEventCounts && event.kind === "piece-failed") ||
+      (lastEventCounts && event.kind === "reply-failed" && this.#modelFailures >= MODEL_FAILURES_MAX);
+    if (fatal) this.#owed = event.kind;
+  }
+
+  command(command: CallCommand): void {
+    const { end } = this.#facts;
+    const ends = command.kind === "end";
+    if (ends) this.#ends += 1;
+    if (end !== undefined && (!ends || this.#ends > 1)) {
+      this.#chronicle.violated(ONE_END, `the command ${command.kind} came after the end`);
+    } else if (ends) {
+      const wrong = this.#objection(command.reason);
+      if (wrong !== undefined) {
+        this.#chronicle.violated(CAUSE, `${command.reason}: ${wrong}`);
+      }
+    }
+  }
+
+  sent(_text: string, taken: boolean): void {
+    if (this.#facts.end !== undefined) this.#chronicle.violated(ONE_END, "something was sent");
+    if (taken) return;
+    this.#causes.add("slow_consumer");
+    this.#refusedMs = Math.min(this.#refusedMs, this.#facts.nowMs);
+  }
+
+  inspect(): void {
+    this.#checkOwed();
+    const { end, spec, legStartedMs } = this.#facts;
+    if (end !== undefined) return;
+    this.#checkDeadline(spec.maxDurationMs, "maxDuration");
+    if (legStartedMs === undefined) this.#checkDeadline(LEG_START_MS_MAX, "the wait for start");
+    this.#checkDeadline(this.#refusedMs, "a message that was not taken");
+  }
+
+  over(): void {
+    if (this.#facts.end === undefined) this.#chronicle.violated("no deadline is missed", "the call never ended");
+  }
+
+  #checkDeadline(dueMs: number, what: string): void {
+    const { nowMs } = this.#facts;
+    if (nowMs <= this.#facts.latestMs(dueMs, TICK_MS)) return;
+    this.#chronicle.violated(
+      "no deadline is missed",
+      `${what} was due at ${dueMs} ms, and at ${nowMs} ms nothing ended`,
+    );
+  }
+
+  #checkOwed(): void {
+    if (this.#owed !== undefined && this.#facts.end === undefined) {
+      this.#chronicle.violated(CAUSE, `nothing ended after ${this.#owed}`);
+    }
+    this.#owed = undefined;
+  }
+
+  /** What speaks against this reason, if anything does. */
+  #objection(reason: EndReason): string | undefined {
+    const { nowMs, spec, lastEvent, legStartedMs, reply } = this.#facts;
+    switch (reason) {
+      case "max_duration":
+        return nowMs >= spec.maxDurationMs ? undefined : `at ${nowMs} ms`;
+      case "agent_hangup":
+        if (reply === undefined || !reply.hangUp || !spec.tools.includes("hang_up")) return "nobody asked for it";
+        return isComplete(reply) ? undefined : "the goodbye has not been said";
+      case "inactivity":
+        return lastEvent?.kind === "tick" ? undefined : `upon ${lastEvent?.kind}`;
+      case "provider_error":
+        return this.#owed === undefined ? `upon ${lastEvent?.kind}` : undefined;
+      case "protocol_error":
+        if (legStartedMs === undefined && nowMs >= LEG_START_MS_MAX) return undefined;
+        return this.#causes.has(reason) ? undefined : "the peer broke no rule";
+      default:
+        return this.#causes.has(reason) ? undefined : "nothing that happened leads to it";
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { FRAME_MS, OUTPUT_CUSHION_FRAMES } from "../../../src/core/limits.ts";
+import type { Chronicle } from "../chronicle.ts";
+import { type Facts, isOver, TICK_MS } from "../facts.ts";
+import type { SimulatedVoice } from "../voice.ts";
+import type { Rule } from "./rule.ts";
+
+/** What a resampler and a frame that is not full hold back. */
+const HELD_BACK_FRAMES = 2;
+
+/** The caller waits for no speech that is there, and the voice is asked for more before it runs out. */
+export class Flow implements Rule {
+  readonly #facts: Facts;
+  readonly #chronicle: Chronicle;
+  readonly #voice: SimulatedVoice;
+  #sinceMs: number | undefined;
+
+  constructor(facts: Facts, chronicle: Chronicle, voice: SimulatedVoice) {
+    this.#facts = facts;
+    this.#chronicle = chronicle;
+    this.#voice = voice;
+  }
+
+  inspect(): void {
+    const { nowMs } = this.#facts;
+    if (!this.#keepsWaiting()) this.#sinceMs = undefined;
+    else this.#sinceMs ??= nowMs;
+    if (this.#sinceMs === undefined || nowMs <= this.#facts.latestMs(this.#sinceMs, 2 * TICK_MS)) return;
+    const detail = `reply ${this.#facts.reply?.turnId} waits since ${this.#sinceMs} ms, at ${nowMs} ms`;
+    this.#chronicle.violated("speech that is there is sent", detail);
+  }
+
+  #keepsWaiting(): boolean {
+    const { end, reply, nowMs, playsUntilMs } = this.#facts;
+    if (end !== undefined || reply === undefined || isOver(reply) || playsUntilMs >= nowMs) return false;
+    if (this.#voice.isWaiting) return true;
+    const givenMs = reply.pieces.reduce((sum, { spoken }) => sum + (spoken?.givenMs ?? 0), 0);
+    return givenMs / FRAME_MS - reply.sentFrames > OUTPUT_CUSHION_FRAMES + HELD_BACK_FRAMES;
+  }
+}

@@ -1,0 +1,23 @@
+import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import type { ReplyFacts } from "../facts.ts";
+
+/**
+ * Something that must hold, watched from outside. Each method is told of one kind of step, after the facts have taken it in; a
+ * rule says what it finds to the chronicle.
+ */
+export interface Rule {
+  /** An event that the call will handle next. */
+  event?(event: CallEvent): void;
+  frameIn?(voiced: boolean, mediaMs: number): void;
+  /** A frame of `reply` was sent, as these bytes of mu-law; lent. */
+  frameOut?(reply: ReplyFacts | undefined, bytes: Uint8Array): void;
+  command?(command: CallCommand): void;
+  /** A text message was handed to the socket, which has taken it or not. */
+  sent?(text: string, taken: boolean): void;
+  /** 20 ms of the agent begin to sound in the caller's ear; lent. */
+  played?(bytes: Uint8Array): void;
+  /** Some time has gone by: at least every 20 ms. */
+  inspect?(): void;
+  /** The call has ended, and time enough has passed for everything of it to be over. */
+  over?(): void;
+}

@@ -1,0 +1,119 @@
+import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import { phrasesOf } from "../../../src/call/phrases.ts";
+import { FRAME_MS, INACTIVITY_PROMPTS_MAX } from "../../../src/core/limits.ts";
+import type { Chronicle } from "../chronicle.ts";
+import { type Facts, TICK_MS } from "../facts.ts";
+import type { Rule } from "./rule.ts";
+
+/**
+ * Inactivity, from the words of the design: it counts from the last heard sample or the caller's last voice, key or word,
+ * whichever is later. Where the service may know better or worse than we do, there are two such times: one that counts surely,
+ * and one that may.
+ */
+export class Silence implements Rule {
+  readonly #facts: Facts;
+  readonly #chronicle: Chronicle;
+  readonly #earHasPartials: boolean;
+  readonly #prompt: string;
+  #surelyMs = 0;
+  #perhapsMs = 0;
+  #prompts = 0;
+  /** Prompts that may have been due, where an answer to the caller came in between. */
+  #perhapsPrompts = 0;
+  #seenMs = 0;
+  #mediaMs = Number.NaN;
+
+  constructor(facts: Facts, chronicle: Chronicle, earHasPartials: boolean) {
+    this.#facts = facts;
+    this.#chronicle = chronicle;
+    this.#earHasPartials = earHasPartials;
+    this.#prompt = phrasesOf(facts.spec.language).stillThere;
+  }
+
+  event(event: CallEvent): void {
+    switch (event.kind) {
+      case "leg-started":
+        this.#sign(true);
+        return;
+      case "dtmf":
+        this.#callerSign();
+        return;
+      case "ear-partial":
+      case "ear-final":
+        if (event.text !== "") this.#callerSign();
+        return;
+      default:
+        return;
+    }
+  }
+
+  frameIn(voiced: boolean, mediaMs: number): void {
+    const stepMs = Number.isNaN(this.#mediaMs) ? FRAME_MS : Math.max(FRAME_MS, mediaMs - this.#mediaMs);
+    this.#mediaMs = mediaMs;
+    this.#seenMs += stepMs;
+    if (!voiced) return;
+    // The first voice is not believed, and neither is one that comes with a gap that ends what was said before it.
+    this.#sign(this.#seenMs > DEFAULT_TURN_PARAMETERS.settleMs && stepMs < DEFAULT_TURN_PARAMETERS.hangoverMs);
+    // Without an ear for words, voice is an answer; whether this is enough of it only the detector knows.
+    if (this.#earHasPartials) return;
+    this.#perhapsPrompts += this.#prompts;
+    this.#prompts = 0;
+  }
+
+  command(command: CallCommand): void {
+    const { lastEvent, nowMs, spec } = this.#facts;
+    if (command.kind === "speak" && command.text === this.#prompt) {
+      this.#checkDue("a prompt");
+      this.#prompts += 1;
+      if (this.#prompts > INACTIVITY_PROMPTS_MAX) this.#wrong(`prompt ${this.#prompts} in a row`);
+      if (spec.inactivityAction !== "prompt") this.#wrong("a prompt, where the call should end");
+      this.#sign(true);
+    } else if (command.kind === "end" && command.reason === "inactivity") {
+      this.#checkDue("the end");
+      const prompts = this.#prompts + this.#perhapsPrompts;
+      if (spec.inactivityAction === "prompt" && prompts < INACTIVITY_PROMPTS_MAX)
+        this.#wrong(`after ${prompts} prompts`);
+    } else if (lastEvent?.kind === "tick" && nowMs >= this.#sinceMs(this.#surelyMs) + spec.inactivityTimeoutMs) {
+      // The end of the hung reply that a prompt was to replace made way for an answer.
+      this.#perhapsPrompts += 1;
+      this.#sign(false);
+    }
+  }
+
+  inspect(): void {
+    const { end, legStartedMs, nowMs, spec } = this.#facts;
+    if (end !== undefined || legStartedMs === undefined) return;
+    const sinceMs = this.#sinceMs(this.#perhapsMs) + this.#facts.markLateMs;
+    if (nowMs <= this.#facts.latestMs(sinceMs + spec.inactivityTimeoutMs, TICK_MS)) return;
+    this.#wrong(`nothing at ${nowMs} ms, silent since ${sinceMs} ms at the latest`);
+  }
+
+  #callerSign(): void {
+    this.#prompts = 0;
+    this.#perhapsPrompts = 0;
+    this.#sign(true);
+  }
+
+  #sign(surely: boolean): void {
+    const { nowMs } = this.#facts;
+    this.#perhapsMs = nowMs;
+    if (surely) this.#surelyMs = nowMs;
+  }
+
+  /** The agent's voice counts on both sides of a call. */
+  #sinceMs(signMs: number): number {
+    return Math.max(signMs, this.#facts.playsUntilMs);
+  }
+
+  #checkDue(what: string): void {
+    const { nowMs, spec } = this.#facts;
+    const sinceMs = this.#sinceMs(this.#surelyMs);
+    if (nowMs < sinceMs + spec.inactivityTimeoutMs - 1e-6)
+      this.#wrong(`${what} ${nowMs - sinceMs} ms after the last sign`);
+  }
+
+  #wrong(detail: string): void {
+    this.#chronicle.violated("inactivity comes when it is due and not before", detail);
+  }
+}

@@ -1,0 +1,131 @@
+import type { CallCommand } from "../../../src/call/events.ts";
+import type { TranscriptTurn } from "../../../src/core/call-spec.ts";
+import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../../src/core/limits.ts";
+import type { Chronicle } from "../chronicle.ts";
+import type { Facts, PieceFacts, ReplyFacts } from "../facts.ts";
+import type { Path } from "../network.ts";
+import type { Rule } from "./rule.ts";
+
+export interface TranscriptOptions {
+  facts: Facts;
+  chronicle: Chronicle;
+  in: Path;
+  out: Path;
+  voiceHasWordTimes: boolean;
+  /** Every mark comes back when its audio has been played. */
+  marksAreHonest: boolean;
+}
+
+/** A frame that has begun is played to its end, and the carrier's beat is not ours. */
+const BEATS_MS = 2 * FRAME_MS;
+const EPSILON_MS = 1e-6;
+/** A word of a reply and where it is, ms of audio from the reply's first frame. */
+interface PlacedWord {
+  text: string;
+  /** Where it can have been heard at all, and where it has been heard surely. */
+  fromMs: number;
+  toMs: number;
+}
+
+/** Heard is at most what was played, and no less; turns are in order. */
+export class Transcript implements Rule {
+  readonly #options: TranscriptOptions;
+
+  constructor(options: TranscriptOptions) {
+    this.#options = options;
+  }
+
+  command(command: CallCommand): void {
+    const { facts, chronicle } = this.#options;
+    const { reply, nowMs, playsUntilMs, turns } = facts;
+    if (command.kind !== "turn" || command.turn.role !== "agent" || reply === undefined) return;
+    if (!command.turn.interrupted && playsUntilMs > nowMs + EPSILON_MS) {
+      const detail = `reply ${reply.turnId} is over ${playsUntilMs - nowMs} ms before its end`;
+      chronicle.violated("nothing is told as heard that was not played", detail);
+    }
+    const question = reply.asked?.role === "user" ? reply.asked.text : undefined;
+    if (question === undefined || turns.findLast(({ role }) => role === "user")?.text === question) return;
+    chronicle.violated(
+      "turns are in order and within the call",
+      `the answer to ${JSON.stringify(question)} comes before it`,
+    );
+  }
+
+  over(): void {
+    const { facts } = this.#options;
+    for (const role of ["agent", "user"] as const) this.#checkOrder(facts.turns.filter((turn) => turn.role === role));
+    for (const reply of facts.replies.values()) this.#checkHeard(reply);
+  }
+
+  #checkOrder(turns: readonly TranscriptTurn[]): void {
+    const { facts, chronicle } = this.#options;
+    let beforeMs = 0;
+    for (const { role, startMs, endMs } of turns) {
+      // Whole milliseconds of the same moment are the same millisecond.
+      const untilMs = Math.round(facts.end?.atMs ?? facts.nowMs);
+      if (startMs < beforeMs || endMs < startMs || endMs > untilMs) {
+        const detail = `${role} ${startMs} to ${endMs} ms, after ${beforeMs} and before ${untilMs}`;
+        chronicle.violated("turns are in order and within the call", detail);
+      }
+      beforeMs = endMs;
+    }
+  }
+
+  #checkHeard(reply: ReplyFacts): void {
+    const { chronicle, marksAreHonest } = this.#options;
+    const text = reply.turn?.text ?? "";
+    const told = text === "" ? 0 : text.split(" ").length;
+    const words = this.#placed(reply);
+    const spoken = words.slice(0, told).map((word) => word.text);
+    if (spoken.join(" ") !== text) {
+      const detail = `${JSON.stringify(text)}, where ${JSON.stringify(spoken)} was said`;
+      chronicle.violated("nothing is told as heard that was not played", detail);
+      return;
+    }
+    const playedMs = reply.pieces.reduce((sum, piece) => sum + piece.playedFrames * FRAME_MS, 0);
+    const { aboveMs, belowMs } = this.#toleranceMs(reply);
+    const tell = (word: PlacedWord | undefined): string =>
+      `reply ${reply.turnId}: ${JSON.stringify(word)}, played ${playedMs} ms, told ${told} of ${words.length} words`;
+    const unplayed = words.slice(0, told).find((word) => word.fromMs > playedMs + aboveMs);
+    if (unplayed !== undefined) chronicle.violated("nothing is told as heard that was not played", tell(unplayed));
+    const missing = words.slice(told).find((word) => word.toMs <= playedMs - belowMs);
+    if (missing !== undefined && marksAreHonest)
+      chronicle.violated("nothing that was played is missing", tell(missing));
+  }
+
+  /**
+   * How far what was played may be from what is told. A reply that the service cut is played until the service's word reaches
+   * the carrier, as much later as its audio did. One that the other side broke off was told for as long as the service did
+   * not know. And marks that come late move what is told back.
+   */
+  #toleranceMs(reply: ReplyFacts): { aboveMs: number; belowMs: number } {
+    const { facts, in: there, out } = this.#options;
+    const stalledMs = Math.max(0, ...facts.process.stalls.map(({ fromMs, untilMs }) => untilMs - fromMs));
+    const unknownMs = facts.reply === reply ? there.longestMs + out.longestMs + stalledMs : 0;
+    return { aboveMs: BEATS_MS + out.spreadMs + unknownMs, belowMs: BEATS_MS + out.spreadMs + facts.markLateMs };
+  }
+
+  #placed({ pieces }: ReplyFacts): PlacedWord[] {
+    let atMs = 0;
+    const words: PlacedWord[] = [];
+    for (const piece of pieces) {
+      words.push(...this.#wordsOf(piece, atMs));
+      atMs += framesOf(piece) * FRAME_MS;
+    }
+    return words;
+  }
+
+  /** Without word times the service guesses within a piece. Words that the voice was not asked for, or left out, are never heard. */
+  #wordsOf({ text, spoken }: PieceFacts, atMs: number): PlacedWord[] {
+    const never = Number.POSITIVE_INFINITY;
+    if (spoken === undefined) return text.split(" ").map((word) => ({ text: word, fromMs: never, toMs: never }));
+    const endMs = atMs + (spoken.words.at(-1)?.endMs ?? 0);
+    return spoken.words.map((word) =>
+      this.#options.voiceHasWordTimes
+        ? { text: word.text, fromMs: atMs + word.endMs, toMs: atMs + word.endMs }
+        : { text: word.text, fromMs: atMs, toMs: endMs },
+    );
+  }
+}
+
+const framesOf = ({ spoken }: PieceFacts): number => Math.ceil((spoken?.legSamples ?? 0) / CARRIER_FRAME_SAMPLES);

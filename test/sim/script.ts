@@ -1,0 +1,35 @@
+import type { Step } from "../../src/cli/simulated/caller.ts";
+import type { Utterance } from "../../src/cli/simulated/utterance.ts";
+import type { Fate } from "./fate.ts";
+import type { Manner } from "./kinds.ts";
+import type { Plan } from "./plan.ts";
+import { cough, utterance } from "./words.ts";
+
+const TURNS_MAX = 8;
+/** People interrupt when they have heard so many words. */
+const PATIENCE_WORDS = 8;
+
+/** What the person at the telephone does, from the first ring on. */
+export function drawScript({ manner, leave, spec }: Plan, fate: Fate): Step[] {
+  const { random } = fate;
+  const speech = (): Utterance => utterance(random, fate.happens("voice-goes-on", 0.5));
+  const say = (): Step => ({ do: "say", utterance: speech() });
+  const politely = (): Step[] => [{ do: "listen" }, say()];
+  const into = (what: Utterance): Step => ({
+    do: "interrupt",
+    afterWords: random.whole(0, PATIENCE_WORDS),
+    utterance: what,
+  });
+  const turn: Readonly<Record<Manner, () => Step[]>> = {
+    polite: politely,
+    interrupting: () => (random.chance(0.7) ? [into(speech())] : politely()),
+    coughing: () => (random.chance(0.6) ? [into(cough(random))] : politely()),
+    eager: () => (random.chance(0.4) ? [say()] : [into(speech())]),
+    silent: () => [],
+  };
+  const begins = manner === "eager" || (spec.firstSpeaker === "user" && manner !== "silent");
+  const turns = Array.from({ length: random.whole(1, TURNS_MAX) }, turn[manner]).flat();
+  // A person who has nothing more to say hangs up; all others wait for whatever comes.
+  const last: Step[] = leave === "leaves-when-done" ? [] : [{ do: "await-hang-up" }];
+  return [...(begins ? [say()] : []), ...turns, ...last];
+}

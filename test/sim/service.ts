@@ -1,0 +1,138 @@
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { Connection } from "../../src/gateway/connection.ts";
+import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
+import type { LegSocket } from "../../src/gateway/leg.ts";
+import { Ticker } from "../../src/gateway/ticker.ts";
+import { loadResampler, type ResamplerFactory } from "../../src/media/resampler.ts";
+import { loadVad, type Vad, type VadFactory } from "../../src/media/vad.ts";
+import { createCarrierA } from "../../src/wire/carrier-a.ts";
+import { inboundAudio } from "../support/inbound-audio.ts";
+import { memoryLog } from "../support/memory-log.ts";
+import type { SimulatedEar } from "./ear.ts";
+import type { MemoryDisk } from "./memory-disk.ts";
+import type { SimulatedModel } from "./model.ts";
+import type { Plan } from "./plan.ts";
+import type { Process } from "./process.ts";
+import type { OpenStreams } from "./streams.ts";
+import type { SimulatedVoice } from "./voice.ts";
+
+/** What the calls of one process share. */
+export interface Shared {
+  makeVad: VadFactory;
+  makeResampler: ResamplerFactory;
+  inbound: ReturnType<typeof inboundAudio>;
+  dataDir: string;
+}
+
+export const loadShared = async (dataDir: string): Promise<Shared> => ({
+  makeVad: await loadVad(),
+  makeResampler: await loadResampler(),
+  inbound: inboundAudio(),
+  dataDir,
+});
+
+export interface ServiceOptions {
+  shared: Shared;
+  plan: Plan;
+  process: Process;
+  disk: MemoryDisk;
+  streams: OpenStreams;
+  engines: { ear: SimulatedEar | undefined; model: SimulatedModel; voice: SimulatedVoice };
+  socket: LegSocket;
+  /** Sees the journal before anything is written to it. */
+  tap(journal: JournalWriter): void;
+  /** Runs a step that must not throw. */
+  guarded(step: () => void): void;
+}
+
+/** The real service around one call: connection, ticker and journals, with engines that are given and parts that are counted. */
+export class Service {
+  readonly connection: Connection;
+  readonly #options: ServiceOptions;
+  readonly #logged: readonly string[];
+  #vads = 0;
+  #resamplers = 0;
+  #done = 0;
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+    const { shared, plan, process, disk, engines, socket, tap, guarded } = options;
+    const { spec } = plan;
+    const { log, lines } = memoryLog();
+    this.#logged = lines;
+    const wire = createCarrierA();
+    const redeemed = { callId: `call_${plan.seed}`, accountId: "account_1", spec };
+    const earHasPartials = engines.ear?.capabilities.partials ?? false;
+    const parameters = DEFAULT_TURN_PARAMETERS;
+    const journals = new JournalWriters({ dataDir: shared.dataDir, software: "sim", clock: process, log, files: disk });
+    const journal = journals.open({
+      ...redeemed,
+      startedAt: new Date(process.epochMs()).toISOString(),
+      leg: { rateHz: wire.rateHz, outboundCodec: wire.outboundCodec },
+      earHasPartials,
+      parameters,
+    });
+    tap(journal);
+    this.connection = new Connection({
+      redeemed,
+      socket,
+      wire,
+      inbound: shared.inbound,
+      vad: this.#countedVad(shared.makeVad(wire.rateHz)),
+      makeResampler: this.#countedResampler,
+      stt: engines.ear,
+      llm: engines.model,
+      tts: engines.voice,
+      parameters,
+      journal,
+      metrics: { answered: () => {}, callEnded: () => {}, engineFailed: () => {} },
+      clock: process,
+      log,
+      onDone: () => {
+        this.#done += 1;
+        stopTicking();
+      },
+    });
+    const stopTicking = new Ticker(process).add({ tick: () => guarded(() => this.connection.tick()) });
+  }
+
+  /** What of it is still alive, or was never finished; empty when everything is over. */
+  get remains(): string[] {
+    const { process, streams } = this.#options;
+    const remains = streams.engines.map((engine) => `a stream of the ${engine}`);
+    if (process.pending > 0) remains.push(`${process.pending} timers`);
+    if (this.#vads !== 0) remains.push(`${this.#vads} voice detectors`);
+    if (this.#resamplers !== 0) remains.push(`${this.#resamplers} resamplers`);
+    if (this.#done !== 1) remains.push(`done ${this.#done} times`);
+    return remains;
+  }
+
+  /** Lines of log that tell of a bug. */
+  get bugs(): string[] {
+    return this.#logged.filter((line) => line.includes('"fault":"bug"'));
+  }
+
+  #countedVad(vad: Vad): Vad {
+    this.#vads += 1;
+    return {
+      isVoiced: (frame) => vad.isVoiced(frame),
+      destroy: () => {
+        this.#vads -= 1;
+        vad.destroy();
+      },
+    };
+  }
+
+  readonly #countedResampler: ResamplerFactory = (fromHz, toHz) => {
+    const resampler = this.#options.shared.makeResampler(fromHz, toHz);
+    this.#resamplers += 1;
+    return {
+      process: (samples) => resampler.process(samples),
+      flush: () => resampler.flush(),
+      destroy: () => {
+        this.#resamplers -= 1;
+        resampler.destroy();
+      },
+    };
+  };
+}

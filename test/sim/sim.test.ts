@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { Chronicle } from "./chronicle.ts";
+import { draw } from "./plan.ts";
+import { REGRESSIONS } from "./regress.ts";
+import { Census, failureText } from "./report.ts";
+import { loadShared } from "./service.ts";
+import { simulate } from "./simulation.ts";
+
+/** `npm run sim` takes as many as one likes. */
+const SEEDS = 150;
+const TIMEOUT_MS = 180_000;
+
+describe("whole calls in virtual time", () => {
+  test(
+    `the calls of ${SEEDS} seeds keep every invariant, and everything that can come about does`,
+    async () => {
+      const shared = await loadShared(temporaryDirectory());
+      const census = new Census();
+      const failures: string[] = [];
+      for (let seed = 1; seed <= SEEDS; seed += 1) {
+        const call = await simulate(seed, shared);
+        census.take(call);
+        const failure = failureText(call);
+        if (failure !== undefined) failures.push(failure);
+      }
+      expect(failures.join("\n")).toBe("");
+      expect(census.missing).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  test("the same seed gives the same call, to the last line of its story", async () => {
+    const shared = await loadShared(temporaryDirectory());
+    for (const seed of [3, 14, 15]) {
+      const first = await simulate(seed, shared, true);
+      const second = await simulate(seed, shared, true);
+      expect(first.chronicle.lines.length).toBeGreaterThan(20);
+      expect(second.chronicle.lines).toEqual(first.chronicle.lines);
+    }
+  });
+
+  test.each(REGRESSIONS)("seed $seed, which found $found, is clean", async ({ seed }) => {
+    const call = await simulate(seed, await loadShared(temporaryDirectory()));
+    expect(failureText(call)).toBeUndefined();
+  });
+
+  test("a failure is told with the command that shows it again", () => {
+    const chronicle = new Chronicle(false, () => 12_345);
+    chronicle.violated("no reply hangs", "reply 2");
+    chronicle.violated("no reply hangs", "reply 3");
+    expect(failureText({ plan: draw(4_711), chronicle, durationMs: 20_000 })).toBe(
+      "FAILED  npm run sim -- --seed 4711\n    at 12.345 s: no reply hangs: reply 2",
+    );
+  });
+});

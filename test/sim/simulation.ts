@@ -1,0 +1,202 @@
+import { writeFileSync } from "node:fs";
+import { FRAME_MS } from "../../src/core/limits.ts";
+import { journalPath } from "../../src/record/journal-reader.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { Chronicle } from "./chronicle.ts";
+import { Departure } from "./departure.ts";
+import { SimulatedEar } from "./ear.ts";
+import { Facts } from "./facts.ts";
+import { Fate } from "./fate.ts";
+import { Line } from "./line.ts";
+import { MemoryDisk } from "./memory-disk.ts";
+import { scheduleMisfortunes } from "./misfortunes.ts";
+import { SimulatedModel } from "./model.ts";
+import { draw, type Plan } from "./plan.ts";
+import { Process } from "./process.ts";
+import { Answers } from "./rules/answers.ts";
+import { Ending } from "./rules/ending.ts";
+import { Flow } from "./rules/flow.ts";
+import { checkJournal } from "./rules/journal.ts";
+import { Output } from "./rules/output.ts";
+import { Silence } from "./rules/silence.ts";
+import { Transcript } from "./rules/transcript.ts";
+import { Service, type Shared } from "./service.ts";
+import { OpenStreams } from "./streams.ts";
+import { Telephone } from "./telephone.ts";
+import { SimulatedVoice } from "./voice.ts";
+import { Watch } from "./watch.ts";
+
+/** One call, played to its end. */
+export interface SimulatedCall {
+  plan: Plan;
+  chronicle: Chronicle;
+  /** How long it lasted, ms of its own time. */
+  durationMs: number;
+}
+
+/** After the end there is time for the slowest disk and the slowest network. */
+const AFTERMATH_MS = 8_000;
+/** A call that has not ended so long after its cap never will. */
+const OVERTIME_MS = 5_000;
+/** Time moves in steps of this, so that the end is seen. */
+const STEP_MS = 100;
+
+/** Plays the call of a seed; with `readable` its chronicle has the whole story. The same seed gives the same call. */
+export async function simulate(seed: number, shared: Shared, readable = false): Promise<SimulatedCall> {
+  const plan = draw(seed);
+  const world = new World(plan, shared, readable);
+  const durationMs = await world.play();
+  return { plan, chronicle: world.chronicle, durationMs };
+}
+
+/** Everything around one call, and the call in it. */
+class World {
+  readonly chronicle: Chronicle;
+  readonly #plan: Plan;
+  readonly #shared: Shared;
+  readonly #clock = new ManualClock();
+  readonly #facts: Facts;
+  readonly #watch: Watch;
+  readonly #telephone: Telephone;
+  readonly #service: Service;
+  readonly #disk: MemoryDisk;
+
+  constructor(plan: Plan, shared: Shared, readable: boolean) {
+    this.#plan = plan;
+    this.#shared = shared;
+    const { spec, random } = plan;
+    const clock = this.#clock;
+    // The beats of the carrier and of the service do not fall together.
+    clock.advance(random.between(0, 1_000));
+    const process = new Process(clock, random.chance(0.5));
+    const facts = new Facts(spec, process);
+    const chronicle = new Chronicle(readable, () => facts.nowMs);
+    this.#facts = facts;
+    this.chronicle = chronicle;
+
+    const fate = new Fate(random.fork(), plan.troubles, chronicle);
+    const streams = new OpenStreams();
+    const ear = fate.happens("no-ear") ? undefined : new SimulatedEar({ process, fate: fate.fork(), streams });
+    const model = new SimulatedModel({ process, fate: fate.fork(), streams });
+    const onSpeak = (piece: SimulatedVoice["spoken"][number]): void => {
+      if (facts.speaking(piece)) return;
+      chronicle.violated(
+        "one speaker at a time, each frame in its order",
+        "the voice is asked for a piece out of turn",
+      );
+    };
+    const voice = new SimulatedVoice({ process, fate: fate.fork(), streams, onSpeak });
+
+    const ending = new Ending(facts, chronicle);
+    const line: Line = new Line({
+      world: clock,
+      process,
+      fate: fate.fork(),
+      toCarrier: (text) => telephone.carrier.receive(text),
+      carrierClosed: () => telephone.carrier.closed(),
+      onSent: (text, taken) => this.#watch.sent(text, taken),
+      onEnded: () => ending.socketEnded(),
+      onInput: (handle) => this.#guarded(handle),
+      onFatal: (reason, handle) => ending.mustEnd(reason, handle),
+    });
+    const telephone: Telephone = new Telephone({
+      world: clock,
+      plan,
+      fate: fate.fork(),
+      ear,
+      send: (text) => line.fromCarrier(text),
+      close: () => line.hangUp(),
+      vanish: (unknownForMs) => line.vanish(unknownForMs),
+      onPlayed: (frame) => this.#watch.played(frame),
+    });
+    this.#telephone = telephone;
+    const go = (afterMs: number): void => {
+      clock.after(afterMs, () => {
+        if (this.#isLive) telephone.leave();
+      });
+    };
+
+    const earHasPartials = ear?.capabilities.partials ?? false;
+    this.#watch = new Watch(facts, chronicle, [
+      new Output({ facts, chronicle, ear, voice, onPlayed: (piece) => telephone.heard(piece) }),
+      ending,
+      new Flow(facts, chronicle, voice),
+      new Silence(facts, chronicle, earHasPartials),
+      new Answers(facts, chronicle, ear),
+      new Transcript({
+        facts,
+        chronicle,
+        in: line.in,
+        out: line.out,
+        voiceHasWordTimes: voice.capabilities.wordTimes,
+        marksAreHonest: !plan.troubles.has("late-mark"),
+      }),
+      new Departure({ leave: plan.leave, random: random.fork(), facts, go }),
+    ]);
+    this.#disk = new MemoryDisk(process, fate.fork());
+    this.#service = new Service({
+      shared,
+      plan,
+      process,
+      disk: this.#disk,
+      streams,
+      engines: { ear, model, voice },
+      socket: line,
+      tap: (journal) => this.#watch.tap(journal),
+      guarded: (step) => this.#guarded(step),
+    });
+    line.open(this.#service.connection);
+    const { carrier } = telephone;
+    scheduleMisfortunes({ world: clock, process, fate: fate.fork(), line, carrier, isLive: () => this.#isLive });
+    clock.after(fate.happens("late-start") ? random.between(500, 4_800) : random.between(0, 200), () => {
+      if (this.#isLive) carrier.start();
+    });
+  }
+
+  /** Plays the call and looks at what is left of it; returns how long it lasted, ms. */
+  async play(): Promise<number> {
+    this.#inspect();
+    const limitMs = this.#plan.spec.maxDurationMs + OVERTIME_MS;
+    while (this.#isLive && this.#facts.nowMs < limitMs) await this.#clock.play(STEP_MS);
+    const durationMs = this.#facts.end?.atMs ?? this.#facts.nowMs;
+    await this.#clock.play(AFTERMATH_MS);
+    await this.#checkRemains();
+    return durationMs;
+  }
+
+  get #isLive(): boolean {
+    return this.#facts.end === undefined;
+  }
+
+  #inspect(): void {
+    this.#watch.inspect();
+    if (this.#isLive) this.#clock.after(FRAME_MS, () => this.#inspect());
+  }
+
+  #guarded(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.chronicle.violated("nothing is thrown, and no bug is logged", String(error));
+    }
+  }
+
+  async #checkRemains(): Promise<void> {
+    const { chronicle } = this;
+    const { manner, leave, seed } = this.#plan;
+    // What a call is without can only be said when it is over.
+    if (manner === "silent") chronicle.note(manner);
+    if (leave === "leaves-never") chronicle.note(leave);
+    this.#watch.over();
+    for (const line of this.#service.bugs) chronicle.violated("nothing is thrown, and no bug is logged", line);
+    const { remains } = this.#service;
+    if (remains.length > 0) chronicle.violated("everything stops with the call", remains.join(", "));
+    const violations = [...this.#telephone.carrier.violations.keys()];
+    if (violations.length > 0) chronicle.violated("the carrier has nothing to complain of", violations.join(", "));
+    if (this.#isLive) return;
+    const path = journalPath(this.#shared.dataDir, `call_${seed}`);
+    const { bytes } = this.#disk;
+    writeFileSync(path, bytes);
+    await checkJournal(this.#facts, chronicle, path, bytes);
+  }
+}

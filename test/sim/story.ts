@@ -1,0 +1,69 @@
+import type { CallCommand, CallEvent } from "../../src/call/events.ts";
+import type { Plan } from "./plan.ts";
+
+// The readable story of a call: a line for everything but frames.
+
+export function eventText(event: CallEvent): string {
+  switch (event.kind) {
+    case "leg-closed":
+    case "end-requested":
+      return `${event.kind}: ${event.reason}`;
+    case "mark":
+      return `mark ${event.name} came back`;
+    case "dtmf":
+      return `key ${event.digit}`;
+    case "ear-partial":
+    case "ear-final":
+      return `${event.kind} ${JSON.stringify(event.text)}`;
+    case "reply-text":
+      return `model ${event.turnId}: ${JSON.stringify(event.text.slice(0, 80))}`;
+    case "reply-tool":
+      return `model ${event.turnId}: ${event.name}(${event.argumentsJson})`;
+    case "reply-end":
+    case "reply-failed":
+      return `model ${event.turnId}: ${event.kind}`;
+    case "piece-audio":
+      return `voice ${event.turnId}.${event.piece}: at ${event.samples} samples [${event.words.map(wordText).join(", ")}]`;
+    case "piece-end":
+      return `voice ${event.turnId}.${event.piece}: over with ${event.samples} samples`;
+    case "piece-failed":
+      return `voice ${event.turnId}.${event.piece}: failed`;
+    default:
+      return event.kind;
+  }
+}
+
+export function commandText(command: CallCommand): string {
+  switch (command.kind) {
+    case "ask":
+      return `ask ${command.turnId}: ${JSON.stringify(command.messages.at(-1))}`;
+    case "speak":
+      return `speak ${command.turnId}.${command.piece}: ${JSON.stringify(command.text)}`;
+    case "mark":
+      return `mark ${command.name}`;
+    case "cut":
+      return `cut ${command.turnId}${command.clear ? " and clear" : ""}`;
+    case "state":
+      return `state ${command.state}`;
+    case "turn": {
+      const { role, text, startMs, endMs, interrupted } = command.turn;
+      return `turn of the ${role}, ${startMs} to ${endMs} ms${interrupted ? ", interrupted" : ""}: ${JSON.stringify(text)}`;
+    }
+    case "end":
+      return `end: ${command.reason}`;
+  }
+}
+
+/** What a seed has drawn, before anything happens. */
+export function planText({ seed, spec, manner, leave, troubles }: Plan): string {
+  const { firstSpeaker, greeting, interruptible, maxDurationMs, inactivityAction, inactivityTimeoutMs } = spec;
+  return [
+    `seed ${seed}: the ${firstSpeaker} begins, ${greeting === undefined ? "no greeting" : JSON.stringify(greeting)}`,
+    `  ${interruptible ? "interruptible" : "not interruptible"}, at most ${maxDurationMs} ms, ${inactivityAction} after ` +
+      `${inactivityTimeoutMs} ms, ${spec.recordingEnabled ? "recorded" : "not recorded"}, tools [${spec.tools.join()}]`,
+    `  the caller is ${manner} and ${leave}`,
+    `  troubles: ${[...troubles].join(", ") || "none"}`,
+  ].join("\n");
+}
+
+const wordText = ({ text, endMs }: { text: string; endMs: number }): string => `${text} to ${Math.round(endMs)}`;
