@@ -129,6 +129,23 @@ describe("the pages of a call's events", () => {
     }
   });
 
+  test("are forgotten with the calls that were not asked for the longest", async () => {
+    const dataDir = temporaryDirectory();
+    const calls = Array.from({ length: EVENT_READINGS_MAX + 1 }, (_, index) => `${ID}${index}`);
+    const events = new JournalEvents(dataDir);
+    for (const callId of calls) {
+      const { file, path } = journal(callId, dataDir);
+      write(file, 0, 4);
+      const { next } = await events.page(callId, 0, 2);
+      expect(next).toBe(2);
+      // Whoever reads from the beginning now finds no journal.
+      writeFileSync(path, readFileSync(path).fill(0, 0, 16));
+    }
+    const [forgotten = "", ...remembered] = calls;
+    for (const callId of remembered) expect((await events.page(callId, 2, 2)).events.length).toBeGreaterThan(0);
+    await expect(events.page(forgotten, 2, 2)).rejects.toThrow("it is no journal");
+  });
+
   test("are full when they are long, however few events they hold", async () => {
     const { events, file } = journal();
     const text = "x".repeat(100_000);
