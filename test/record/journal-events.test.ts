@@ -83,7 +83,14 @@ describe("the pages of a call's events", () => {
           expect(found.every(({ events: { length } }) => length > 0)).toBe(true);
         },
       ),
-      { numRuns: 50 },
+      {
+        numRuns: 50,
+        // The last record comes to several events, which pages of one must not lose.
+        examples: [
+          [[1], false],
+          [[1], true],
+        ],
+      },
     );
   });
 
