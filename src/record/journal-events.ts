@@ -78,7 +78,8 @@ class EventReading {
     const events = this.#read.splice(0, limit);
     this.#next += events.length;
     this.#readChars = 0;
-    const more = stoppedAt === "enough" ? "now" : this.#lister?.ended ? "never" : "later";
+    // What one record came to may be more than the page holds, the last record of all too.
+    const more = stoppedAt === "enough" || this.#read.length > 0 ? "now" : this.#lister?.ended ? "never" : "later";
     return { events, next: this.#next, more };
   }
 

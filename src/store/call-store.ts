@@ -122,7 +122,8 @@ export interface CallEnd {
  *
  * No spoken word of a call with `recordingEnabled: false` may reach a disk, and its prompt and greeting are meant to be
  * spoken: an implementation keeps them in memory until the token is redeemed or has run out, and stores turns without
- * text. The price: a restart between such a call's creation and its redemption loses it; its token is then refused.
+ * text. The price: a restart between such a call's creation and its redemption loses it; its token is then refused, unless
+ * its client repeats the request that it named.
  */
 export interface CallStore {
   /** Stores the call and its token in one step, or tells what an earlier request of the same name has made. */

@@ -55,6 +55,17 @@ export function namedRequestContract(name: string, make: () => StoresUnderTest):
       expect(await idsOf()).toEqual([id]);
     });
 
+    test("brings back the words of a call that is not recorded, which a restart has lost", async () => {
+      const spec = { ...SPEC, recordingEnabled: false };
+      const again = { spec, idempotency: request, accountId, tokenHash: hashSecret("unused"), tokenTtlMs: TTL_MS };
+      const { id, tokenHash } = await create(spec, { idempotency: request });
+      await restart();
+      expect(await stores.calls.create(again)).toMatchObject({ kind: "repeated", call: { id } });
+      expect(await stores.calls.redeem(tokenHash, "worker-1")).toMatchObject({ callId: id, spec });
+      expect(await stores.calls.create(again)).toMatchObject({ kind: "repeated", call: { id } });
+      expect(await stores.calls.redeem(tokenHash, "worker-1")).toBeUndefined();
+    });
+
     test("is another one when it asks for something else, and makes nothing", async () => {
       const { id } = await create(SPEC, { idempotency: request });
       expect(await ask({ ...request, fingerprint: "f2" })).toEqual({ kind: "mismatch" });

@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { EndReason } from "../../src/core/call-spec.ts";
 import { JournalEncoder } from "../../src/record/journal-format.ts";
 import type { JournalRecord, JournalStart } from "../../src/record/journal-records.ts";
 import { journalHeader } from "../../src/record/redact.ts";
@@ -33,8 +34,8 @@ export class JournalFile {
     return this.add({ kind: "frame-out", timeMs, turnId: 1, samples: audio.length, audio, audioLeftOut: false });
   }
 
-  end(timeMs: number): this {
-    return this.add({ kind: "command", timeMs, command: { kind: "end", reason: "caller_hangup" } });
+  end(timeMs: number, reason: EndReason = "caller_hangup"): this {
+    return this.add({ kind: "command", timeMs, command: { kind: "end", reason } });
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { EndReason } from "../../src/core/call-spec.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import { RecordKeeper, recordingPath } from "../../src/record/record-keeper.ts";
 import type { CallStore } from "../../src/store/call-store.ts";
@@ -89,6 +90,24 @@ describe("keeping a call", () => {
     expect(kept).toEqual([callId]);
   });
 
+  test.each<[EndReason, frames: number, status: string]>([
+    ["provider_error", 0, "failed"],
+    ["drain_timeout", 0, "failed"],
+    ["provider_error", 1, "ended"],
+    ["drain_timeout", 1, "ended"],
+    ["caller_hangup", 0, "ended"],
+    ["protocol_error", 0, "ended"],
+  ])("that ended by %s with %i frames of audio makes it %s", async (reason, frames, status) => {
+    const { stores, keeper, accountId } = service;
+    const { callId, journal } = await active();
+    const file = new JournalFile({ ...START, callId, accountId }, journal);
+    if (frames > 0) file.frameOut(20, new Uint8Array(160));
+    file.end(50, reason);
+    keeper.keep(callId);
+    await keeper.idle();
+    expect(await stores.calls.get(accountId, callId)).toMatchObject({ status, endReason: reason });
+  });
+
   test("again, when it is over, is acknowledged and renders nothing", async () => {
     const { keeper, kept, logged } = service;
     const { callId, recording } = await active();
@@ -123,6 +142,7 @@ describe("keeping a call", () => {
         await keeper.idle();
         await clock.play(1_000);
       }
+      await keeper.idle();
       expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "active" });
       expect(kept).toEqual([]);
     });

@@ -47,7 +47,7 @@ const FLOOD_MESSAGES = 200;
 const FLOOD_PAYLOAD = Buffer.alloc(CARRIER_RATE_HZ / 10, MU_LAW.silenceByte).toString("base64");
 
 /** What comes once comes early, or at any time. */
-const ONCE_WITHIN_MS = [4_000, 30_000];
+const ONCE_WITHIN_MS = [3_000, 8_000, 30_000];
 const LOOP_STALL_MS_MAX = 1_500;
 const NETWORK_STALL_MS_MAX = 3_000;
 

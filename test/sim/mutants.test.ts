@@ -73,7 +73,7 @@ const MUTANTS: readonly Mutant[] = [
   },
 ];
 
-const SEEDS = 60;
+const SEEDS = 24;
 const TIMEOUT_MS = 120_000;
 
 test.each(MUTANTS)(

@@ -8,7 +8,7 @@ import { loadShared } from "./service.ts";
 import { simulate } from "./simulation.ts";
 
 /** `npm run sim` takes as many as one likes. */
-const SEEDS = 150;
+const SEEDS = 120;
 const TIMEOUT_MS = 180_000;
 
 describe("whole calls in virtual time", () => {
@@ -32,12 +32,14 @@ describe("whole calls in virtual time", () => {
 
   test("the same seed gives the same call, to the last line of its story", async () => {
     const shared = await loadShared(temporaryDirectory());
-    for (const seed of [3, 14, 15]) {
+    let lines = 0;
+    for (let seed = 1; seed <= 5; seed += 1) {
       const first = await simulate(seed, shared, true);
       const second = await simulate(seed, shared, true);
-      expect(first.chronicle.lines.length).toBeGreaterThan(20);
+      lines += first.chronicle.lines.length;
       expect(second.chronicle.lines).toEqual(first.chronicle.lines);
     }
+    expect(lines).toBeGreaterThan(100);
   });
 
   test.each(REGRESSIONS)("seed $seed, which found $found, is clean", async ({ seed }) => {

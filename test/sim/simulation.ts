@@ -129,7 +129,6 @@ class World {
         in: line.in,
         out: line.out,
         voiceHasWordTimes: voice.capabilities.wordTimes,
-        marksAreHonest: !plan.troubles.has("late-mark"),
       }),
       new Departure({ leave: plan.leave, random: random.fork(), facts, go }),
     ]);
@@ -155,6 +154,16 @@ class World {
 
   /** Plays the call and looks at what is left of it; returns how long it lasted, ms. */
   async play(): Promise<number> {
+    const onRejection = (error: unknown): void => this.#thrown(error);
+    process.on("unhandledRejection", onRejection);
+    try {
+      return await this.#play();
+    } finally {
+      process.off("unhandledRejection", onRejection);
+    }
+  }
+
+  async #play(): Promise<number> {
     this.#inspect();
     const limitMs = this.#plan.spec.maxDurationMs + OVERTIME_MS;
     while (this.#isLive && this.#facts.nowMs < limitMs) await this.#clock.play(STEP_MS);
@@ -177,8 +186,12 @@ class World {
     try {
       step();
     } catch (error) {
-      this.chronicle.violated("nothing is thrown, and no bug is logged", String(error));
+      this.#thrown(error);
     }
+  }
+
+  #thrown(error: unknown): void {
+    this.chronicle.violated("nothing is thrown, and no bug is logged", String(error));
   }
 
   async #checkRemains(): Promise<void> {

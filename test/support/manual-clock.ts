@@ -11,17 +11,12 @@ promiseHooks.createHook({ init: countMove, settled: countMove });
 /** Real files and sockets get their turn at least once in so many tasks. */
 const TASKS_PER_LOOP_TURN_MAX = 64;
 
-interface Timer {
-  readonly atMs: number;
-  readonly task: () => void;
-}
-
 /** A clock that moves only when a test says so; an hour of call time costs microseconds. */
 export class ManualClock implements Clock {
   readonly #epochMs: number;
   #nowMs = 0;
   /** By due time; those due at the same time in the order they were set. */
-  readonly #timers: Timer[] = [];
+  readonly #timers: { atMs: number; task: () => void }[] = [];
 
   /** `epochMs` is what `epochMs()` says at the start. */
   constructor(epochMs = Date.UTC(2026, 0, 1)) {
@@ -37,15 +32,12 @@ export class ManualClock implements Clock {
   }
 
   after(delayMs: number, task: () => void): () => void {
-    const timers = this.#timers;
     const timer = { atMs: this.#nowMs + Math.max(0, delayMs), task };
-    // The clock's busiest part: moved by hand, which is four times as fast as splice for the few timers that there are.
-    let at = timers.length;
-    for (; at > 0 && (timers[at - 1] as Timer).atMs > timer.atMs; at -= 1) timers[at] = timers[at - 1] as Timer;
-    timers[at] = timer;
+    const behind = this.#timers.findLastIndex((other) => other.atMs <= timer.atMs) + 1;
+    this.#timers.splice(behind, 0, timer);
     return () => {
-      const found = timers.indexOf(timer);
-      if (found >= 0) timers.splice(found, 1);
+      const at = this.#timers.indexOf(timer);
+      if (at >= 0) this.#timers.splice(at, 1);
     };
   }
 

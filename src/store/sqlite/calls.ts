@@ -49,8 +49,7 @@ export class SqliteCalls implements CallStore {
 
   async create(call: NewCall): Promise<Creation> {
     const creation = await this.#db.transaction().execute(async (tx) => {
-      const { accountId, idempotency } = call;
-      const before = idempotency && (await this.#repeat(tx, accountId, idempotency));
+      const before = call.idempotency && (await this.#repeat(tx, call, call.idempotency));
       return before ?? this.#insert(tx, call);
     });
     if (creation.kind === "created" && !call.spec.recordingEnabled) {
@@ -60,7 +59,11 @@ export class SqliteCalls implements CallStore {
   }
 
   /** What a request of this name came to before; undefined when there was none, or its time is over. */
-  async #repeat(tx: Transaction<Tables>, accountId: string, request: IdempotentRequest): Promise<Creation | undefined> {
+  async #repeat(
+    tx: Transaction<Tables>,
+    { accountId, spec }: NewCall,
+    request: IdempotentRequest,
+  ): Promise<Creation | undefined> {
     const before = await tx
       .selectFrom("idempotent_requests as request")
       .innerJoin("calls", "calls.id", "request.call_id")
@@ -71,6 +74,8 @@ export class SqliteCalls implements CallStore {
       .executeTakeFirst();
     if (before === undefined) return undefined;
     if (before.fingerprint !== request.fingerprint) return { kind: "mismatch" };
+    // What a restart has lost of a call that still waits, the same request brings back.
+    if (before.status === "created" && !spec.recordingEnabled) this.#unwritten.set(before.id, split(spec).words);
     return { kind: "repeated", call: createdRecordOf(before), sealedToken: before.sealed_token };
   }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { CallCommand } from "../../../src/call/events.ts";
 import { projectJournal } from "../../../src/record/projection.ts";
 import { journaledCommand } from "../../../src/record/redact.ts";
 import { replayJournal } from "../../../src/record/replay.ts";
@@ -9,36 +10,36 @@ import { VOCABULARY } from "../words.ts";
 
 /** The journal of a call that is over, which stands at `path` as `bytes`: it tells the same call, and no word that it must not. */
 export async function checkJournal(facts: Facts, chronicle: Chronicle, path: string, bytes: Buffer): Promise<void> {
+  const { spec, turns, commands, end } = facts;
   const wrong = (detail: string): void => chronicle.violated("the journal gives the same call again", detail);
   try {
-    const { turns, endReason, complete } = await projectJournal(path);
-    const recorded = facts.spec.recordingEnabled;
-    const told = recorded ? facts.turns : facts.turns.map((turn) => ({ ...turn, text: "" }));
-    if (!isDeepStrictEqual(turns, throughJson(told))) wrong("its transcript is another one");
-    if (endReason !== facts.end?.reason) wrong(`it ends with ${endReason}`);
-    if (!complete) wrong("it is not complete");
-    if (recorded) {
-      const { journaled, replayed } = await replayJournal(path);
-      const given = facts.commands.map((command) => throughJson(journaledCommand(command, true)));
-      if (
-        !isDeepStrictEqual(
-          journaled.map(({ command }) => command),
-          given,
-        )
-      )
-        wrong("commands are missing in it");
-      const at = journaled.findIndex((command, index) => !isDeepStrictEqual(command, replayed[index]));
-      if (at !== -1 || replayed.length !== journaled.length) {
-        wrong(`replayed, command ${at} is ${JSON.stringify(replayed[at])}, and was ${JSON.stringify(journaled[at])}`);
-      }
-      return;
-    }
+    const projected = await projectJournal(path);
+    const told = spec.recordingEnabled ? turns : turns.map((turn) => ({ ...turn, text: "" }));
+    if (!isDeepStrictEqual(projected.turns, throughJson(told))) wrong("its transcript is another one");
+    if (projected.endReason !== end?.reason) wrong(`it ends with ${projected.endReason}`);
+    if (!projected.complete) wrong("it is not complete");
+    if (spec.recordingEnabled) await checkReplay(path, commands, wrong);
   } catch (error) {
     wrong(`it cannot be read: ${String(error)}`);
-    return;
   }
+  if (spec.recordingEnabled) return;
   const found = wordsFound(bytes.toString("latin1"), VOCABULARY);
   if (found.length > 0) chronicle.violated("no word of an unrecorded call is written", found.join(" "));
+}
+
+async function checkReplay(
+  path: string,
+  given: readonly CallCommand[],
+  wrong: (detail: string) => void,
+): Promise<void> {
+  const { journaled, replayed } = await replayJournal(path);
+  const written = journaled.map(({ command }) => command);
+  const expected = given.map((command) => throughJson(journaledCommand(command, true)));
+  if (!isDeepStrictEqual(written, expected)) wrong("its commands are not those that were given");
+  const at = journaled.findIndex((command, index) => !isDeepStrictEqual(command, replayed[index]));
+  if (at !== -1) wrong(`command ${at} was ${JSON.stringify(journaled[at])} and is now ${JSON.stringify(replayed[at])}`);
+  if (replayed.length > journaled.length)
+    wrong(`replayed it gives ${replayed.length} commands, not ${journaled.length}`);
 }
 
 const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

@@ -6,6 +6,8 @@ import type { Chronicle } from "../chronicle.ts";
 import { type Facts, TICK_MS } from "../facts.ts";
 import type { Rule } from "./rule.ts";
 
+const EPSILON_MS = 1e-6;
+
 /**
  * Inactivity, from the words of the design: it counts from the last heard sample or the caller's last voice, key or word,
  * whichever is later. Where the service may know better or worse than we do, there are two such times: one that counts surely,
@@ -109,7 +111,7 @@ export class Silence implements Rule {
   #checkDue(what: string): void {
     const { nowMs, spec } = this.#facts;
     const sinceMs = this.#sinceMs(this.#surelyMs);
-    if (nowMs < sinceMs + spec.inactivityTimeoutMs - 1e-6)
+    if (nowMs < sinceMs + spec.inactivityTimeoutMs - EPSILON_MS)
       this.#wrong(`${what} ${nowMs - sinceMs} ms after the last sign`);
   }
 

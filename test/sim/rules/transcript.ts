@@ -3,6 +3,7 @@ import type { TranscriptTurn } from "../../../src/core/call-spec.ts";
 import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
 import type { Facts, PieceFacts, ReplyFacts } from "../facts.ts";
+import type { Invariant } from "../kinds.ts";
 import type { Path } from "../network.ts";
 import type { Rule } from "./rule.ts";
 
@@ -12,17 +13,18 @@ export interface TranscriptOptions {
   in: Path;
   out: Path;
   voiceHasWordTimes: boolean;
-  /** Every mark comes back when its audio has been played. */
-  marksAreHonest: boolean;
 }
 
 /** A frame that has begun is played to its end, and the carrier's beat is not ours. */
 const BEATS_MS = 2 * FRAME_MS;
 const EPSILON_MS = 1e-6;
-/** A word of a reply and where it is, ms of audio from the reply's first frame. */
+const UNPLAYED: Invariant = "nothing is told as heard that was not played";
+const MISSING: Invariant = "nothing that was played is missing";
+const ORDER: Invariant = "turns are in order and within the call";
+
+/** A word of a reply. It may be told as heard when `fromMs` of the reply's audio were played, and must be when `toMs` were. */
 interface PlacedWord {
   text: string;
-  /** Where it can have been heard at all, and where it has been heard surely. */
   fromMs: number;
   toMs: number;
 }
@@ -41,14 +43,11 @@ export class Transcript implements Rule {
     if (command.kind !== "turn" || command.turn.role !== "agent" || reply === undefined) return;
     if (!command.turn.interrupted && playsUntilMs > nowMs + EPSILON_MS) {
       const detail = `reply ${reply.turnId} is over ${playsUntilMs - nowMs} ms before its end`;
-      chronicle.violated("nothing is told as heard that was not played", detail);
+      chronicle.violated(UNPLAYED, detail);
     }
     const question = reply.asked?.role === "user" ? reply.asked.text : undefined;
     if (question === undefined || turns.findLast(({ role }) => role === "user")?.text === question) return;
-    chronicle.violated(
-      "turns are in order and within the call",
-      `the answer to ${JSON.stringify(question)} comes before it`,
-    );
+    chronicle.violated(ORDER, `the answer to ${JSON.stringify(question)} comes before it`);
   }
 
   over(): void {
@@ -59,27 +58,26 @@ export class Transcript implements Rule {
 
   #checkOrder(turns: readonly TranscriptTurn[]): void {
     const { facts, chronicle } = this.#options;
+    // A transcript counts in whole milliseconds, rounded.
+    const untilMs = Math.round(facts.end?.atMs ?? facts.nowMs);
     let beforeMs = 0;
     for (const { role, startMs, endMs } of turns) {
-      // Whole milliseconds of the same moment are the same millisecond.
-      const untilMs = Math.round(facts.end?.atMs ?? facts.nowMs);
       if (startMs < beforeMs || endMs < startMs || endMs > untilMs) {
         const detail = `${role} ${startMs} to ${endMs} ms, after ${beforeMs} and before ${untilMs}`;
-        chronicle.violated("turns are in order and within the call", detail);
+        chronicle.violated(ORDER, detail);
       }
       beforeMs = endMs;
     }
   }
 
   #checkHeard(reply: ReplyFacts): void {
-    const { chronicle, marksAreHonest } = this.#options;
+    const { chronicle } = this.#options;
     const text = reply.turn?.text ?? "";
     const told = text === "" ? 0 : text.split(" ").length;
     const words = this.#placed(reply);
     const spoken = words.slice(0, told).map((word) => word.text);
     if (spoken.join(" ") !== text) {
-      const detail = `${JSON.stringify(text)}, where ${JSON.stringify(spoken)} was said`;
-      chronicle.violated("nothing is told as heard that was not played", detail);
+      chronicle.violated(UNPLAYED, `${JSON.stringify(text)}, where ${JSON.stringify(spoken)} was said`);
       return;
     }
     const playedMs = reply.pieces.reduce((sum, piece) => sum + piece.playedFrames * FRAME_MS, 0);
@@ -87,10 +85,9 @@ export class Transcript implements Rule {
     const tell = (word: PlacedWord | undefined): string =>
       `reply ${reply.turnId}: ${JSON.stringify(word)}, played ${playedMs} ms, told ${told} of ${words.length} words`;
     const unplayed = words.slice(0, told).find((word) => word.fromMs > playedMs + aboveMs);
-    if (unplayed !== undefined) chronicle.violated("nothing is told as heard that was not played", tell(unplayed));
+    if (unplayed !== undefined) chronicle.violated(UNPLAYED, tell(unplayed));
     const missing = words.slice(told).find((word) => word.toMs <= playedMs - belowMs);
-    if (missing !== undefined && marksAreHonest)
-      chronicle.violated("nothing that was played is missing", tell(missing));
+    if (missing !== undefined) chronicle.violated(MISSING, tell(missing));
   }
 
   /**

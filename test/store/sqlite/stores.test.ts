@@ -1,14 +1,17 @@
+import { randomBytes } from "node:crypto";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
 import { hashSecret, mintToken } from "../../../src/store/secrets.ts";
+import { BUSY_MS } from "../../../src/store/sqlite/dialect.ts";
 import { openStores } from "../../../src/store/sqlite/stores.ts";
 import { agentStoreContract } from "../../contract/agent-store-contract.ts";
 import { apiKeyStoreContract } from "../../contract/api-key-store-contract.ts";
 import { callListContract } from "../../contract/call-list-contract.ts";
-import { callStoreContract, SPEC, TURNS } from "../../contract/call-store-contract.ts";
+import { callStoreContract, createCall, SPEC, TURNS } from "../../contract/call-store-contract.ts";
 import { namedRequestContract } from "../../contract/named-request-contract.ts";
+import { collectGarbage } from "../../support/heap.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
 
@@ -81,6 +84,31 @@ describe("what lies on the disk", () => {
     expect(bytes).toContain("You book tables");
   });
 
+  test("nor is a word of it in memory once nobody can redeem it", async () => {
+    const { clock, stores, accountId } = await open();
+    const waiting = async (count: number): Promise<{ id: string; tokenHash: string }[]> => {
+      const spec = { ...SPEC, recordingEnabled: false, systemPrompt: randomBytes(100_000).toString("hex") };
+      return count === 0 ? [] : [await createCall(stores, accountId, spec), ...(await waiting(count - 1))];
+    };
+    const fates: ((call: { id: string; tokenHash: string }) => unknown)[] = [
+      ({ tokenHash }) => stores.calls.redeem(tokenHash, "worker-1"),
+      ({ id }) => stores.calls.cancel(accountId, id),
+      ({ id }) => stores.calls.remove(accountId, id),
+      () => clock.advance(60_000),
+    ];
+    const heldBytes: number[] = [];
+    for (const fate of fates) {
+      collectGarbage();
+      const before = process.memoryUsage().heapUsed;
+      for (const call of await waiting(60)) await fate(call);
+      await stores.calls.expire();
+      collectGarbage();
+      heldBytes.push(process.memoryUsage().heapUsed - before);
+    }
+    expect(heldBytes.filter((bytes) => bytes > 4_000_000)).toEqual([]);
+    await stores.close();
+  });
+
   test("nobody else on the machine may read it", async () => {
     const { directory, stores } = await open();
     for (const name of ["trunkline.db", "trunkline.db-wal"]) {
@@ -121,6 +149,19 @@ describe("a database in the way", () => {
     other.exec("COMMIT");
     other.close();
     expect((await stores.calls.redeem(tokenHash, "worker-1"))?.callId).toBe(call.id);
+    await stores.close();
+  });
+
+  test("another program's moment is waited for, also after something was removed", async () => {
+    const { directory, stores, accountId } = await open();
+    const { id } = await createCall(stores, accountId);
+    expect(await stores.calls.remove(accountId, id)).toBe(true);
+    const other = new Libsql(join(directory, "trunkline.db"));
+    other.exec("BEGIN IMMEDIATE");
+    const begunMs = performance.now();
+    await expect(stores.apiKeys.create({ accountId, name: "x" })).rejects.toMatchObject({ code: "unavailable" });
+    expect(performance.now() - begunMs).toBeGreaterThan(BUSY_MS / 2);
+    other.close();
     await stores.close();
   });
 
