@@ -74,7 +74,7 @@ const CALL = {
   body: AgentCallBody,
   response: { 201: CreatedCall },
   answerHeaders: { 201: ["Idempotent-Replayed"] },
-  errors: ["not_found", "conflict", "idempotency_mismatch", "overloaded", "draining", "unavailable"],
+  errors: ["not_found", "conflict", "idempotency_mismatch", "draining", "unavailable"],
   asksForUnbuilt: true,
 } as const;
 

@@ -16,7 +16,6 @@ export const STATUS = {
   /** The bytes that were asked for are not in the file. */
   range_not_satisfiable: 416,
   internal: 500,
-  overloaded: 503,
   draining: 503,
   /** 501 where it names a feature that this build does not have. */
   unavailable: 503,
@@ -125,7 +124,7 @@ export const notBuilt = (details: readonly Problem[]): ApiError =>
   new ApiError("unavailable", details.map((detail) => detail.message).join("; "), { status: 501, details });
 
 /** No new calls are taken just now. */
-export const refused = (reason: "draining" | "overloaded" | "unavailable"): ApiError =>
+export const refused = (reason: "draining" | "unavailable"): ApiError =>
   new ApiError(reason, `no new calls are taken: the service is ${reason}`);
 
 /** What a thrown value is to the caller. Nothing of what it says itself leaves the service unless it is an ApiError. */

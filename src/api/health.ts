@@ -4,7 +4,7 @@ import { z } from "zod";
 import { refused } from "./errors.ts";
 
 /** Whether the service takes calls, and if not, why. */
-export type NewCalls = { taken: true } | { taken: false; reason: "draining" | "overloaded" | "unavailable" };
+export type NewCalls = { taken: true } | { taken: false; reason: "draining" | "unavailable" };
 
 const HEALTH = {
   operationId: "getHealth",
@@ -20,7 +20,7 @@ const READINESS = {
   summary: "Whether new calls are taken",
   description: "For whoever spreads requests over several services. While this says 503, `POST /calls` does too.",
   security: [],
-  errors: ["overloaded", "draining", "unavailable"] as const,
+  errors: ["draining", "unavailable"] as const,
   response: { 200: z.object({ status: z.literal("ready") }).meta({ description: "New calls are taken." }) },
 };
 

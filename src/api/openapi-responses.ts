@@ -18,7 +18,6 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   unsupported_media_type: "the body is not application/json in UTF-8, or has a Content-Encoding",
   range_not_satisfiable: "none of the bytes that the header Range asks for are there",
   internal: "a bug of the service, whose log tells more under the same `requestId`",
-  overloaded: "as many calls as can be carried are there already",
   draining: "the service is about to stop",
   unavailable: "a part of the service does not answer just now",
 };

@@ -33,7 +33,7 @@ const FILTER_CUTOFF_HZ = 560;
 
 /**
  * Finds the words that a WordCarrierEncoder has put into audio, from the audio alone. A word that was damaged is missed and
- * no other. What it finds does not depend on how the audio was cut into pieces. `write` allocates nothing but the words.
+ * no other. What it finds does not depend on how the audio was cut into pieces. `write` makes no object but the words.
  *
  * A complex band-pass around both tones, at 3.3 hops a bit; the energy of each tone over one bit; and a UART on the
  * difference of the two, which takes its time anew from each start bit.

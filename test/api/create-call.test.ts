@@ -182,7 +182,7 @@ describe("what this version does not have", () => {
 });
 
 describe("while no calls are taken", () => {
-  test.each(["draining", "overloaded", "unavailable"] as const)("%s is 503 with Retry-After", async (reason) => {
+  test.each(["draining", "unavailable"] as const)("%s is 503 with Retry-After", async (reason) => {
     api.state.newCalls = { taken: false, reason };
     for (const answer of [await api.post(LEAST), await api.get("/readyz")]) {
       expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, reason, "5"]);

@@ -57,7 +57,7 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
   async *503(scene, operation) {
     const given = await existing(scene, operation);
     const codes = codesOf(operation, 503);
-    for (const reason of ["draining", "overloaded", "unavailable"] as const) {
+    for (const reason of ["draining", "unavailable"] as const) {
       scene.api.state.newCalls = { taken: false, reason };
       scene.api.state.storeIsAway = reason === "unavailable";
       if (codes.includes(reason)) yield given;

@@ -2,6 +2,7 @@ import loadFvad from "@echogarden/fvad-wasm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadVad, type Vad, type VadFactory, type VadRate, vadFactory } from "../../src/media/vad.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
+import { vowelAt } from "../support/vowel.ts";
 
 const FRAMES_PER_SECOND = 50;
 
@@ -9,18 +10,6 @@ const FRAMES_PER_SECOND = 50;
 type Sound = (seconds: number, i: number) => number;
 
 const silence: Sound = () => 0;
-
-/** A vowel of 130 Hz: harmonics under three formants, swelling three times a second as syllables do. */
-const vowel: Sound = (seconds) => {
-  let sum = 0;
-  for (let harmonic = 1; harmonic <= 20; harmonic += 1) {
-    const hz = harmonic * 130;
-    const gain =
-      1 / (1 + ((hz - 600) / 250) ** 2) + 0.6 / (1 + ((hz - 1_100) / 250) ** 2) + 0.2 / (1 + ((hz - 2_500) / 300) ** 2);
-    sum += gain * Math.sin(2 * Math.PI * hz * seconds);
-  }
-  return sum * 6_000 * (0.5 + 0.5 * Math.sin(2 * Math.PI * 3 * seconds));
-};
 
 function framesOf(sound: Sound, seconds: number, rateHz: VadRate): Int16Array[] {
   const length = rateHz / FRAMES_PER_SECOND;
@@ -47,7 +36,7 @@ describe("voice activity detection", () => {
     test(`hears a voice within three frames, and its end within ten, at ${rateHz} Hz`, () => {
       const vad = makeVad(rateHz);
       decide(vad, framesOf(silence, 1, rateHz));
-      const voice = decide(vad, framesOf(vowel, 1, rateHz));
+      const voice = decide(vad, framesOf(vowelAt, 1, rateHz));
       expect(voice.slice(3)).not.toContain(false);
       expect(decide(vad, framesOf(silence, 1, rateHz)).slice(IDLE_FRAMES)).not.toContain(true);
       vad.destroy();
@@ -66,7 +55,7 @@ describe("voice activity detection", () => {
       const vad = makeVad(rateHz);
       decide(vad, framesOf(sound, 3, rateHz));
       expect(decide(vad, framesOf(silence, 1, rateHz)).slice(IDLE_FRAMES)).not.toContain(true);
-      expect(decide(vad, framesOf(vowel, 1, rateHz)).slice(3)).not.toContain(false);
+      expect(decide(vad, framesOf(vowelAt, 1, rateHz)).slice(3)).not.toContain(false);
       vad.destroy();
     });
   }
@@ -112,7 +101,7 @@ describe("voice activity detection", () => {
     const beside = makeVad(8_000);
     const other = makeVad(16_000);
     const loud = framesOf((_, i) => (i % 40 < 20 ? 30_000 : -30_000), 2, 16_000);
-    const frames = [...framesOf(silence, 1, 8_000), ...framesOf(vowel, 1, 8_000)];
+    const frames = [...framesOf(silence, 1, 8_000), ...framesOf(vowelAt, 1, 8_000)];
     const expected = decide(alone, frames);
     const decisions = frames.map((frame, i) => {
       other.isVoiced(loud[i] as Int16Array);
@@ -143,7 +132,7 @@ describe("voice activity detection", () => {
     const before = fvad.HEAP16;
     expect(fvad._malloc(before.byteLength)).toBeGreaterThan(0);
     expect(before.byteLength).toBe(0);
-    expect(decide(vad, framesOf(vowel, 1, 8_000)).slice(10)).not.toContain(false);
+    expect(decide(vad, framesOf(vowelAt, 1, 8_000)).slice(10)).not.toContain(false);
   });
 
   test("says that there is no memory for another detector", async () => {
@@ -161,7 +150,7 @@ describe("voice activity detection", () => {
 
   test("deciding on a frame allocates nothing", () => {
     const vad = makeVad(8_000);
-    const frame = framesOf(vowel, 1, 8_000)[20] as Int16Array;
+    const frame = framesOf(vowelAt, 1, 8_000)[20] as Int16Array;
     expect(heapBytesPerRun(() => vad.isVoiced(frame), 1_000)).toBeLessThan(1);
     vad.destroy();
   });

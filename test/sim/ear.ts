@@ -1,5 +1,6 @@
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import { providerFailed } from "../../src/core/errors.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
 import type { Stt, SttEvent, SttStream } from "../../src/speech/speech.ts";
 import type { Fate } from "./fate.ts";
@@ -34,7 +35,9 @@ export class SimulatedEar implements Stt {
     this.#process = process;
     this.#fate = fate;
     this.#streams = streams;
-    this.capabilities = { ratesHz: [fate.random.chance(0.3) ? 16_000 : 8_000], partials: !fate.happens("no-partials") };
+    const rateHz = fate.random.chance(0.3) ? 16_000 : CARRIER_RATE_HZ;
+    if (rateHz !== CARRIER_RATE_HZ) fate.chronicle.note("ear-of-another-rate");
+    this.capabilities = { ratesHz: [rateHz], partials: !fate.happens("no-partials") };
   }
 
   /** It tells every word that it hears, once and in its order. */
@@ -84,14 +87,22 @@ export class SimulatedEar implements Stt {
   }
 
   #scheduleTroubles(): void {
-    const { random } = this.#fate;
+    const { random, chronicle } = this.#fate;
     if (this.#fate.has("words-without-voice")) {
       for (let ghosts = random.whole(1, 4); ghosts > 0; ghosts -= 1) {
-        const event: SttEvent = { kind: "final", text: callerText(random) };
-        this.#tell(random.between(200, TROUBLED_MS), event, "words-without-voice");
+        const ghost: SttEvent = { kind: "final", text: callerText(random) };
+        this.#after(random.between(200, TROUBLED_MS), () => {
+          chronicle.note("words-without-voice");
+          // An utterance of its own: a final in the middle of another one would take its words back.
+          this.#tellInOrder(0, ghost);
+        });
       }
     }
-    if (this.#fate.has("ear-fails")) this.#tell(random.between(0, TROUBLED_MS), { kind: "fail" }, "ear-fails");
+    if (!this.#fate.has("ear-fails")) return;
+    this.#after(random.between(0, TROUBLED_MS), () => {
+      chronicle.note("ear-fails");
+      this.#deliver({ kind: "fail" });
+    });
   }
 
   /** What an ear tells late holds up what it tells next. Returns after how many ms it is told. */
@@ -102,11 +113,14 @@ export class SimulatedEar implements Stt {
     return this.#toldMs - nowMs;
   }
 
-  #tell(afterMs: number, event: EarEvent, trouble?: Trouble): void {
-    const cancel = this.#process.after(afterMs, () => {
+  #tell(afterMs: number, event: SttEvent): void {
+    this.#after(afterMs, () => this.#deliver(event));
+  }
+
+  #after(delayMs: number, task: () => void): void {
+    const cancel = this.#process.after(delayMs, () => {
       this.#timers.delete(cancel);
-      if (trouble !== undefined) this.#fate.chronicle.note(trouble);
-      this.#deliver(event);
+      task();
     });
     this.#timers.add(cancel);
   }

@@ -69,6 +69,17 @@ export const BLOWS = [
 
 export type Trouble = (typeof NUISANCES)[number] | (typeof BLOWS)[number];
 
+/** What is no trouble, but another way through the service. */
+export const VARIETIES = [
+  "ear-of-another-rate",
+  "voice-of-another-rate",
+  "voice-without-word-times",
+  "hang-up-tool",
+  "carrier-stops",
+  "carrier-vanishes",
+] as const;
+export type Variety = (typeof VARIETIES)[number];
+
 /** What kind of person calls. */
 export const MANNERS = ["polite", "interrupting", "coughing", "eager", "silent"] as const;
 export type Manner = (typeof MANNERS)[number];
@@ -102,8 +113,15 @@ export const REASONS: readonly EndReason[] = [
 ];
 
 /** Everything that can come about in a call. */
-export type Happening = Trouble | Manner | Leave | EndReason;
-export const HAPPENINGS: readonly Happening[] = [...NUISANCES, ...BLOWS, ...MANNERS, ...LEAVES, ...REASONS];
+export type Happening = Trouble | Variety | Manner | Leave | EndReason;
+export const HAPPENINGS: readonly Happening[] = [
+  ...NUISANCES,
+  ...BLOWS,
+  ...VARIETIES,
+  ...MANNERS,
+  ...LEAVES,
+  ...REASONS,
+];
 
 /** What must hold for every call, at every step. */
 export type Invariant =

@@ -85,10 +85,16 @@ export function scheduleMisfortunes({ world, process, fate, line, carrier, isLiv
   often("malformed", 2_000 / MALFORMED_PER_SECOND_MAX, 2_000, () => line.pass(random.pick(NONSENSE)));
   often("keys", 2_000 / DTMF_PER_SECOND_MAX, 8_000, () => carrier.pressKey(random.pick(KEYS)));
   often("network-stall", 1_000, 10_000, () => {
-    random.pick([line.in, line.out]).stall(random.between(100, NETWORK_STALL_MS_MAX));
+    const forMs = random.between(100, NETWORK_STALL_MS_MAX);
+    chronicle.tell("network", () => `stalls for ${Math.round(forMs)} ms`);
+    random.pick([line.in, line.out]).stall(forMs);
   });
   // One stall is over before the next one begins.
-  often("loop-stall", LOOP_STALL_MS_MAX + 100, 10_000, () => process.stall(random.between(20, LOOP_STALL_MS_MAX)));
+  often("loop-stall", LOOP_STALL_MS_MAX + 100, 10_000, () => {
+    const forMs = random.between(20, LOOP_STALL_MS_MAX);
+    chronicle.tell("process", () => `is stuck for ${Math.round(forMs)} ms`);
+    process.stall(forMs);
+  });
   once("stuck-socket", () => line.clog());
   once("malformed-flood", () => line.passFatal("protocol_error", Array(MALFORMED_PER_SECOND_MAX + 1).fill("{")));
   once("audio-flood", () => {

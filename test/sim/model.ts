@@ -95,7 +95,9 @@ export class SimulatedModel implements Llm {
     });
     if (this.#fate.happens("unknown-tool", 0.6)) yield call("open_the_door", '{"which":"front"}');
     if (this.#fate.happens("bad-arguments", 0.6)) yield call("hang_up", "{not json");
-    if (this.#fate.random.chance(HANG_UP_CHANCE)) yield call("hang_up", "{}");
+    if (!this.#fate.random.chance(HANG_UP_CHANCE)) return;
+    this.#fate.chronicle.note("hang-up-tool");
+    yield call("hang_up", "{}");
   }
 }
 

@@ -19,26 +19,34 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-function readOptions(): { first: number; count: number; isSingle: boolean; verbose: boolean } | undefined {
-  const { values } = parseArgs({
-    options: {
-      seeds: { type: "string" },
-      seed: { type: "string" },
-      verbose: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    },
+interface Options {
+  first: number;
+  count: number;
+  /** One call is asked for, to be read. */
+  isSingle: boolean;
+  verbose: boolean;
+}
+
+/** Undefined where the command line makes no sense. */
+function readOptions(args: string[]): Options | undefined {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { seeds: { type: "string" }, seed: { type: "string" }, verbose: { type: "boolean", default: false } },
+    strict: false,
+    allowPositionals: true,
   });
-  const isSingle = values.seeds === undefined;
-  const first = Number(values.seed ?? (isSingle ? undefined : 1));
-  const count = Number(values.seeds ?? 1);
-  if (values.help || !isSeed(first) || !isSeed(count)) return undefined;
-  return { first, count, isSingle, verbose: values.verbose };
+  const { seeds, seed, verbose, ...others } = values;
+  const isSingle = seeds === undefined;
+  const first = Number(seed ?? (isSingle ? Number.NaN : 1));
+  const count = Number(seeds ?? 1);
+  const isKnown = positionals.length === 0 && Object.keys(others).length === 0;
+  return isKnown && isSeed(first) && isSeed(count) ? { first, count, isSingle, verbose: verbose === true } : undefined;
 }
 
 const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= 2 ** 31;
 
 async function run(): Promise<number> {
-  const options = readOptions();
+  const options = readOptions(process.argv.slice(2));
   if (options === undefined) {
     print(HELP);
     return 2;

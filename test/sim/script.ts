@@ -12,7 +12,7 @@ const PATIENCE_WORDS = 8;
 /** What the person at the telephone does, from the first ring on. */
 export function drawScript({ manner, leave, spec }: Plan, fate: Fate): Step[] {
   const { random } = fate;
-  const speech = (): Utterance => utterance(random, fate.happens("voice-goes-on", 0.5));
+  const speech = (): Utterance => utterance(random, fate.has("voice-goes-on") && random.chance(0.5));
   const say = (): Step => ({ do: "say", utterance: speech() });
   const politely = (): Step[] => [{ do: "listen" }, say()];
   const into = (what: Utterance): Step => ({

@@ -196,7 +196,7 @@ class World {
 
   async #checkRemains(): Promise<void> {
     const { chronicle } = this;
-    const { manner, leave, seed } = this.#plan;
+    const { manner, leave } = this.#plan;
     // What a call is without can only be said when it is over.
     if (manner === "silent") chronicle.note(manner);
     if (leave === "leaves-never") chronicle.note(leave);
@@ -207,7 +207,8 @@ class World {
     const violations = [...this.#telephone.carrier.violations.keys()];
     if (violations.length > 0) chronicle.violated("the carrier has nothing to complain of", violations.join(", "));
     if (this.#isLive) return;
-    const path = journalPath(this.#shared.dataDir, `call_${seed}`);
+    // One file for all calls, so that many seeds need no more room than one.
+    const path = journalPath(this.#shared.dataDir, "call");
     const { bytes } = this.#disk;
     writeFileSync(path, bytes);
     await checkJournal(this.#facts, chronicle, path, bytes);

@@ -80,8 +80,10 @@ export class Telephone {
     const { plan, fate, vanish } = this.#options;
     fate.chronicle.note(plan.leave);
     if (fate.random.chance(STOPS_CHANCE)) {
+      fate.chronicle.note("carrier-stops");
       this.carrier.stop();
     } else {
+      fate.chronicle.note("carrier-vanishes");
       this.carrier.closed();
       vanish(fate.random.chance(0.5) ? 0 : fate.random.between(100, VANISHED_MS_MAX));
     }
@@ -93,10 +95,21 @@ export class Telephone {
     let next = this.#understood.get(piece) ?? 0;
     for (let word = words[next]; word !== undefined; word = words[next]) {
       if (word.endMs > piece.playedFrames * FRAME_MS) break;
-      this.#caller.understood({ kind: "final", text: word.text });
+      const { text } = word;
+      this.#fate.chronicle.tell("hears", () => text);
+      this.#caller.understood({ kind: "final", text });
       next += 1;
     }
     this.#understood.set(piece, next);
+  }
+
+  #begin(utterance: Utterance): void {
+    const { chronicle } = this.#fate;
+    const { text, words, frames } = utterance;
+    const lastWord = words.at(-1);
+    chronicle.tell("says", () => text || "(a cough)");
+    if (lastWord !== undefined && frames.length * FRAME_MS > lastWord.endMs + FRAME_MS) chronicle.note("voice-goes-on");
+    this.#options.ear?.hear(utterance);
   }
 
   #remember(step: Step): void {
@@ -112,7 +125,7 @@ export class Telephone {
       this.#fate.chronicle.note("dead-microphone");
       return undefined;
     }
-    if (place?.frame === 0) this.#options.ear?.hear(place.utterance);
+    if (place?.frame === 0) this.#begin(place.utterance);
     if (place !== undefined) return spoken;
     if (this.#fate.has("silence-suppressed")) {
       this.#fate.chronicle.note("silence-suppressed");

@@ -63,6 +63,8 @@ export class SimulatedVoice implements Tts {
     this.#onSpeak = onSpeak;
     this.#rateHz = fate.random.pick(RATES_HZ);
     this.capabilities = { wordTimes: fate.random.chance(0.75) };
+    if (this.#rateHz !== CARRIER_RATE_HZ) fate.chronicle.note("voice-of-another-rate");
+    if (!this.capabilities.wordTimes) fate.chronicle.note("voice-without-word-times");
     this.#wordsFirst = fate.random.chance(0.5);
     this.#pace = fate.random.between(0, 0.6);
   }

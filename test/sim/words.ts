@@ -1,6 +1,7 @@
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import { MU_LAW, mulawEncode } from "../../src/media/g711.ts";
+import { vowelAt } from "../support/vowel.ts";
 import type { Random } from "./random.ts";
 
 // Words that stand nowhere else: neither in a journal's own fields nor on the other side of the call.
@@ -21,17 +22,7 @@ export const callerText = (random: Random): string => text(random, OF_CALLERS, r
 
 const SILENCE = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(MU_LAW.silenceByte);
 
-/** A second of a vowel of 130 Hz under three formants, swelling as syllables do: voice to any detector, and nobody's. */
-const VOWEL = mulawOf((seconds) => {
-  let sum = 0;
-  for (let harmonic = 1; harmonic <= 20; harmonic += 1) {
-    const hz = harmonic * 130;
-    const gain =
-      1 / (1 + ((hz - 600) / 250) ** 2) + 0.6 / (1 + ((hz - 1_100) / 250) ** 2) + 0.2 / (1 + ((hz - 2_500) / 300) ** 2);
-    sum += gain * Math.sin(2 * Math.PI * hz * seconds);
-  }
-  return sum * 6_000 * (0.5 + 0.5 * Math.sin(2 * Math.PI * 3 * seconds));
-});
+const VOWEL = mulawOf(vowelAt);
 
 /** Faint noise as of an open line, no voice to a detector: two seconds of it, to be played over and over. */
 export const LINE_NOISE: readonly Uint8Array[] = Array.from({ length: 100 }, (_, frame) =>
