@@ -1,13 +1,16 @@
 import type { Server } from "node:http";
 import { buildApi } from "./api/app.ts";
-import type { NewCalls } from "./api/health.ts";
+import { type NewCalls, NO_OPUS } from "./api/health.ts";
 import { catalogueOf } from "./api/voices.ts";
 import { readConfig } from "./config.ts";
+import { STREAM_CODECS } from "./core/call-spec.ts";
 import { systemClock } from "./core/clock.ts";
 import { codeOf } from "./core/errors.ts";
 import { METRICS_ANSWER_MS_MAX } from "./core/limits.ts";
 import { createLogger } from "./core/log.ts";
 import { ControlMetrics, watchProcess } from "./core/metrics.ts";
+import { loadOpus } from "./media/opus.ts";
+import { loadResampler } from "./media/resampler.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { childArguments, failInOneLine, onSupervisor } from "./processes.ts";
 import { JournalEvents } from "./record/journal-events.ts";
@@ -50,6 +53,7 @@ const engines = createEngines({ ...config, espeakProcesses: 1 }, clock, log);
 const keeper = new RecordKeeper({
   calls: stores.calls,
   dataDir,
+  makeResampler: await loadResampler(),
   clock,
   log,
   onKept(callId, tookMs) {
@@ -62,7 +66,7 @@ const seenWorkers = new Set<string>();
 const workers = new IpcServer({
   path: socketPath,
   log,
-  redeem: (tokenHash, workerId) => stores.calls.redeem(tokenHash, workerId),
+  redeem: (tokenHash, workerId, only) => stores.calls.redeem(tokenHash, workerId, only),
   onWorker(workerId, callIds) {
     seenWorkers.add(workerId);
     recover(clock.epochMs(), callIds, workerId);
@@ -117,10 +121,14 @@ function newCalls(): NewCalls {
   return workers.workerCount > 0 ? { taken: true } : { taken: false, reason: "unavailable" };
 }
 
+const hasOpus = (await loadOpus()) !== undefined;
+if (!hasOpus) log.warn(NO_OPUS);
+
 const events = new JournalEvents(dataDir);
 const api = buildApi({
   ...stores,
   voices: catalogueOf(engines.tts),
+  streamCodecs: STREAM_CODECS.filter((codec) => codec !== "opus" || hasOpus),
   newCalls,
   publicApiUrls: config.publicApiUrls,
   publicMediaUrl: config.publicMediaUrl ?? mediaUrl,

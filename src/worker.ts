@@ -9,6 +9,7 @@ import { CertificateWatch } from "./gateway/certificate.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { JournalWriters } from "./gateway/journal-writer.ts";
 import { MediaServer } from "./gateway/server.ts";
+import { loadOpus } from "./media/opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { loadVad } from "./media/vad.ts";
 import { childArguments, failInOneLine, onSupervisor } from "./processes.ts";
@@ -29,7 +30,7 @@ const engines = createEngines(config, clock, log);
 if (engines.stt === undefined) {
   log.warn("no ear is configured: callers are not understood. Set STT, for example STT=reference for a trial");
 }
-const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
 // From here to `listen` nothing waits: a connected hand-off tells of the gateway, and of a port that calls can be sent to.
 const handOff = new IpcHandOff({
@@ -45,6 +46,7 @@ const gateway = new Gateway({
   engines,
   makeVad,
   makeResampler,
+  opus,
   journals,
   metrics,
   clock,

@@ -52,8 +52,11 @@ describe("the linter holds the layers", () => {
     ["src/core/ids.ts", "../media/g711.ts"],
     ["src/media/framer.ts", "../wire/wire.ts"],
     ["src/media/framer.ts", "node:fs"],
+    ["src/media/framer.ts", "@discordjs/opus"],
+    ["src/media/opus.ts", "../wire/wire.ts"],
     ["src/wire/carrier-a.ts", "../call/call.ts"],
     ["src/wire/carrier-a.ts", "node:net"],
+    ["src/wire/websocket.ts", "@discordjs/opus"],
     ["src/speech/engines.ts", "../call/call.ts"],
     ["src/call/call.ts", "../gateway/connection.ts"],
     ["src/call/call.ts", "../speech/providers/espeak.ts"],
@@ -65,10 +68,17 @@ describe("the linter holds the layers", () => {
     ["src/store/call-store.ts", "../api/calls.ts"],
     ["src/api/calls.ts", "../gateway/gateway.ts"],
     ["src/api/calls.ts", "uWebSockets.js"],
+    ["src/gateway/server.ts", "@discordjs/opus"],
   ])("%s may not import %s", (path, specifier) => {
     const { ok, output } = lint({ [path]: importing(specifier) });
     expect(output).toContain("noRestrictedImports");
     expect(ok).toBe(false);
+  });
+
+  test("only the file that guards the Opus library may load it", () => {
+    const loading = 'export const load = () => import("@discordjs/opus");\n';
+    expect(lint({ "src/gateway/gateway.ts": loading }).output).toContain("noRestrictedImports");
+    expect(lint({ "src/media/opus.ts": loading }).ok).toBe(true);
   });
 
   test.each([

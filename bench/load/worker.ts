@@ -76,6 +76,7 @@ function createGateway(speech: readonly Rendered[]): Gateway {
     carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
     mediaUrl: `ws://${HOST}:${port}`,
     carrierBOutboundCodec: "mulaw",
+    opus: undefined,
   });
 }
 

@@ -1,16 +1,41 @@
 import type { Machine } from "../machine.ts";
 
-/** Our way of doing something to one frame against the plain way: JSON.parse or JSON.stringify, Buffer and alawmulaw. */
+/**
+ * Our way of doing something to one frame of 20 ms against the plain way: for the carriers JSON.parse or JSON.stringify, Buffer and
+ * alawmulaw; for the raw WebSocket protocol a fresh array, alawmulaw, or the Opus library by itself.
+ */
 export interface Comparison {
+  /** The dialect, with codec and rate where it has more than one. */
+  wire: string;
   name: "decode" | "encode";
-  /** How many times as fast ours is, and how many it should be at least. */
+  /** How many times as fast ours is, and how many it should be at least; undefined where that is no goal. */
   ratio: number;
-  ratioMin: number;
+  ratioMin: number | undefined;
+  /** How many times as long as a mere copy of the frame's samples ours takes. */
+  ofCopy: number;
   oursNs: number;
   plainNs: number;
   /** Heap bytes a frame, garbage included. */
   oursHeapBytes: number;
   plainHeapBytes: number;
+  /** A native library does the work, and makes a buffer on the heap for what it returns. */
+  native: boolean;
+}
+
+/** What it costs to turn 20 ms from one rate into another. */
+export interface ResamplingCost {
+  fromHz: number;
+  toHz: number;
+  /** The one that the service uses comes first. */
+  candidates: {
+    name: string;
+    ns: number;
+    /** In plain FIR filters of the same pair of rates that took turns with it, and in mere copies of the frame's samples. */
+    ofReference: number;
+    ofCopy: number;
+  }[];
+  /** Of the one that the service uses. */
+  heapBytes: number;
 }
 
 /** What something costs a frame. */
@@ -33,6 +58,7 @@ export interface FrameResult {
   /** Uses up everything that was computed. */
   checksum: number;
   comparisons: Comparison[];
+  resampling: ResamplingCost[];
   stages: StageCost[];
   /** A frame's way through a whole connection. */
   ways: {

@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import { loadOpus } from "../../src/media/opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad } from "../../src/media/vad.ts";
 import { renderSpeech } from "../load/speech.ts";
@@ -7,30 +8,35 @@ import { inProject } from "../project.ts";
 import { framePage } from "../report/frame-page.ts";
 import { frameText } from "../report/frame-text.ts";
 import { measureCall } from "./call.ts";
-import { checksum, compareCarrierA } from "./carrier-a.ts";
+import { carrierContests } from "./carriers.ts";
+import { checksum, compare } from "./contest.ts";
 import type { FrameResult } from "./frame-result.ts";
+import { websocketContests } from "./raw-websocket.ts";
+import { measureResampling } from "./resampling.ts";
 import { measureStages } from "./stages.ts";
 import { measureWays } from "./whole-way.ts";
 
 // What a frame costs, by itself: a table on the terminal, and the same as JSON and as a page under bench/results. A goal that is
 // missed is named, and is no failure.
 
-/** Frames a round. */
-const RUNS = 2_000;
-
 console.log("rendering what the caller says");
 const { callerAudio } = await renderSpeech();
-const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
 console.log("the whole way through a connection");
 const ways = await measureWays(callerAudio, makeVad, makeResampler);
-console.log("decode and encode against the plain way");
-const comparisons = compareCarrierA(callerAudio, RUNS);
+console.log("decode and encode against the plain way: the carriers");
+const carriers = compare(carrierContests(callerAudio));
+console.log(`decode and encode against the plain way: websocket${opus === undefined ? ", without Opus" : ""}`);
+const websocket = compare(await websocketContests(callerAudio, makeResampler, opus));
+console.log("resampling");
+const resampling = await measureResampling();
 console.log("the stages, each by itself");
-const stages = measureStages(callerAudio, makeVad, RUNS);
+const stages = measureStages(callerAudio, makeVad);
 console.log("a 30-minute call in virtual time\n");
 const result: FrameResult = {
   machine: describeMachine(),
-  comparisons,
+  comparisons: [...carriers, ...websocket],
+  resampling,
   stages,
   ways,
   call: measureCall(),

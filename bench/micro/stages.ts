@@ -3,7 +3,6 @@ import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits.ts";
 import { FrameRing } from "../../src/media/frame-ring.ts";
 import { Framer, type FramerInput } from "../../src/media/framer.ts";
-import { MU_LAW } from "../../src/media/g711.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
 import { WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
 import { JournalEncoder } from "../../src/record/journal-format.ts";
@@ -13,7 +12,8 @@ import { inboundAudio } from "../../test/support/inbound-audio.ts";
 import { median } from "../statistics.ts";
 import { StreamTexts } from "../stream-texts.ts";
 import { BENCH_SPEC } from "./bench-spec.ts";
-import { plainWays } from "./carrier-a.ts";
+import { plainWays } from "./carriers.ts";
+import { Cycle } from "./cycle.ts";
 import type { StageCost } from "./frame-result.ts";
 import { ratioOf, timeRounds } from "./timing.ts";
 
@@ -45,12 +45,12 @@ class FrameClock {
   }
 }
 
-/** `audio` is raw mu-law, 8,000 Hz: what a caller says; `runs` frames a round. */
-export function measureStages(audio: Uint8Array, makeVad: VadFactory, runs: number): StageCost[] {
+/** `audio` is raw mu-law, 8,000 Hz: what a caller says. */
+export function measureStages(audio: Uint8Array, makeVad: VadFactory): StageCost[] {
   const stages = [...inbound(audio, makeVad), ...outbound(audio), ...beside(audio)];
   const plain = plainWays(audio);
   const tasks = stages.map(({ task }) => task);
-  const times = timeRounds([plain.in, plain.out, ...tasks], runs);
+  const times = timeRounds([plain.in, plain.out, ...tasks]);
   const [plainInNs, plainOutNs, ...ownNs] = times as [number[], number[], ...number[][]];
   return stages.map(({ name, way, task, heapRuns = HEAP_RUNS }, at) => {
     const ns = ownNs[at] as number[];
@@ -61,7 +61,12 @@ export function measureStages(audio: Uint8Array, makeVad: VadFactory, runs: numb
 
 function inbound(audio: Uint8Array, makeVad: VadFactory): Stage[] {
   const { wire, into, messages, decoded } = received(audio);
-  const framer = new Framer({ frameSamples: CARRIER_FRAME_SAMPLES, rateHz: CARRIER_RATE_HZ, law: MU_LAW, startMs: 0 });
+  const framer = new Framer({
+    frameSamples: CARRIER_FRAME_SAMPLES,
+    rateHz: CARRIER_RATE_HZ,
+    codec: "mulaw",
+    startMs: 0,
+  });
   const vad = makeVad(CARRIER_RATE_HZ);
   const call = speakingCall();
   const event = { kind: "frame-in" as const, voiced: false, mediaMs: 0 };
@@ -160,21 +165,6 @@ function beside(audio: Uint8Array): Stage[] {
       heapRuns: 100,
     },
   ];
-}
-
-/** Goes round a list. */
-class Cycle<T> {
-  readonly #items: readonly T[];
-  #at = 0;
-
-  constructor(items: readonly T[]) {
-    this.#items = items;
-  }
-
-  next(): T {
-    this.#at = this.#at + 1 === this.#items.length ? 0 : this.#at + 1;
-    return this.#items[this.#at] as T;
-  }
 }
 
 /** A wire that has seen its start, messages of 20 ms for it, and what they hold. */

@@ -21,7 +21,7 @@ import { inboundAudio } from "../../test/support/inbound-audio.ts";
 import { median } from "../statistics.ts";
 import { StreamTexts } from "../stream-texts.ts";
 import { BENCH_SPEC } from "./bench-spec.ts";
-import { plainWays } from "./carrier-a.ts";
+import { plainWays } from "./carriers.ts";
 import type { FrameCost, FrameResult } from "./frame-result.ts";
 import { ratioOf, timeNs } from "./timing.ts";
 
@@ -84,7 +84,11 @@ class BenchLeg {
     const journal = new JournalWriters({ dataDir, software: SOFTWARE, clock, log, files: NO_DISK }).open({
       ...call,
       startedAt: new Date(0).toISOString(),
-      leg: { rateHz: wire.rateHz, outboundCodec: wire.outboundCodec },
+      leg: {
+        inboundRateHz: CARRIER_RATE_HZ,
+        outboundRateHz: wire.outboundRateHz,
+        outboundCodec: wire.outboundCodec,
+      },
       earHasPartials: true,
       parameters: DEFAULT_TURN_PARAMETERS,
     });
@@ -100,7 +104,7 @@ class BenchLeg {
       },
       wire,
       inbound: inboundAudio(),
-      vad: makeVad(wire.rateHz),
+      vad: makeVad(CARRIER_RATE_HZ),
       makeResampler,
       stt: this.#ear(),
       llm: createReferenceBrain(),

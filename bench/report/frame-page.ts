@@ -1,17 +1,19 @@
-import type { FrameCost, FrameResult } from "../micro/frame-result.ts";
+import type { Comparison, FrameCost, FrameResult } from "../micro/frame-result.ts";
 import { type Bar, bars, type DotRow, dots } from "./charts.ts";
 import { type Goal, goalsOf, wayRows } from "./frame-goals.ts";
-import { escaped, list, page, type Section, share, short, table, whole } from "./html.ts";
+import { type Column, escaped, list, page, type Section, share, short, table, whole } from "./html.ts";
 import { machineLine } from "./machine-line.ts";
 
 /** The result of the frame bench as a page by itself. */
 export function framePage(result: FrameResult): string {
-  const subtitle = `What 20 ms of carrier_a cost, without sockets and without engines. ${machineLine(result.machine)}`;
+  const subtitle = `What 20 ms cost, without sockets and without engines. ${machineLine(result.machine)}`;
   return page("Trunkline, frame by frame", subtitle, [
     goals(goalsOf(result)),
-    comparison(result),
-    stages(result, "in", "The way in, stage by stage"),
-    stages(result, "out", "The way out, stage by stage"),
+    carriers(result),
+    websocket(result),
+    resampling(result),
+    stages(result, "in", "carrier_a, the way in, stage by stage"),
+    stages(result, "out", "carrier_a, the way out, stage by stage"),
     beside(result),
     { title: "How it was measured", body: list(METHOD) },
     { title: "What is not measured", body: list(NOT_MEASURED) },
@@ -27,37 +29,78 @@ function goals(all: readonly Goal[]): Section {
   return { title: "Goals", body: table([{ title: "goal" }, { title: "measured here" }, { title: "" }], rows) };
 }
 
-function comparison({ comparisons }: FrameResult): Section {
-  const ratios = comparisons.map(
-    ({ name, ratio, ratioMin }): DotRow => ({
-      label: name,
-      colour: "ours",
+const numeric = (title: string): Column => ({ title, numeric: true });
+
+/** The wires that have a goal are drawn, too. */
+function carriers({ comparisons }: FrameResult): Section {
+  const own = comparisons.filter(({ ratioMin }) => ratioMin !== undefined);
+  const ratios = own.map(
+    ({ wire, name, ratio, ratioMin }): DotRow => ({
+      label: `${wire}: ${name}`,
+      colour: name === "decode" ? "ours" : "extra",
       values: [ratio],
       median: ratio,
-      budget: ratioMin,
+      ...(ratioMin !== undefined && { budget: ratioMin }),
     }),
   );
-  const numeric = (title: string) => ({ title, numeric: true });
-  const rows = comparisons.map(({ name, oursNs, plainNs, oursHeapBytes, plainHeapBytes }) => [
+  return {
+    title: "The carriers: times as fast as the plain way",
+    lead:
+      "The plain way: JSON.parse, Buffer and alawmulaw to decode; alawmulaw, Buffer and JSON.stringify to encode. " +
+      "Dashed: the goal, the figure being at or right of it. The times in ns only show the order of magnitude; in copies is ours, in mere " +
+      "copies of the frame's samples.",
+    body: dots(ratios, "times", "Times as fast as the plain way") + comparisonTable(own),
+  };
+}
+
+function websocket({ comparisons }: FrameResult): Section {
+  return {
+    title: "The raw WebSocket protocol, in each codec at each rate",
+    lead:
+      "The plain way: a fresh array for PCM, alawmulaw for G.711. For Opus it is the library by itself, with the settings that it " +
+      "comes with, decoding to the rate that ours decodes to, which is that of the bus: 16 kHz at most.",
+    body: comparisonTable(comparisons.filter(({ ratioMin }) => ratioMin === undefined)),
+  };
+}
+
+function comparisonTable(comparisons: readonly Comparison[]): string {
+  const columns = [
+    { title: "a frame of 20 ms" },
+    { title: "" },
+    ...["times as fast", "in copies", "ours, ns", "plain, ns", "heap B", "plain, heap B"].map(numeric),
+  ];
+  const rows = comparisons.map(({ wire, name, ratio, ofCopy, oursNs, plainNs, oursHeapBytes, plainHeapBytes }) => [
+    `<span class="name">${escaped(wire)}</span>`,
     name,
+    short(ratio),
+    short(ofCopy),
     whole(oursNs),
     whole(plainNs),
     short(oursHeapBytes),
     whole(plainHeapBytes),
   ]);
-  const columns = [
-    { title: "a frame of 20 ms" },
-    numeric("ours, ns"),
-    numeric("plain, ns"),
-    numeric("ours, heap bytes"),
-    numeric("plain, heap bytes"),
-  ];
+  return table(columns, rows);
+}
+
+function resampling({ resampling: all }: FrameResult): Section {
+  const names = (all[0]?.candidates ?? []).map(({ name }) => name);
+  const rows = all.map(({ fromHz, toHz, candidates, heapBytes }) => [
+    `<span class="name">${fromHz / 1_000} to ${toHz / 1_000} kHz</span>`,
+    ...candidates.map(({ ns, ofReference }, at) =>
+      at === 0
+        ? `<b>${whole(ns)}</b> <span class="of">${short(ofReference)}</span>`
+        : `${whole(ns)} <span class="of">${short(ofReference)}</span>`,
+    ),
+    short(candidates[0]?.ofCopy ?? Number.NaN),
+    short(heapBytes),
+  ]);
   return {
-    title: "Times as fast as the plain way",
+    title: "Resampling 20 ms",
     lead:
-      "The plain way: JSON.parse, Buffer and alawmulaw to decode; alawmulaw, Buffer and JSON.stringify to encode. " +
-      "Dashed: the goal, the figure being at or right of it. The times in ns only show the order of magnitude.",
-    body: dots(ratios, "times", "Times as fast as the plain way") + table(columns, rows),
+      "In ns, and behind that in filters of plain JavaScript (the column plain FIR), which took turns with it. The service uses the first " +
+      "one, which alone is counted in mere copies of the frame and in heap bytes. Speex in quality 3 does not pass the acceptance suite, and " +
+      "wavefile, which is made for files, clicks at every frame.",
+    body: table([{ title: "" }, ...names.map(numeric), numeric("in copies"), numeric("heap B")], rows),
   };
 }
 
@@ -91,7 +134,6 @@ function beside({ stages: all, call }: FrameResult): Section {
   const rows = all
     .filter(({ way }) => way === "beside")
     .map(({ name, ns, ofPlain, heapBytes }) => [escaped(name), share(ofPlain), whole(ns), short(heapBytes)]);
-  const numeric = (title: string) => ({ title, numeric: true });
   return {
     title: "Beside it",
     lead: `A 30-minute call in virtual time, with its carrier and engines simulated, takes ${whole(call.medianMs)} ms.`,
@@ -103,8 +145,9 @@ function beside({ stages: all, call }: FrameResult): Section {
 }
 
 const METHOD = [
-  "<b>Input</b>: messages of a stream of carrier_a with speech of the reference voice and the noise of a quiet line in between.",
-  "<b>Times</b>: 301 rounds; in each, every contestant or stage runs some thousand times in a row, each of them first in turn. " +
+  "<b>Input</b>: speech of the reference voice and the noise of a quiet line in between, in the messages that the simulated carriers write, " +
+    "or at the rate and in the codec of a raw socket.",
+  "<b>Times</b>: 301 rounds; in each, every contestant or stage runs for a millisecond, each of them first in turn. " +
     "A ratio is the median of the rounds' ratios, so that whatever else the machine does falls on both sides.",
   "<b>Heap bytes</b>: what V8's used heap grows by over a window of runs, divided by the runs; the median of some hundred windows, less that of " +
     "empty ones. Garbage is included; windows in which the collector runs or the compiler works do not count. Below one byte is nothing: the measure has no finer grain.",

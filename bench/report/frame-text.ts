@@ -6,14 +6,32 @@ import { textTable } from "./text-table.ts";
 /** The result for the terminal. */
 export function frameText(result: FrameResult): string {
   const comparisons = textTable(
-    ["carrier_a, a frame of 20 ms", "times as fast", "ours, ns", "plain, ns", "ours, heap B", "plain, heap B"],
-    result.comparisons.map(({ name, ratio, oursNs, plainNs, oursHeapBytes, plainHeapBytes }) => [
+    ["a frame of 20 ms", "way", "times as fast", "x copy", "ours, ns", "plain, ns", "ours, heap B", "plain, heap B"],
+    result.comparisons.map(({ wire, name, ratio, ofCopy, oursNs, plainNs, oursHeapBytes, plainHeapBytes }) => [
+      wire,
       name,
       short(ratio),
+      short(ofCopy),
       whole(oursNs),
       whole(plainNs),
       short(oursHeapBytes),
       whole(plainHeapBytes),
+    ]),
+  );
+  const resampling = textTable(
+    [
+      "20 ms, kHz",
+      ...(result.resampling[0]?.candidates ?? []).map(({ name }) => `${name}, ns`),
+      "x FIR",
+      "x copy",
+      "heap B",
+    ],
+    result.resampling.map(({ fromHz, toHz, candidates, heapBytes }) => [
+      `${fromHz / 1_000} to ${toHz / 1_000}`,
+      ...candidates.map(({ ns }) => whole(ns)),
+      short(candidates[0]?.ofReference ?? Number.NaN),
+      short(candidates[0]?.ofCopy ?? Number.NaN),
+      short(heapBytes),
     ]),
   );
   const stages = textTable(
@@ -38,5 +56,5 @@ export function frameText(result: FrameResult): string {
   const goals = goalsOf(result).map(
     ({ goal, measured, holds }) => `${holds ? "holds " : "missed"}  ${goal}: ${measured}`,
   );
-  return [comparisons, "", stages, "", ...goals].join("\n");
+  return [comparisons, "", resampling, "", stages, "", ...goals].join("\n");
 }

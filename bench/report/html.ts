@@ -99,6 +99,8 @@ th { text-align: left; font-weight: 600; color: var(--quiet); border-bottom: 1px
 td { border-bottom: 1px solid var(--grid); padding: 7px 14px 7px 0; vertical-align: top; }
 tr:last-child td { border-bottom: 0; }
 th.number, td.number { text-align: right; white-space: nowrap; }
+.name { white-space: nowrap; }
+.of { color: var(--quiet); display: inline-block; min-width: 4.2em; }
 ul { margin: 0; padding-left: 20px; }
 li { margin: 4px 0; max-width: 86ch; }
 svg { display: block; width: 100%; height: auto; margin: 6px 0 10px; }

@@ -3,7 +3,7 @@ import type { Agent, NewAgent } from "../store/agent-store.ts";
 import type { AgentCallBody } from "./agent-schemas.ts";
 import { NewCallBody } from "./call-schemas.ts";
 import { ApiError } from "./errors.ts";
-import { specOf } from "./new-call.ts";
+import { type Offer, specOf } from "./new-call.ts";
 import { isBlank } from "./validation.ts";
 import type { VoiceCatalogue } from "./voices.ts";
 
@@ -24,8 +24,8 @@ export function promptOf(agent: Pick<NewAgent, "basePrompt" | "context" | "custo
  * language and settings with the fields of `body`. Throws ApiError `conflict` when the agent's voice or language is no longer
  * offered; else what `specOf` throws.
  */
-export async function agentSpecOf(agent: Agent, body: AgentCallBody, catalogue: VoiceCatalogue): Promise<CallSpec> {
-  await requireOffered(agent, catalogue);
+export async function agentSpecOf(agent: Agent, body: AgentCallBody, offer: Offer): Promise<CallSpec> {
+  await requireOffered(agent, offer.voices);
   const { connectionType, websocket, metadata } = body;
   const whole = NewCallBody.parse({
     ...agent.callSettings,
@@ -36,7 +36,7 @@ export async function agentSpecOf(agent: Agent, body: AgentCallBody, catalogue: 
     websocket,
     metadata,
   });
-  return specOf(whole, [], catalogue);
+  return specOf(whole, [], offer);
 }
 
 async function requireOffered({ voiceId, languageId }: Agent, catalogue: VoiceCatalogue): Promise<void> {

@@ -100,7 +100,10 @@ export const AgentCallBody = NewCallBody.pick({ connectionType: true, websocket:
   .meta({
     id: "NewAgentCall",
     description: "What a call from a saved agent is told beside the agent.",
-    examples: [{ metadata: { order: "A-17" } }],
+    examples: [
+      { metadata: { order: "A-17" } },
+      { connectionType: "websocket", websocket: { inputSampleRate: 16_000, outputSampleRate: 24_000 } },
+    ],
   })
   .nullish();
 /** As it is sent: the defaults are those of `NewCallBody`. */

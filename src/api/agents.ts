@@ -12,17 +12,15 @@ import { cursorOf, idOf } from "./cursor.ts";
 import { invalidRequest, notFound } from "./errors.ts";
 import { IdempotencyHeaders } from "./idempotency.ts";
 import { newAgentOf } from "./new-agent.ts";
-import { websocketProblems } from "./new-call.ts";
+import { type Offer, websocketProblems } from "./new-call.ts";
 import { NoQuery, noQueryProblems } from "./query.ts";
 import { isObject, schemaProblems } from "./validation.ts";
-import type { VoiceCatalogue } from "./voices.ts";
 
 /** Of the largest agents no more fit one page; a hundred of them, read in one go, would keep the loop for 100 ms (measured). */
 const AGENTS_PER_READ = LIST_CHARS_MAX / BODY_BYTES_MAX;
 
-export interface AgentRoutesDeps extends CallCreationDeps {
+export interface AgentRoutesDeps extends CallCreationDeps, Offer {
   agents: Pick<AgentStore, "create" | "get" | "list">;
-  voices: VoiceCatalogue;
 }
 
 const CREATE = {
@@ -108,10 +106,10 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
 
   app.post("/agents/:id/calls", { schema: CALL, ...CREATION }, async (request, reply) => {
     const body = isObject(request.body) ? request.body : {};
-    const problems = [...problemsOfRequest(request), ...websocketProblems(body)];
+    const problems = [...problemsOfRequest(request), ...websocketProblems(body, deps.streamCodecs)];
     if (problems.length > 0) throw invalidRequest(problems);
     const agent = await get(request.accountId, request.params.id);
-    const spec = await agentSpecOf(agent, body, deps.voices);
+    const spec = await agentSpecOf(agent, body, deps);
     return createCall(deps, request, reply, spec, agent.id);
   });
 }

@@ -101,7 +101,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   // This is no site: what a browser may load and whether the domain is bound to TLS is for those to say whose domain it is.
   void app.register(helmet, { strictTransportSecurity: false, contentSecurityPolicy: false });
   openapiRoute(app, { publicApiUrls: deps.publicApiUrls, basePath: API_BASE_PATH });
-  void app.register(async (scope) => healthRoutes(scope, deps.newCalls));
+  void app.register(async (scope) => healthRoutes(scope, deps));
   const keyedRoutes = (scope: FastifyInstance, _options: object, done: () => void): void => {
     requireApiKey(scope, deps.apiKeys);
     callRoutes(scope, deps);

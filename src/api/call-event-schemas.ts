@@ -37,7 +37,7 @@ const command = ofSource("command");
 const EventItem = z
   .discriminatedUnion("kind", [
     event("leg-started", "The carrier's stream began: from here on audio can be sent.", {
-      codec: z.enum(["mulaw", "alaw"]).meta({ description: "What the caller's audio comes in." }),
+      codec: z.enum(["mulaw", "alaw", "pcm_s16le"]).meta({ description: "What the caller's audio is kept in." }),
     }),
     event("leg-closed", "The stream is gone, or has to go.", { reason }),
     event("end-requested", "Somebody other than the two speakers wants the call to end.", { reason }),
@@ -54,6 +54,7 @@ const EventItem = z
       digit: z.string().meta({ description: "Empty when the call is not recorded." }),
       chars,
     }),
+    event("typed", "The caller typed something.", leftOutText),
     event("reply-text", "More text came from the model.", { turnId, ...leftOutText }),
     event("reply-tool", "The model wants to use a tool.", {
       turnId,

@@ -22,9 +22,10 @@ const SETTINGS = {
 
 const METADATA = { order: "A-17", vip: true };
 
-/** The least that makes a call, and every field that this version has a use for. */
+/** The least that makes a call, one for a program instead of a carrier, and every field that this version has a use for. */
 export const NEW_CALLS = [
   LEAST,
+  { ...LEAST, connectionType: "websocket", websocket: { inputSampleRate: 16_000, outputSampleRate: 24_000 } },
   { ...LEAST, ...SETTINGS, greeting: "Hello, this is the bakery.", connectionType: "carrier_a", metadata: METADATA },
 ];
 
@@ -49,7 +50,7 @@ export const CALLS = [
     endedAt: "2026-11-21T08:00:14.300Z",
     durationMs: 12_160,
     endReason: "caller_hangup",
-    configuration: { ...SETTINGS, voice: "espeak/gmw/en-US", language: "en-US" },
+    configuration: { ...SETTINGS, voice: "espeak/gmw/en-US", language: "en-US", websocket: null },
     metadata: METADATA,
     recording: { channels: 2, sampleRateHz: 8_000, durationMs: 12_160, complete: true },
     counters: { framesIn: 608, framesOut: 236 },

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { StreamFormat } from "../core/call-spec.ts";
 import type { CallRecord } from "../store/call-store.ts";
 import type { CallItem } from "./call-schemas.ts";
 
@@ -28,6 +29,7 @@ export function itemOf(call: CallRecord): z.output<typeof CallItem> {
       inactivityTimeout: settings.inactivityTimeoutMs / 1_000,
       inactivityAction: settings.inactivityAction,
       recordingEnabled: settings.recordingEnabled,
+      websocket: settings.websocket === undefined ? null : websocketOf(settings.websocket),
       selectedTools: settings.tools.map((toolName) => ({ toolName })),
     },
     metadata: settings.metadata ?? null,
@@ -35,3 +37,10 @@ export function itemOf(call: CallRecord): z.output<typeof CallItem> {
     counters: call.counters ? { ...call.counters } : null,
   };
 }
+
+/** By the names of `POST /calls`. */
+const websocketOf = ({ codec, inputRateHz, outputRateHz }: StreamFormat) => ({
+  codec,
+  inputSampleRate: inputRateHz,
+  outputSampleRate: outputRateHz,
+});

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { BUILT_IN_TOOLS, CONNECTION_TYPES, END_REASONS, MODEL_NAMES } from "../core/call-spec.ts";
+import {
+  BUILT_IN_TOOLS,
+  CONNECTION_TYPES,
+  END_REASONS,
+  MODEL_NAMES,
+  STREAM_CODECS,
+  STREAM_RATES_HZ,
+  type StreamCodec,
+} from "../core/call-spec.ts";
 import {
   CARRIER_RATE_HZ,
   INACTIVITY_PROMPTS_MAX,
@@ -12,6 +20,7 @@ import {
   METADATA_BYTES_MAX,
   METADATA_DEPTH_MAX,
   SELECTED_TOOLS_MAX,
+  STREAM_MESSAGE_MS_MAX,
 } from "../core/limits.ts";
 import { CALL_STATUSES } from "../store/call-store.ts";
 import { CALLS, CREATED_CALLS, NEW_CALLS, TURNS } from "./call-examples.ts";
@@ -152,34 +161,58 @@ const settings = {
 export const CallSettingsBody = z.strictObject(settings, { error: "must be an object" }).partial();
 export type CallSettingsBody = z.output<typeof CallSettingsBody>;
 
-const RATES_HZ = [8_000, 16_000, 24_000, 48_000] as const;
-const RATE_RULE = `must be one of ${RATES_HZ.join(", ")}`;
+/** What a client of connectionType `websocket` must know to write to it and to read it. */
+const STREAM_PROTOCOL = `
+
+Binary messages are audio: from the service 20 ms each, from the client any length up to ${STREAM_MESSAGE_MS_MAX / 1_000} s; with \
+Opus, both ways, one packet each. Text messages are JSON objects with a \`type\`; pass over types and fields that you do not know.
+
+- From the service: \`ready\` (\`callId\`, \`input\`, \`output\`) comes first; \`state\` (\`state\`: listening, thinking, speaking); \
+\`transcript\` (\`role\`, \`text\`, \`final\`, \`turnId\`); \`mark\` (\`name\`): to be sent back when all audio before it has been \
+played; \`clear\`: drop what has not been played yet, and the marks in it; \`error\` (\`code\`, \`message\`); \`ended\` \
+(\`reason\`: an \`endReason\`), then the socket closes.
+- From the client: \`mark\` (\`name\`); \`cleared\`, if it likes, to answer a \`clear\`; \`dtmf\` (\`digit\`); \`text\` (\`text\`): what \
+the caller typed; \`end\`: hangs up.`;
+
+export const STREAM_RATE_HZ_DEFAULT = 16_000;
+/** These run at the telephone's rate alone, which is then the default too. */
+export const isG711 = (codec: StreamCodec): boolean => codec === "mulaw" || codec === "alaw";
+
 const G711_RATE_RULE = `must be ${CARRIER_RATE_HZ} with the codecs mulaw and alaw`;
 
-const rate = z.literal(RATES_HZ, { error: RATE_RULE });
+const rate = z.literal(STREAM_RATES_HZ, { error: `must be one of ${STREAM_RATES_HZ.join(", ")}` });
 
-/** The `websocket` object. The G.711 codecs run at 8000 Hz, which is then the default too. */
+/** The `websocket` object, as far as it hangs on nothing but itself: not every installation has every codec. */
 export const WebsocketBody = z
   .strictObject(
     {
       inputSampleRate: rate.optional().meta({ description: "Hertz of the audio that is sent to the service." }),
       outputSampleRate: rate.optional().meta({ description: "Hertz of the audio that the service sends." }),
-      codec: oneOf(["pcm_s16le", "mulaw", "alaw", "opus"]).default("pcm_s16le").meta({ description: "Both ways." }),
+      codec: oneOf(STREAM_CODECS)
+        .default("pcm_s16le")
+        .meta({
+          description:
+            "Both ways. `pcm_s16le`: signed 16-bit samples, the low byte first. `mulaw`, `alaw`: G.711. `opus`: one packet a " +
+            "message; it needs an optional package, and is refused with 400 where `GET /readyz` does not list it.",
+        }),
     },
     { error: "must be an object" },
   )
   .superRefine(({ codec, inputSampleRate, outputSampleRate }, context) => {
-    if (codec !== "mulaw" && codec !== "alaw") return;
+    if (!isG711(codec)) return;
     for (const [name, rateHz] of Object.entries({ inputSampleRate, outputSampleRate })) {
-      if (rateHz === undefined || rateHz === CARRIER_RATE_HZ || !RATES_HZ.includes(rateHz)) continue;
+      if (rateHz === undefined || rateHz === CARRIER_RATE_HZ || !STREAM_RATES_HZ.includes(rateHz)) continue;
       context.addIssue({ code: "custom", path: [name], message: G711_RATE_RULE, input: rateHz });
     }
   }, EVEN_AFTER_OTHERS)
   .meta({
     id: "Websocket",
-    description:
-      "Read when `connectionType` is `websocket`, ignored otherwise. Rates are 16000 unless told; mulaw and alaw run at 8000 alone.",
-    examples: [{ codec: "mulaw", inputSampleRate: 8000, outputSampleRate: 8000 }],
+    description: `How audio travels when \`connectionType\` is \`websocket\`; ignored otherwise. One channel; the rates \
+are ${STREAM_RATE_HZ_DEFAULT} unless told, and ${CARRIER_RATE_HZ} alone with mulaw and alaw.${STREAM_PROTOCOL}`,
+    examples: [
+      { inputSampleRate: 16_000, outputSampleRate: 24_000 },
+      { codec: "mulaw", inputSampleRate: 8_000, outputSampleRate: 8_000 },
+    ],
   });
 
 /** `POST /calls`, as the specification's table 4.1 has it. Voice and language are looked up afterwards. */
@@ -207,9 +240,13 @@ export const NewCallBody = z
       inactivityTimeout: settings.inactivityTimeout.default(INACTIVITY_S_DEFAULT),
       inactivityAction: settings.inactivityAction.default("prompt"),
       recordingEnabled: settings.recordingEnabled.default(true),
-      connectionType: oneOf(CONNECTION_TYPES).default("carrier_a").meta({
-        description: "What the media stream speaks. In this version carrier_a; the others are answered with 501.",
-      }),
+      connectionType: oneOf(CONNECTION_TYPES)
+        .default("carrier_a")
+        .meta({
+          description:
+            "What the media stream speaks. `carrier_a`, `carrier_b`, `carrier_c`: the protocol of a telephone carrier, in G.711 at " +
+            "8000 Hz. `websocket`: a protocol for programs of your own, described at `websocket`. `webrtc`: not in this version: 501.",
+        }),
       // Read only when `connectionType` is `websocket`; otherwise anything may stand here.
       websocket: shownAs(z.unknown(), WebsocketBody).optional(),
       selectedTools: settings.selectedTools.default([]),
@@ -289,6 +326,14 @@ export const CallItem = z
         inactivityTimeout: z.int(),
         inactivityAction: z.enum(["hang_up", "prompt"]),
         recordingEnabled: z.boolean(),
+        websocket: z
+          .object({
+            codec: z.enum(STREAM_CODECS),
+            inputSampleRate: z.literal(STREAM_RATES_HZ),
+            outputSampleRate: z.literal(STREAM_RATES_HZ),
+          })
+          .nullable()
+          .meta({ description: "With its defaults filled in; null for other connection types." }),
         selectedTools: z.array(z.object({ toolName: z.enum(TOOL_NAMES) })),
       })
       .meta({

@@ -6,13 +6,11 @@ import { itemOf } from "./call-item.ts";
 import { CallId, CallItem, CreatedCall, NewCallBody, Transcript } from "./call-schemas.ts";
 import { notFound } from "./errors.ts";
 import { IdempotencyHeaders } from "./idempotency.ts";
-import { specOf } from "./new-call.ts";
+import { type Offer, specOf } from "./new-call.ts";
 import { NoQuery } from "./query.ts";
-import type { VoiceCatalogue } from "./voices.ts";
 
-export interface CallRoutesDeps extends CallCreationDeps {
+export interface CallRoutesDeps extends CallCreationDeps, Offer {
   calls: Pick<CallStore, "create" | "get" | "transcript">;
-  voices: VoiceCatalogue;
 }
 
 const CREATE = {
@@ -57,7 +55,7 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
   app.post("/calls", { ...CREATION, schema: CREATE }, async (request, reply) => {
-    const spec = await specOf(request.body, problemsOfRequest(request), deps.voices);
+    const spec = await specOf(request.body, problemsOfRequest(request), deps);
     return createCall(deps, request, reply, spec);
   });
 

@@ -1,10 +1,20 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { STREAM_CODECS, type StreamCodec } from "../core/call-spec.ts";
 import { refused } from "./errors.ts";
 
 /** Whether the service takes calls, and if not, why. */
 export type NewCalls = { taken: true } | { taken: false; reason: "draining" | "unavailable" };
+
+/** Told where the service is put together, and by `/readyz`: whoever installed it can mend it. */
+export const NO_OPUS = "codec opus is not offered: the optional package @discordjs/opus cannot be loaded";
+
+export interface HealthDeps {
+  newCalls: () => NewCalls;
+  /** The codecs that a call of connectionType `websocket` may have. */
+  streamCodecs: readonly StreamCodec[];
+}
 
 const HEALTH = {
   operationId: "getHealth",
@@ -21,16 +31,31 @@ const READINESS = {
   description: "For whoever spreads requests over several services. While this says 503, `POST /calls` does too.",
   security: [],
   errors: ["draining", "unavailable"] as const,
-  response: { 200: z.object({ status: z.literal("ready") }).meta({ description: "New calls are taken." }) },
+  response: {
+    200: z
+      .object({
+        status: z.literal("ready"),
+        codecs: z
+          .array(z.enum(STREAM_CODECS))
+          .readonly()
+          .meta({ description: "What calls of connectionType `websocket` can have." }),
+        notes: z.array(z.string()).meta({ description: "For people: what could be there and is not, and why." }),
+      })
+      .meta({
+        description: "New calls are taken.",
+        examples: [{ status: "ready", codecs: [...STREAM_CODECS], notes: [] }],
+      }),
+  },
 };
 
 /** `/healthz` speaks for this process alone; `/readyz` says whether new calls are taken. Neither asks for a key. */
-export function healthRoutes(scope: FastifyInstance, newCalls: () => NewCalls): void {
+export function healthRoutes(scope: FastifyInstance, { newCalls, streamCodecs }: HealthDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
+  const notes = streamCodecs.includes("opus") ? [] : [NO_OPUS];
   app.get("/healthz", { schema: HEALTH }, async () => ({ status: "ok" as const }));
   app.get("/readyz", { schema: READINESS }, async () => {
     const state = newCalls();
     if (!state.taken) throw refused(state.reason);
-    return { status: "ready" as const };
+    return { status: "ready" as const, codecs: streamCodecs, notes };
   });
 }

@@ -1,12 +1,27 @@
-import { BUILT_IN_TOOLS, type BuiltInTool, type CallSpec, type ConnectionType } from "../core/call-spec.ts";
-import { type NewCallBody, WebsocketBody } from "./call-schemas.ts";
+import {
+  BUILT_IN_TOOLS,
+  type BuiltInTool,
+  type CallSpec,
+  type ConnectionType,
+  type StreamCodec,
+  type StreamFormat,
+} from "../core/call-spec.ts";
+import { CARRIER_RATE_HZ } from "../core/limits.ts";
+import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./call-schemas.ts";
 import { firstProblems, notBuilt, type Problem } from "./errors.ts";
 import { languageByCode, lookUpOffered, voiceByIdOrName } from "./offered.ts";
-import { isBlank, isObject, problemsOf } from "./validation.ts";
+import { isBlank, isObject, problem, problemsOf } from "./validation.ts";
 import type { VoiceCatalogue } from "./voices.ts";
 
 /** The transports this build carries. */
-const CARRIED: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c"];
+const CARRIED: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c", "websocket"];
+
+/** What this installation has to make calls of. */
+export interface Offer {
+  voices: VoiceCatalogue;
+  /** The codecs that a call of connectionType `websocket` may have. */
+  streamCodecs: readonly StreamCodec[];
+}
 
 /**
  * Turns the body of `POST /calls` into the call's specification.
@@ -17,10 +32,10 @@ const CARRIED: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c
 export async function specOf(
   body: NewCallBody,
   found: readonly Problem[],
-  catalogue: VoiceCatalogue,
+  { voices, streamCodecs }: Offer,
 ): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
-  const { voice, language } = await lookUpOffered([...found, ...websocketProblems(given)], catalogue, {
+  const { voice, language } = await lookUpOffered([...found, ...websocketProblems(given, streamCodecs)], voices, {
     voice: voiceByIdOrName("voice", given.voice),
     language: languageByCode("language", given.language),
   });
@@ -30,10 +45,22 @@ export async function specOf(
 }
 
 /** The `websocket` object counts for nothing beside another transport, so it is not looked at then. */
-export function websocketProblems(body: Record<string, unknown>): readonly Problem[] {
-  if (body.connectionType !== "websocket" || body.websocket === undefined) return [];
-  const result = WebsocketBody.safeParse(body.websocket, { reportInput: true });
-  return result.success ? [] : firstProblems(problemsOf(result.error, ["websocket"]));
+export function websocketProblems(
+  { connectionType, websocket }: Record<string, unknown>,
+  streamCodecs: readonly StreamCodec[],
+): readonly Problem[] {
+  if (connectionType !== "websocket" || websocket === undefined) return [];
+  return firstProblems(problemsWithin(websocket, streamCodecs));
+}
+
+/** The schema knows all codecs. What may be asked for instead are those that there are here, so that is told first. */
+function* problemsWithin(websocket: unknown, streamCodecs: readonly StreamCodec[]): Generator<Problem> {
+  const codec = isObject(websocket) ? websocket.codec : undefined;
+  if (codec !== undefined && !streamCodecs.some((name) => name === codec)) {
+    yield problem(["websocket", "codec"], `must be one of ${streamCodecs.join(", ")}`, codec);
+  }
+  const result = WebsocketBody.safeParse(websocket, { reportInput: true });
+  if (!result.success) yield* problemsOf(result.error, ["websocket"]);
 }
 
 function featuresNotBuilt({ connectionType, selectedTools }: NewCallBody): readonly Problem[] {
@@ -78,7 +105,15 @@ function withUnits(body: NewCallBody, voiceId: string, language: string): CallSp
     inactivityAction: body.inactivityAction,
     recordingEnabled: body.recordingEnabled,
     connectionType: body.connectionType,
+    ...(body.connectionType === "websocket" && { websocket: streamFormatOf(body.websocket) }),
     tools: [...tools],
     ...(body.metadata !== undefined && { metadata: body.metadata }),
   };
+}
+
+/** Of a `websocket` object that `websocketProblems` has nothing against. */
+function streamFormatOf(websocket: unknown = {}): StreamFormat {
+  const { codec, inputSampleRate, outputSampleRate } = WebsocketBody.parse(websocket);
+  const rateHz = isG711(codec) ? CARRIER_RATE_HZ : STREAM_RATE_HZ_DEFAULT;
+  return { codec, inputRateHz: inputSampleRate ?? rateHz, outputRateHz: outputSampleRate ?? rateHz };
 }

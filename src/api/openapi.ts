@@ -14,7 +14,8 @@ const INFO = {
   license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
   version: SOFTWARE.split("/")[1] ?? "",
   description: `The control API of a self-hosted service for voice agents. \`POST /calls\` prepares a call and gives the \
-\`websocketUrl\` of its media stream, which is good once and for a short time: hand it to the telephone carrier at once. \
+\`websocketUrl\` of its media stream, which is good once and for a short time: hand it to the telephone \
+carrier, or to the program that speaks for itself, at once. \
 Everything else reads, ends and deletes what became of it.
 
 - **Key**: every operation but the ones marked otherwise carries an API key in the header X-API-Key. An account sees what \

@@ -39,8 +39,9 @@ const RangeConditions = Conditions.extend({
 });
 
 const DESCRIPTION =
-  "A stereo WAV file of 16-bit PCM at the rate of the call's stream: the caller is left, the agent right. It is there a " +
-  "moment after the call's end, as the call's `recording` tells; before, and for calls that are not recorded, this is 404. " +
+  "A stereo WAV file of 16-bit PCM: the caller is left, the agent right. Its rate is 8000 Hz where the call's stream ran at " +
+  "that both ways, and 16000 Hz elsewhere. It is there a moment after the call's end, as the call's `recording` tells; " +
+  "before, and for calls that are not recorded, this is 404. " +
   "The file does not change: its `ETag` is good for as long as there is the call.";
 const WAV = { "audio/wav": { schema: z.unknown() } };
 const KNOWN = z.undefined().meta({ description: "The recording is one of those in If-None-Match." });

@@ -63,21 +63,16 @@ export class Call {
     this.#rateHz = options.rateHz;
     const { parameters = DEFAULT_TURN_PARAMETERS, earHasPartials } = options;
     this.#policy = { parameters, earHasPartials };
-    const sink: CallSink = (command) => {
+    this.#sink = (command) => {
       assert.ok(!this.#silent, "no command after the end");
       this.#silent = command.kind === "end";
       options.sink(command);
     };
-    this.#sink = sink;
     this.#detector = new SpeechDetector(parameters);
     this.#playout = new Playout(options.rateHz);
-    this.#conversation = new Conversation(options.spec, sink);
+    this.#conversation = new Conversation(options.spec, this.#sink);
     this.#inactivity = new Inactivity(options.spec);
     this.#nextDeadlineMs = this.#findDeadline();
-  }
-
-  get ended(): boolean {
-    return this.#ended;
   }
 
   /** When the call wants a `tick` though nothing else happens, ms; Infinity after the end. */
@@ -122,8 +117,10 @@ export class Call {
         return;
       case "ear-partial":
       case "ear-final":
-        if (event.text !== "") this.#inactivity.callerHeard(this.#nowMs);
-        this.#step({ kind: "words", text: event.text, final: event.kind === "ear-final" });
+        this.#onWords({ kind: "words", text: event.text, final: event.kind === "ear-final" });
+        return;
+      case "typed":
+        this.#onWords(event);
         return;
       case "ear-failed":
         this.#end("provider_error");
@@ -138,10 +135,11 @@ export class Call {
     // Work of a reply that was cut comes late by nature; the number tells it from the reply that lives.
     if (reply === undefined || reply.turnId !== event.turnId) return;
     switch (event.kind) {
-      case "reply-text":
-        if (reply.pieceCount < REPLY_PIECES_MAX)
-          this.#speak(reply, reply.pieceCount, reply.pushText(event.text, this.#nowMs));
+      case "reply-text": {
+        const { pieceCount } = reply;
+        if (pieceCount < REPLY_PIECES_MAX) this.#speak(reply, pieceCount, reply.pushText(event.text, this.#nowMs));
         return;
+      }
       case "reply-tool":
         if (event.name === "hang_up" && this.#spec.tools.includes("hang_up")) reply.hangUp = true;
         return;
@@ -220,6 +218,11 @@ export class Call {
     if (played === undefined || reply === undefined || reply.turnId !== played.turnId) return;
     reply.piecePlayed(played.piece);
     this.#finishIfHeard(reply);
+  }
+
+  #onWords(event: Extract<TurnEvent, { text: string }>): void {
+    if (event.text !== "") this.#inactivity.callerHeard(this.#nowMs);
+    this.#step(event);
   }
 
   #onTick(): void {

@@ -1,4 +1,5 @@
 import type { CallSpec, TranscriptTurn } from "../core/call-spec.ts";
+import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import type { Message } from "../speech/speech.ts";
 import type { CallSink } from "./events.ts";
 
@@ -44,7 +45,7 @@ export class Conversation {
     this.#open =
       before === undefined
         ? { text, startMs, endMs }
-        : { text: `${before.text} ${text}`, startMs: before.startMs, endMs };
+        : { text: `${before.text} ${text}`.slice(0, TURN_TEXT_CHARS_MAX), startMs: before.startMs, endMs };
   }
 
   /** The answer is audible, or will never be: what the caller said is settled. */

@@ -1,5 +1,5 @@
 import type { EndReason, TranscriptTurn } from "../core/call-spec.ts";
-import type { G711Codec } from "../media/g711.ts";
+import type { FrameCodec } from "../media/frame-codec.ts";
 import type { Message, SpokenWord, ToolDescription } from "../speech/speech.ts";
 
 /**
@@ -13,8 +13,8 @@ export type CallEvent =
   | { kind: "frame-out"; turnId: number; samples: number }
   /** A deadline (`Call.nextDeadlineMs`) has come. */
   | { kind: "tick" }
-  /** The carrier's stream has begun: from here on audio can be sent. `codec` is what the caller's audio comes in. */
-  | { kind: "leg-started"; codec: G711Codec }
+  /** The carrier's stream has begun: from here on audio can be sent. `codec` is what the caller's frames are kept in. */
+  | { kind: "leg-started"; codec: FrameCodec }
   /** The leg is gone, or must go: the caller hung up, or the peer broke a rule. */
   | { kind: "leg-closed"; reason: EndReason }
   /** Somebody other than the two speakers wants the call to end. */
@@ -22,6 +22,8 @@ export type CallEvent =
   /** A mark came back: played, or flushed by a clear. */
   | { kind: "mark"; name: string }
   | { kind: "dtmf"; digit: string }
+  /** The caller typed something, and is done with it. */
+  | { kind: "typed"; text: string }
   /** The ear. Texts are the whole utterance since the last final. */
   | { kind: "ear-partial"; text: string }
   | { kind: "ear-final"; text: string }

@@ -7,7 +7,7 @@ export interface TurnParameters {
   hangoverMs: number;
   /** No voice is believed this long after the stream began: the detector's noise model has not settled. */
   settleMs: number;
-  /** A carrier that stops sending (silence suppression, loss) while somebody speaks: the speech is over after this. */
+  /** A carrier that stops sending (silence suppression, loss) while somebody speaks: the speech is over this much later than usual. */
   frameLossMs: number;
   /** The caller's turn is over this long after the last voiced frame, when a final transcript is there. */
   endpointMs: number;

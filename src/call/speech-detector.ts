@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { FRAME_MS } from "../core/limits.ts";
+import { Cadence } from "../media/cadence.ts";
 import type { TurnParameters } from "./parameters.ts";
 
 /** Counting more silence than this for one gap changes nothing any more. */
@@ -16,6 +17,7 @@ export class SpeechDetector {
   readonly #parameters: Readonly<TurnParameters>;
   /** The last frames' decisions, newest in the lowest bit. */
   #window = 0;
+  readonly #cadence = new Cadence();
   readonly #windowMask: number;
   #speaking = false;
   #silentMs = 0;
@@ -48,7 +50,8 @@ export class SpeechDetector {
 
   /** When speech is declared over for want of frames; Infinity while nobody speaks. */
   get deadlineMs(): number {
-    return this.#speaking ? this.#lastFrameMs + this.#parameters.frameLossMs : Number.POSITIVE_INFINITY;
+    if (!this.#speaking) return Number.POSITIVE_INFINITY;
+    return this.#lastFrameMs + this.#parameters.frameLossMs + this.#cadence.slackMs;
   }
 
   /** Takes one frame's decision; says whether speech began or ended with it. */
@@ -58,6 +61,7 @@ export class SpeechDetector {
     if (missedFrames > 0) this.#window = 0;
     this.#lastMediaMs = mediaMs;
     this.#lastFrameMs = nowMs;
+    this.#cadence.frame(missedFrames === 0, nowMs);
     this.#seenMs += stepMs;
 
     const believed = voiced && this.#seenMs > this.#parameters.settleMs;

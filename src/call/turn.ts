@@ -8,8 +8,8 @@ import type { TurnParameters } from "./parameters.ts";
 export type Caller =
   | { at: "silent" }
   | { at: "speaking"; startMs: number; words: Words; wordsMs: number }
-  /** The voice stopped at `endMs`; the turn is over when the pause is long enough and the words are final. */
-  | { at: "pausing"; startMs: number; endMs: number; words: Words; wordlessMs: number };
+  /** The voice stopped at `endMs`; the turn is over when the pause is long enough and the words are final, or the caller is `done`. */
+  | { at: "pausing"; startMs: number; endMs: number; words: Words; wordlessMs: number; done: boolean };
 
 /** `final` is settled, `partial` may still change; joined by a space they are what was said. */
 export interface Words {
@@ -32,6 +32,8 @@ export type TurnEvent =
   | { kind: "speech-started"; startMs: number }
   | { kind: "speech-ended"; endMs: number }
   | { kind: "words"; text: string; final: boolean }
+  /** Words that were not spoken, and behind which nothing more is to come. */
+  | { kind: "typed"; text: string }
   | { kind: "reply-began"; turnId: number; interruptible: boolean }
   | { kind: "reply-audible"; turnId: number }
   | { kind: "reply-done"; turnId: number }
@@ -74,7 +76,7 @@ export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy:
 }
 
 /** What is new in words whose beginning was answered before the ear was done with them. */
-function unanswered<T extends { text: string }>(event: T, answered: string): T {
+export function unanswered<T extends { text: string }>(event: T, answered: string): T {
   if (answered === "") return event;
   if (event.text.startsWith(answered)) return { ...event, text: event.text.slice(answered.length).trim() };
   // The ear thought better of some of it since: as many words are left out as were answered.
@@ -87,7 +89,7 @@ export function turnDeadlineMs(turn: Turn, policy: TurnPolicy): number {
   if (caller.at === "pausing") {
     // Words that may not interrupt the agent wait until it is done; nothing but its end can change that.
     if (agent.at === "replying" && wordsText(caller.words) !== "") return Number.POSITIVE_INFINITY;
-    return caller.endMs + pauseMs(caller.words, policy);
+    return turnEndMs(caller, policy);
   }
   if (caller.at === "silent") return Number.POSITIVE_INFINITY;
   if (agent.at === "idle") return wordlessDeadlineMs(caller, policy);
@@ -125,14 +127,22 @@ function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
         endMs: Math.max(caller.startMs, event.endMs),
         words: caller.words,
         wordlessMs: Math.max(0, event.endMs - caller.wordsMs),
+        done: false,
       };
     case "words": {
       // Nothing new; but a final also takes back what the ear thought it heard.
       if (event.text === "" && (!event.final || caller.at === "silent")) return caller;
       const words = heard(caller.at === "silent" ? NO_WORDS : caller.words, event);
       // Words without voice: the ear heard what the voice detector missed.
-      if (caller.at === "silent") return { at: "pausing", startMs: nowMs, endMs: nowMs, words, wordlessMs: 0 };
+      if (caller.at === "silent")
+        return { at: "pausing", startMs: nowMs, endMs: nowMs, words, wordlessMs: 0, done: false };
       return caller.at === "speaking" ? { ...caller, words, wordsMs: nowMs } : { ...caller, words, wordlessMs: 0 };
+    }
+    case "typed": {
+      const words = heard(caller.at === "silent" ? NO_WORDS : caller.words, { text: event.text, final: true });
+      if (caller.at === "speaking") return { ...caller, words, wordsMs: nowMs };
+      const startMs = caller.at === "silent" ? nowMs : caller.startMs;
+      return { at: "pausing", startMs, endMs: nowMs, words, wordlessMs: 0, done: true };
     }
     default:
       return caller;
@@ -169,7 +179,7 @@ function decide(turn: Turn, event: TurnEvent, nowMs: number, policy: TurnPolicy)
     const goingOn: Caller = { at: "speaking", startMs: nowMs, words: NO_WORDS, wordsMs: nowMs };
     return answer({ ...turn, caller: goingOn }, caller, caller.wordsMs);
   }
-  if (caller.at !== "pausing" || nowMs < caller.endMs + pauseMs(caller.words, policy)) return { turn, actions: NONE };
+  if (caller.at !== "pausing" || nowMs < turnEndMs(caller, policy)) return { turn, actions: NONE };
   if (wordsText(caller.words) === "") return { turn: { ...turn, caller: { at: "silent" } }, actions: NONE };
   if (agent.at === "replying") return { turn, actions: NONE };
   return answer({ ...turn, caller: { at: "silent" } }, caller, caller.endMs);
@@ -187,13 +197,17 @@ type Replying = Extract<Agent, { at: "replying" }>;
 
 function talksOver(caller: Caller, agent: Replying, event: TurnEvent, nowMs: number, policy: TurnPolicy): boolean {
   // Words also drop a reply that nobody has heard yet: the caller was not done.
-  if (event.kind === "words") return agent.interruptible && event.text !== "";
+  if (event.kind === "words" || event.kind === "typed") return agent.interruptible && event.text !== "";
   if (policy.earHasPartials || !isInterruptible(agent) || caller.at !== "speaking") return false;
   return nowMs - caller.startMs >= policy.parameters.sustainedVoiceMs;
 }
 
 /** Voice alone may stop only what can be heard: before that there is nothing to talk over. */
 const isInterruptible = (agent: Replying): boolean => agent.interruptible && agent.audible;
+
+/** When the caller's turn is over, if nothing more comes. */
+const turnEndMs = ({ endMs, words, done }: Extract<Caller, { at: "pausing" }>, policy: TurnPolicy): number =>
+  done ? endMs : endMs + pauseMs(words, policy);
 
 /** How long a pause must be to end the caller's turn. */
 function pauseMs(words: Words, { parameters }: TurnPolicy): number {

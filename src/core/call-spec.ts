@@ -2,6 +2,21 @@
 export const CONNECTION_TYPES = ["carrier_a", "carrier_b", "carrier_c", "websocket", "webrtc"] as const;
 export type ConnectionType = (typeof CONNECTION_TYPES)[number];
 
+/** How audio may travel over a leg of connectionType `websocket`, and at which rates, Hz. */
+export const STREAM_CODECS = ["pcm_s16le", "mulaw", "alaw", "opus"] as const;
+export type StreamCodec = (typeof STREAM_CODECS)[number];
+export const STREAM_RATES_HZ = [8_000, 16_000, 24_000, 48_000] as const;
+export type StreamRateHz = (typeof STREAM_RATES_HZ)[number];
+
+/** What was negotiated for a leg of connectionType `websocket`: one codec both ways, a rate for each. */
+export interface StreamFormat {
+  codec: StreamCodec;
+  /** Of the audio that the client sends. */
+  inputRateHz: StreamRateHz;
+  /** Of the audio that we send. */
+  outputRateHz: StreamRateHz;
+}
+
 export const MODEL_NAMES = ["model_a", "model_b", "model_c"] as const;
 export type ModelName = (typeof MODEL_NAMES)[number];
 
@@ -46,6 +61,8 @@ export interface CallSpec {
   inactivityAction: "hang_up" | "prompt";
   recordingEnabled: boolean;
   connectionType: ConnectionType;
+  /** Present exactly when `connectionType` is `websocket`. */
+  websocket?: StreamFormat;
   tools: readonly BuiltInTool[];
   metadata?: Record<string, unknown>;
 }

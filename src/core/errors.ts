@@ -18,6 +18,14 @@ export class TrunklineError extends Error {
 export const wireMalformed = (wire: string, what: string): TrunklineError =>
   new TrunklineError("wire_malformed", "peer", `${wire}: ${what}`);
 
+/** A peer's message is larger than its wire allows, by which the leg ends; `what` says what would have been right. */
+export const wireTooLarge = (wire: string, what: string): TrunklineError =>
+  new TrunklineError("wire_too_large", "peer", `${wire}: ${what}`);
+
+/** A peer sent a text that is none of its wire's, or audio where there is none, by which the leg ends. */
+export const wireWrongData = (wire: string, what: string): TrunklineError =>
+  new TrunklineError("wire_wrong_data", "peer", `${wire}: ${what}`);
+
 /** A provider of speech or language failed. `what` must carry no key, prompt or spoken word. */
 export const providerFailed = (provider: string, what: string, cause?: unknown): TrunklineError =>
   new TrunklineError("provider_failed", "provider", `${provider}: ${what}`, { cause });

@@ -30,8 +30,10 @@ export const INGEST_AHEAD_MS_MAX = 2_000;
 export const INGEST_STALL_MS_MAX = 15_000;
 /** Silence that the ear is given where the carrier sends none: enough for it to know that an utterance is over. */
 export const EAR_SILENCE_FRAMES = 25;
-/** Without a frame for this long the carrier is taken to send none for silence, rather than to be late. */
+/** With a frame this much later than usual the peer is taken to send none for silence, rather than to be late. */
 export const EAR_STARVED_MS = 500;
+/** Audio without a time of its own that lags our clock by this much is taken to come after a pause in which none was sent. */
+export const UNDATED_LAG_MS_MAX = 500;
 /** How much of the caller's audio a carrier may have held up and then sends all at once; more than that by its times is no delay. */
 export const BACKLOG_MS_MAX = 45_000;
 /** A backlog that takes longer than this to come is none: the carrier's clock was set. */
@@ -54,12 +56,21 @@ export const MALFORMED_PER_SECOND_MAX = 50;
 /** How far a peer's timestamps may put its audio ahead of the time that has really passed; jumps beyond that are cut to it. */
 export const TIMESTAMP_GAP_MS_MAX = 2_000;
 export const DTMF_PER_SECOND_MAX = 20;
+/** Texts that the caller typed within one second; more are ignored, counted and answered with `error`: each asks the model. */
+export const TEXTS_PER_SECOND_MAX = 5;
 /** Where keys may come out of order, each waits this long for one that was pressed before it. */
 export const DTMF_ORDER_MS = 200;
 /** Complaints of a carrier that are logged within one second; all are counted. */
 export const CARRIER_ERRORS_LOGGED_PER_SECOND_MAX = 5;
 /** Signatures of one upgrade that are looked at: a carrier sends a few while its secret is being changed. */
 export const SIGNATURES_MAX = 8;
+
+// The raw WebSocket protocol.
+/** Audio in one message; more is answered with 1009. */
+export const STREAM_MESSAGE_MS_MAX = 1_000;
+/** RFC 6716, section 3.4: a packet of one frame is no longer; and the audio in one packet is never more than this. */
+export const OPUS_PACKET_BYTES_MAX = 1_275;
+export const OPUS_PACKET_MS_MAX = 120;
 
 // Sockets.
 /** Output buffered for a peer that reads too slowly; past it the call ends with `slow_consumer`. */

@@ -11,8 +11,10 @@ import { VoiceOut } from "./voice-out.ts";
 
 export interface CallEnginesOptions {
   spec: CallSpec;
-  /** The leg's rate, Hz. */
-  rateHz: number;
+  /** The rate of the caller's frames, Hz. */
+  busRateHz: number;
+  /** The rate of the agent's frames, Hz. */
+  legRateHz: number;
   stt: Stt | undefined;
   llm: Llm;
   tts: Tts;
@@ -36,13 +38,13 @@ export class CallEngines {
 
   constructor(options: CallEnginesOptions) {
     this.#options = options;
-    const { spec, rateHz, tts, makeResampler, deliver } = options;
-    this.#silence = new Int16Array((rateHz / 1_000) * FRAME_MS);
+    const { spec, busRateHz, legRateHz, tts, makeResampler, deliver } = options;
+    this.#silence = new Int16Array((busRateHz / 1_000) * FRAME_MS);
     this.voiceOut = new VoiceOut({
       tts,
       voiceId: spec.voiceId,
       language: spec.language,
-      rateHz,
+      rateHz: legRateHz,
       makeResampler,
       deliver,
       onError: (error) => this.#onFailure("voice", tts.provider, error),
@@ -51,7 +53,7 @@ export class CallEngines {
 
   /** Opens the ear, if there is one. */
   listen(): void {
-    const { stt, spec, rateHz, makeResampler } = this.#options;
+    const { stt, spec, busRateHz: rateHz, makeResampler } = this.#options;
     if (stt === undefined) return;
     const earRateHz = stt.capabilities.ratesHz.includes(rateHz) ? rateHz : stt.capabilities.ratesHz[0];
     if (earRateHz === undefined) throw new Error(`${stt.provider} takes no rate at all`);

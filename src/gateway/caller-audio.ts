@@ -1,25 +1,34 @@
+import { strict as assert } from "node:assert";
 import { FRAME_MS } from "../core/limits.ts";
+import type { FrameCodec } from "../media/frame-codec.ts";
 import { Framer, type FramerInput } from "../media/framer.ts";
-import { G711_LAWS, type G711Codec } from "../media/g711.ts";
+import { G711_LAWS } from "../media/g711.ts";
 import { Reorder } from "../media/reorder.ts";
+import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
 import { Backlog } from "./backlog.ts";
 import type { CallTally } from "./call-tally.ts";
 import { Ingest } from "./ingest.ts";
 
+/** The rate of the bus for audio that comes at this one, Hz: the telephone's, or wide band. */
+export const busRateHz = (inboundRateHz: number): 8_000 | 16_000 => (inboundRateHz === 8_000 ? 8_000 : 16_000);
+
+const NO_BYTES = new Uint8Array(0);
+
 /** A frame of the caller's audio: all of it is lent until the function that was given it returns. */
 export interface CallerFrame {
   readonly samples: Int16Array;
-  /** The same in the codec that came. */
+  /** The same in the codec that it is kept in. */
   readonly bytes: Uint8Array;
-  /** Its place on the carrier's media timeline, ms. */
+  /** Its place on the peer's media timeline, ms. */
   readonly mediaMs: number;
 }
 
 export interface CallerAudioOptions {
-  wire: Pick<Wire, "rateHz" | "reorders" | "datesAudio">;
-  /** What the carrier sends. */
-  codec: G711Codec;
+  wire: Pick<Wire, "inboundRateHz" | "reorders" | "datesAudio">;
+  /** What its frames are kept in. */
+  codec: FrameCodec;
+  makeResampler: ResamplerFactory;
   /** When its stream began. */
   startMs: number;
   tally: CallTally;
@@ -29,22 +38,28 @@ export interface CallerAudioOptions {
 
 /**
  * The way of the caller's audio from the wire to the bus: what is too old is dropped, what may come out of order is put in
- * order, and all of it is cut into frames. Times are ms of call time. Allocates nothing a message.
+ * order, all of it is brought to the rate of the bus and cut into frames. Times are ms of call time. Allocates nothing a message.
  */
 export class CallerAudio {
   readonly #framer: Framer;
   readonly #ingest: Ingest;
   readonly #order: Reorder | undefined;
+  /** Only where the peer's rate is not the bus's. */
+  readonly #resampler: Resampler | undefined;
+  readonly #resampled: { bytes: Uint8Array; samples: Int16Array; count: number; timestampMs: number };
   readonly #backlog: Backlog | undefined;
   readonly #tally: CallTally;
   readonly #onFrame: CallerAudioOptions["onFrame"];
 
-  constructor({ wire, codec, startMs, tally, onFrame }: CallerAudioOptions) {
-    const { rateHz } = wire;
-    const law = G711_LAWS[codec];
-    this.#framer = new Framer({ frameSamples: (rateHz / 1_000) * FRAME_MS, rateHz, law, startMs });
+  constructor({ wire, codec, makeResampler, startMs, tally, onFrame }: CallerAudioOptions) {
+    const { inboundRateHz, reorders } = wire;
+    const rateHz = busRateHz(inboundRateHz);
+    this.#framer = new Framer({ frameSamples: (rateHz / 1_000) * FRAME_MS, rateHz, codec, startMs });
     this.#ingest = new Ingest(startMs);
-    this.#order = wire.reorders ? new Reorder({ law, rateHz }) : undefined;
+    assert.ok(!reorders || codec !== "pcm_s16le", "only G.711 is put in order");
+    this.#order = reorders && codec !== "pcm_s16le" ? new Reorder({ law: G711_LAWS[codec], rateHz }) : undefined;
+    this.#resampler = inboundRateHz === rateHz ? undefined : makeResampler(inboundRateHz, rateHz);
+    this.#resampled = { bytes: NO_BYTES, samples: new Int16Array(0), count: 0, timestampMs: Number.NaN };
     this.#backlog = wire.datesAudio ? new Backlog() : undefined;
     this.#tally = tally;
     this.#onFrame = onFrame;
@@ -84,9 +99,23 @@ export class CallerAudio {
     return this.#ingest.silenceDue(nowMs);
   }
 
+  /** Gives memory back; what has not come to the bus by then never does. */
+  close(): void {
+    this.#resampler?.destroy();
+  }
+
   #cut(audio: FramerInput, nowMs: number): void {
     const framer = this.#framer;
-    framer.push(audio, nowMs);
+    framer.push(this.#atBusRate(audio), nowMs);
     while (framer.next()) this.#onFrame(framer, this.#ingest.frame(framer.mediaMs, nowMs), nowMs);
+  }
+
+  #atBusRate(audio: FramerInput): FramerInput {
+    if (this.#resampler === undefined) return audio;
+    const out = this.#resampled;
+    out.samples = this.#resampler.process(audio.samples.subarray(0, audio.count));
+    out.count = out.samples.length;
+    out.timestampMs = audio.timestampMs;
+    return out;
   }
 }

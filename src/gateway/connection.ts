@@ -3,32 +3,26 @@ import type { CallCommand, CallEvent, CallState } from "../call/events.ts";
 import type { TurnParameters } from "../call/parameters.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
-import { codeOf, TrunklineError } from "../core/errors.ts";
-import {
-  CARRIER_ERRORS_LOGGED_PER_SECOND_MAX,
-  CARRIER_MESSAGE_BYTES_MAX,
-  FRAME_MS,
-  MALFORMED_PER_SECOND_MAX,
-  MARKS_PER_SECOND_MAX,
-  MESSAGES_PER_SECOND_MAX,
-  OUTPUT_LEAD_MS,
-} from "../core/limits.ts";
+import { codeOf } from "../core/errors.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { WorkerMetrics } from "../core/metrics.ts";
+import { bytesPerSample } from "../media/frame-codec.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { Vad } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
 import type { RedeemedCall } from "../store/hand-off.ts";
-import type { InboundAudio, Wire, WireEvent } from "../wire/wire.ts";
+import type { InboundAudio, StreamStarted, Wire } from "../wire/wire.ts";
 import { CallEngines } from "./call-engines.ts";
 import { type CallReading, CallTally } from "./call-tally.ts";
-import { CallerAudio, type CallerFrame } from "./caller-audio.ts";
-import { CLOSE_TOO_LARGE, CLOSE_WRONG_DATA, closeCodeOf } from "./close-codes.ts";
+import { busRateHz, CallerAudio, type CallerFrame } from "./caller-audio.ts";
+import { closeCodeOf } from "./close-codes.ts";
+import { Inbox, type PeerEvent } from "./inbox.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 import { Keys } from "./keys.ts";
 import type { Leg, LegSocket } from "./leg.ts";
-import { PerSecond } from "./per-second.ts";
+import { Notices } from "./notices.ts";
 
 export interface ConnectionOptions {
   redeemed: RedeemedCall;
@@ -68,17 +62,14 @@ export class Connection implements Leg {
   readonly #playback: PlaybackClock;
   readonly #startMs: number;
   readonly #outboundBytes: Uint8Array;
-  readonly #malformed = new PerSecond(MALFORMED_PER_SECOND_MAX);
-  readonly #messages = new PerSecond(MESSAGES_PER_SECOND_MAX);
-  readonly #marks = new PerSecond(MARKS_PER_SECOND_MAX);
-  readonly #errors = new PerSecond(CARRIER_ERRORS_LOGGED_PER_SECOND_MAX);
+  readonly #inbox: Inbox;
+  readonly #notices: Notices;
   readonly #keys = new Keys();
   readonly #tally = new CallTally();
   /** The two events that come with every frame are made once. */
   readonly #frameIn = { kind: "frame-in" as const, voiced: false, mediaMs: 0 };
   readonly #frameOut = { kind: "frame-out" as const, turnId: 0, samples: 0 };
   #audio: CallerAudio | undefined;
-  #streamId: string | undefined;
   /** The time of the event that is being handled: commands happen at it. */
   #eventMs = 0;
   #closeCode: number | undefined;
@@ -92,14 +83,18 @@ export class Connection implements Leg {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    const { redeemed, wire, stt, llm, tts, makeResampler, metrics, clock, log } = options;
-    const { rateHz } = wire;
+    const { redeemed, wire, inbound, stt, llm, tts, makeResampler, metrics, clock, log } = options;
+    const { outboundRateHz: rateHz, outboundCodec } = wire;
     this.#startMs = clock.nowMs();
     this.#playback = new PlaybackClock(rateHz);
-    this.#outboundBytes = new Uint8Array((rateHz / 1_000) * FRAME_MS);
+    this.#outboundBytes = new Uint8Array((rateHz / 1_000) * FRAME_MS * bytesPerSample(outboundCodec));
+    this.#notices = new Notices(wire, (message) => this.#send(message));
+    const complain = (code: string, message: string) => this.#notices.error(code, message);
+    this.#inbox = new Inbox({ wire, inbound, tally: this.#tally, complain, log });
     this.#engines = new CallEngines({
       spec: redeemed.spec,
-      rateHz,
+      busRateHz: busRateHz(wire.inboundRateHz),
+      legRateHz: rateHz,
       stt,
       llm,
       tts,
@@ -123,8 +118,21 @@ export class Connection implements Leg {
   /** What the metrics ask for. */
   read(): CallReading {
     this.#tally.underruns = this.#engines.voiceOut.underruns;
-    const state = this.#streamId === undefined ? "opening" : this.#state;
+    const state = this.#inbox.opened ? this.#state : "opening";
     return { connectionType: this.#options.redeemed.spec.connectionType, state, counts: this.#tally };
+  }
+
+  /** The socket is there, and this leg is known: streams that begin with their socket begin now. Never throws. */
+  begin(): void {
+    const { wire, redeemed } = this.#options;
+    if (wire.opening === undefined) return;
+    const nowMs = this.#nowMs();
+    try {
+      this.#notices.ready(redeemed.callId);
+      this.#onPeer(this.#inbox.begin(wire.opening), nowMs);
+    } catch (error) {
+      this.#onBug(error, nowMs);
+    }
   }
 
   /** A message of the peer; its bytes are only valid until this returns. Never throws. */
@@ -132,10 +140,7 @@ export class Connection implements Leg {
     if (this.#over) return;
     const nowMs = this.#nowMs();
     try {
-      if (!this.#messages.allows(nowMs)) this.#violated(undefined, nowMs);
-      else if (isBinary) this.#violated(CLOSE_WRONG_DATA, nowMs);
-      else if (bytes.length > CARRIER_MESSAGE_BYTES_MAX) this.#violated(CLOSE_TOO_LARGE, nowMs);
-      else this.#onMessage(bytes, nowMs);
+      this.#onPeer(this.#inbox.read(bytes, isBinary, nowMs), nowMs);
     } catch (error) {
       this.#onBug(error, nowMs);
     }
@@ -179,6 +184,7 @@ export class Connection implements Leg {
     if (this.#over) return;
     try {
       this.#options.journal.event(nowMs, event);
+      this.#notices.onEvent(event);
       this.#toCall(event, nowMs);
     } catch (error) {
       this.#onBug(error, nowMs);
@@ -202,70 +208,42 @@ export class Connection implements Leg {
     if (!this.#over) this.#finish("worker_lost");
   }
 
-  #onMessage(bytes: Uint8Array, nowMs: number): void {
-    let event: WireEvent;
-    try {
-      event = this.#options.wire.decode(bytes, this.#options.inbound);
-    } catch (error) {
-      if (!(error instanceof TrunklineError)) throw error;
-      this.#tally.malformed += 1;
-      if (!this.#malformed.allows(nowMs)) this.#violated(undefined, nowMs);
-      return;
-    }
-    if (event.kind === "start") {
-      this.#onStart(event, nowMs);
-    } else if (event.kind === "ignored") {
-      this.#tally.ignored += 1;
-    } else if (this.#streamId === undefined) {
-      // Before its `start` a stream has no identity: what comes early is dropped, and the start deadline runs on.
-      this.#tally.early += 1;
-    } else {
-      this.#onStreamEvent(event, nowMs);
-    }
-  }
-
-  #onStreamEvent(event: Exclude<WireEvent, { kind: "start" | "ignored" }>, nowMs: number): void {
-    switch (event.kind) {
+  #onPeer(event: PeerEvent | undefined, nowMs: number): void {
+    switch (event?.kind) {
+      case undefined:
+        return;
+      case "start":
+        this.#onStart(event, nowMs);
+        return;
       case "audio":
         this.#onAudio(nowMs);
         return;
       case "mark":
-        if (!this.#marks.allows(nowMs)) {
-          this.#tally.ignored += 1;
-          return;
-        }
         this.#tally.marksReturned += 1;
-        this.#handle({ kind: "mark", name: event.name }, nowMs);
+        this.#handle(event, nowMs);
         return;
       case "dtmf":
         if (this.#keys.push(event.digit, event.occurredAtMs, nowMs)) this.#tally.digits += 1;
         else this.#tally.ignored += 1;
         this.#release(nowMs, nowMs);
         return;
-      case "cleared":
-        // The call asked for it and has forgotten its marks already: there is nothing left to learn.
-        this.#tally.cleared += 1;
-        return;
-      case "carrier-error":
-        this.#tally.carrierErrors += 1;
-        if (this.#errors.allows(nowMs)) this.#options.log.warn({ code: event.code }, "carrier reported an error");
+      case "text":
+        this.#handle({ kind: "typed", text: event.text }, nowMs);
         return;
       case "stop":
         this.#hangUp("caller_hangup", nowMs);
         return;
+      case "violation":
+        this.#closeCode = event.closeCode;
+        this.#handle({ kind: "leg-closed", reason: "protocol_error" }, nowMs);
+        return;
     }
   }
 
-  /** A second `start` of the same stream is noise; one of another stream would be a second call on one token. */
-  #onStart({ streamId, codec }: Extract<WireEvent, { kind: "start" }>, nowMs: number): void {
-    if (this.#streamId !== undefined) {
-      if (streamId === this.#streamId) this.#tally.ignored += 1;
-      else this.#violated(undefined, nowMs);
-      return;
-    }
-    this.#streamId = streamId;
-    const { wire } = this.#options;
-    this.#audio = new CallerAudio({ wire, codec, startMs: nowMs, tally: this.#tally, onFrame: this.#onFrame });
+  #onStart({ codec }: StreamStarted, nowMs: number): void {
+    const { wire, makeResampler } = this.#options;
+    const tally = this.#tally;
+    this.#audio = new CallerAudio({ wire, codec, makeResampler, startMs: nowMs, tally, onFrame: this.#onFrame });
     this.#engines.listen();
     this.#handle({ kind: "leg-started", codec }, nowMs);
   }
@@ -323,7 +301,7 @@ export class Connection implements Leg {
     event.samples = frame.samples.length;
     this.#playback.sent(event.samples, nowMs);
     this.#tally.framesOut += 1;
-    if (!socket.send(wire.encodeAudio(frame.samples, this.#outboundBytes))) {
+    if (!socket.send(wire.encodeAudio(frame.samples, this.#outboundBytes), wire.binaryAudio)) {
       this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs);
       return false;
     }
@@ -332,13 +310,9 @@ export class Connection implements Leg {
     return true;
   }
 
-  #violated(closeCode: number | undefined, nowMs: number): void {
-    this.#closeCode = closeCode;
-    this.#handle({ kind: "leg-closed", reason: "protocol_error" }, nowMs);
-  }
-
   #run(command: CallCommand): void {
     this.#options.journal.command(this.#eventMs, command);
+    this.#notices.onCommand(command);
     switch (command.kind) {
       case "ask":
         this.#engines.ask(command);
@@ -360,7 +334,6 @@ export class Connection implements Leg {
         this.#finish(command.reason);
         return;
       case "state":
-        // Told by the journal alone on wires that have no word for it.
         this.#state = command.state;
         return;
       case "turn":
@@ -386,6 +359,8 @@ export class Connection implements Leg {
       () => log.info({ reason, durationMs, closeCode, ...this.#tally.summary(redeemed) }, "call ended"),
       () => metrics.callEnded(reason),
       () => this.#engines.close(),
+      () => this.#audio?.close(),
+      () => this.#notices.ended(reason),
       () => this.#closed || socket.end(closeCode, reason),
       () => vad.destroy(),
     ]) {

@@ -1,12 +1,14 @@
+import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS } from "../call/parameters.ts";
-import type { ConnectionType, EndReason, ModelName } from "../core/call-spec.ts";
+import type { CallSpec, ConnectionType, EndReason, ModelName } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, TOKEN_CHARS } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { CallCounts, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics.ts";
 import type { G711Codec } from "../media/g711.ts";
+import type { OpusCodecs } from "../media/opus.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { VadFactory } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
@@ -14,13 +16,15 @@ import type { HandOff, RedeemedCall } from "../store/hand-off.ts";
 import { createCarrierA } from "../wire/carrier-a.ts";
 import { createCarrierB } from "../wire/carrier-b.ts";
 import { createCarrierC } from "../wire/carrier-c.ts";
+import { createWebsocketWire } from "../wire/websocket.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
 import { addCounts, type CallReading, nothingCounted } from "./call-tally.ts";
+import { busRateHz } from "./caller-audio.ts";
 import { closeCodeOf } from "./close-codes.ts";
 import { Connection } from "./connection.ts";
 import type { JournalWriters } from "./journal-writer.ts";
 import type { Admission, Leg, LegSocket } from "./leg.ts";
-import { type CarrierSecrets, carriersVouching, type SignatureHeaders } from "./signatures.ts";
+import { type CarrierSecrets, carriersVouching, SIGNING_CARRIERS, type SignatureHeaders } from "./signatures.ts";
 import { Ticker } from "./ticker.ts";
 
 export interface GatewayOptions {
@@ -28,6 +32,8 @@ export interface GatewayOptions {
   engines: { stt: Stt | undefined; tts: Tts; llm: Readonly<Record<ModelName, Llm>> };
   makeVad: VadFactory;
   makeResampler: ResamplerFactory;
+  /** Undefined where Opus is not installed: no call is created with it then. */
+  opus: OpusCodecs | undefined;
   journals: JournalWriters;
   metrics: Omit<WorkerMetrics, "registry" | "exposition">;
   clock: Clock;
@@ -102,9 +108,7 @@ export class Gateway {
    * Exchanges a token for a place. Refusals of unknown, used, expired and malformed tokens are one and the same. Whoever is
    * admitted must open its leg, also when its peer has gone meanwhile.
    *
-   * Where carriers have secrets, a request that is vouched for by none, and cannot be of one without a secret, spends no token.
-   * Which carrier a token is for is only known once it is redeemed: one that came with another carrier's signature, or with none
-   * while some carrier needs none, is spent by that, and its call ends in a record as `protocol_error`.
+   * A token that comes without the signature its call's carrier owes is refused like all others, and stays good.
    */
   async admit(token: string, headers: SignatureHeaders): Promise<Admission> {
     const admission = await this.#admission(token, headers);
@@ -115,21 +119,17 @@ export class Gateway {
   async #admission(token: string, headers: SignatureHeaders): Promise<Admission> {
     const { handOff, metrics, log, mediaUrl, carrierSecrets } = this.#options;
     if (!TOKEN_PATTERN.test(token)) return REFUSED;
-    const vouching: ReadonlySet<ConnectionType> = carriersVouching(
-      `${mediaUrl}/stream/${token}`,
-      headers,
-      carrierSecrets,
-    );
-    if (vouching.size === 0) return REFUSED;
+    // Clients of the raw protocol sign nothing: with them the token is all there is.
+    const carriers = carriersVouching(`${mediaUrl}/stream/${token}`, headers, carrierSecrets);
+    const only: readonly ConnectionType[] | undefined =
+      carriers.size === SIGNING_CARRIERS.length ? undefined : ["websocket", ...carriers];
     if (this.#draining || this.#calls.size + this.#admitting >= this.#options.callsMax) return BUSY;
     this.#admitting += 1;
     try {
-      const redeemed = await handOff.redeem(createHash("sha256").update(token).digest("hex"));
+      const redeemed = await handOff.redeem(createHash("sha256").update(token).digest("hex"), only);
       metrics.redemption(redeemed === undefined ? "refused" : "redeemed");
-      if (redeemed === undefined) this.#admissionOver();
-      else if (vouching.has(redeemed.spec.connectionType)) {
-        return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
-      } else this.#turnAway(redeemed);
+      if (redeemed !== undefined) return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
+      this.#admissionOver();
       return REFUSED;
     } catch (error) {
       this.#admissionOver();
@@ -137,15 +137,6 @@ export class Gateway {
       log.warn({ code: codeOf(error) }, "a token could not be redeemed");
       return BUSY;
     }
-  }
-
-  /** Its token is spent, and it was not its carrier who came with it. */
-  #turnAway(redeemed: RedeemedCall): void {
-    const { callId, spec } = redeemed;
-    const { connectionType } = spec;
-    this.#options.log.warn({ callId, connectionType }, "a stream came without its carrier's signature");
-    this.#open(redeemed, { send: () => true, end: () => {} });
-    this.end(callId, "protocol_error");
   }
 
   #admissionOver(): void {
@@ -181,6 +172,7 @@ export class Gateway {
   #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
     try {
       const connection = this.#begin(redeemed, socket);
+      connection.begin();
       if (this.#ending) connection.end("drain_timeout");
       return connection;
     } catch (error) {
@@ -199,15 +191,16 @@ export class Gateway {
     const { callId, spec } = redeemed;
     const { engines, journals, metrics, clock, makeVad, makeResampler } = this.#options;
     const log = this.#options.log.child({ callId });
-    const wire = this.#createWire(spec.connectionType);
+    const wire = this.#createWire(callId, spec);
+    const inboundRateHz = busRateHz(wire.inboundRateHz);
     // The only one that can fail comes first: what is made after it would stay behind.
-    const vad = makeVad(wire.rateHz);
+    const vad = makeVad(inboundRateHz);
     const earHasPartials = engines.stt?.capabilities.partials ?? false;
     const parameters = DEFAULT_TURN_PARAMETERS;
     const journal = journals.open({
       ...redeemed,
       startedAt: new Date(clock.epochMs()).toISOString(),
-      leg: { rateHz: wire.rateHz, outboundCodec: wire.outboundCodec },
+      leg: { inboundRateHz, outboundRateHz: wire.outboundRateHz, outboundCodec: wire.outboundCodec },
       earHasPartials,
       parameters,
     });
@@ -236,7 +229,7 @@ export class Gateway {
   }
 
   /** Only calls of a wire that exists are ever created. */
-  #createWire(connectionType: ConnectionType): Wire {
+  #createWire(callId: string, { connectionType, websocket: format }: CallSpec): Wire {
     switch (connectionType) {
       case "carrier_a":
         return createCarrierA();
@@ -245,6 +238,8 @@ export class Gateway {
       case "carrier_c":
         return createCarrierC();
       case "websocket":
+        assert.ok(format !== undefined, "its format was negotiated");
+        return createWebsocketWire({ format, callId, opus: this.#options.opus });
       case "webrtc":
         throw new Error(`no wire for ${connectionType}`);
     }

@@ -5,6 +5,7 @@ import {
   INGEST_AHEAD_MS_MAX,
   INGEST_STALL_MS_MAX,
 } from "../core/limits.ts";
+import { Cadence } from "../media/cadence.ts";
 
 /**
  * Watches how the caller's audio comes in: whether it runs ahead of real time, and whether the carrier sends none at all, as
@@ -16,6 +17,7 @@ export class Ingest {
   #lastFrameMs: number;
   #lastMediaMs = Number.NaN;
   #starved = false;
+  readonly #cadence = new Cadence();
 
   constructor(nowMs: number) {
     this.#lastFrameMs = nowMs;
@@ -26,6 +28,7 @@ export class Ingest {
     this.#aheadMs = Math.max(-INGEST_STALL_MS_MAX, this.#aheadMs - (nowMs - this.#lastFrameMs)) + FRAME_MS;
     const gapFrames = Number.isNaN(this.#lastMediaMs) ? 0 : Math.round((mediaMs - this.#lastMediaMs) / FRAME_MS) - 1;
     const silenceFrames = this.#starved ? 0 : Math.min(EAR_SILENCE_FRAMES, Math.max(0, gapFrames));
+    this.#cadence.frame(gapFrames <= 0, nowMs);
     this.#lastFrameMs = nowMs;
     this.#lastMediaMs = mediaMs;
     this.#starved = false;
@@ -39,7 +42,7 @@ export class Ingest {
 
   /** Frames of silence that the ear must hear now because the carrier sends nothing; said once for each pause. */
   silenceDue(nowMs: number): number {
-    if (this.#starved || nowMs - this.#lastFrameMs < EAR_STARVED_MS) return 0;
+    if (this.#starved || nowMs - this.#lastFrameMs < EAR_STARVED_MS + this.#cadence.slackMs) return 0;
     this.#starved = true;
     return EAR_SILENCE_FRAMES;
   }

@@ -1,7 +1,7 @@
 /** The socket of a leg, as far as a connection needs one. */
 export interface LegSocket {
-  /** Sends one text message; false when the peer reads so slowly that it was dropped. */
-  send(message: Uint8Array | string): boolean;
+  /** Sends one message, a text unless told otherwise; false when the peer reads so slowly that it was dropped. */
+  send(message: Uint8Array | string, isBinary?: boolean): boolean;
   /** Closes with a WebSocket close code and a reason. The leg's `closed` follows. */
   end(code: number, reason: string): void;
 }

@@ -253,8 +253,8 @@ class UwsSocket implements LegSocket {
     this.#ws = ws;
   }
 
-  send(message: Uint8Array | string): boolean {
-    return this.#ws.send(message, false) !== DROPPED;
+  send(message: Uint8Array | string, isBinary = false): boolean {
+    return this.#ws.send(message, isBinary) !== DROPPED;
   }
 
   end(code: number, reason: string): void {

@@ -1,10 +1,11 @@
 import { strict as assert } from "node:assert";
-import { TIMESTAMP_GAP_MS_MAX } from "../core/limits.ts";
-import type { G711Law } from "./g711.ts";
+import { TIMESTAMP_GAP_MS_MAX, UNDATED_LAG_MS_MAX } from "../core/limits.ts";
+import { type FrameCodec, pcmBytes } from "./frame-codec.ts";
+import { G711_LAWS } from "./g711.ts";
 
 /** Audio of any length as a wire brings it; only read, and only until it has been cut up. */
 export interface FramerInput {
-  /** `count` bytes of the leg's codec, and the same audio as `count` signed 16-bit samples. */
+  /** `count` signed 16-bit samples, and where the codec is G.711 the same audio as `count` bytes. */
   readonly bytes: Uint8Array;
   readonly samples: Int16Array;
   readonly count: number;
@@ -15,8 +16,8 @@ export interface FramerInput {
 export interface FramerOptions {
   frameSamples: number;
   rateHz: number;
-  /** The codec of `bytes`. */
-  law: G711Law;
+  /** What `bytes` are in. */
+  codec: FrameCodec;
   /** When the carrier's stream began, on the clock of `push`. */
   startMs: number;
 }
@@ -29,7 +30,8 @@ export interface FramerOptions {
  *
  * What does not fill a frame waits for the next push. Time goes on by counting samples. A timestamp that is ahead of the count
  * by a frame or more is a gap: the frame that was begun is filled up with silence, and the next one begins where the timestamp
- * says. Less than that is jitter. A timestamp that lags, or that cannot be read, changes nothing: time never goes backwards.
+ * says. Less than that is jitter. A timestamp that lags changes nothing: time never goes backwards. Audio without one is placed
+ * by our own clock once it lags that by UNDATED_LAG_MS_MAX: then there was a pause in which the peer sent nothing.
  *
  * A peer can claim any time it likes, so a gap is only believed as far as our own clock bears it out: media time stays within
  * TIMESTAMP_GAP_MS_MAX of the time since `startMs`. A clock that was not believed, or that fell behind by more than that, is a
@@ -43,6 +45,8 @@ export class Framer {
   readonly bytes: Uint8Array;
   readonly #silenceByte: number;
   readonly #silenceSample: number;
+  /** The bytes are no audio of their own, but the memory of the samples. */
+  readonly #isPcm: boolean;
   readonly #sampleMs: number;
   readonly #startMs: number;
   /** Media time is that of an anchor and the samples counted since, so that no rounding adds up. */
@@ -59,12 +63,14 @@ export class Framer {
   #input: FramerInput | undefined;
   #read = 0;
 
-  constructor({ frameSamples, rateHz, law, startMs }: FramerOptions) {
+  constructor({ frameSamples, rateHz, codec, startMs }: FramerOptions) {
     assert.ok(Number.isInteger(frameSamples) && frameSamples > 0 && rateHz > 0);
+    const law = codec === "pcm_s16le" ? undefined : G711_LAWS[codec];
     this.samples = new Int16Array(frameSamples);
-    this.bytes = new Uint8Array(frameSamples);
-    this.#silenceByte = law.silenceByte;
-    this.#silenceSample = law.decodeTable[law.silenceByte] as number;
+    this.bytes = law === undefined ? pcmBytes(this.samples) : new Uint8Array(frameSamples);
+    this.#isPcm = law === undefined;
+    this.#silenceByte = law?.silenceByte ?? 0;
+    this.#silenceSample = law?.decodeTable[law.silenceByte] ?? 0;
     this.#sampleMs = 1_000 / rateHz;
     this.#startMs = startMs;
   }
@@ -80,6 +86,7 @@ export class Framer {
     this.#input = input;
     this.#read = 0;
     if (Number.isFinite(input.timestampMs)) this.#place(input.timestampMs, nowMs);
+    else this.#placeUndated(input.count * this.#sampleMs, nowMs);
   }
 
   /** Cuts the next frame; false when what is left does not fill one. */
@@ -89,7 +96,7 @@ export class Framer {
     if (!Number.isNaN(this.#resumeMs)) {
       if (this.#filled > 0) {
         this.samples.fill(this.#silenceSample, this.#filled);
-        this.bytes.fill(this.#silenceByte, this.#filled);
+        if (!this.#isPcm) this.bytes.fill(this.#silenceByte, this.#filled);
         return this.#cut();
       }
       this.#anchorMs = this.#resumeMs;
@@ -100,7 +107,9 @@ export class Framer {
     const taken = Math.min(frameSamples - this.#filled, input.count - this.#read);
     for (let i = 0; i < taken; i += 1) {
       this.samples[this.#filled + i] = input.samples[this.#read + i] as number;
-      this.bytes[this.#filled + i] = input.bytes[this.#read + i] as number;
+    }
+    if (!this.#isPcm) {
+      for (let i = 0; i < taken; i += 1) this.bytes[this.#filled + i] = input.bytes[this.#read + i] as number;
     }
     this.#read += taken;
     this.#filled += taken;
@@ -116,9 +125,19 @@ export class Framer {
     return true;
   }
 
+  get #countedMs(): number {
+    return this.#anchorMs + this.#samplesSinceAnchor * this.#sampleMs;
+  }
+
+  /** Audio that ends now began by its length before. */
+  #placeUndated(lengthMs: number, nowMs: number): void {
+    const startMs = nowMs - this.#startMs - lengthMs;
+    if (startMs - this.#countedMs >= UNDATED_LAG_MS_MAX) this.#resumeMs = startMs;
+  }
+
   /** Compares a timestamp with the count of samples; see the rules above. */
   #place(timestampMs: number, nowMs: number): void {
-    const countedMs = this.#anchorMs + this.#samplesSinceAnchor * this.#sampleMs;
+    const countedMs = this.#countedMs;
     const aheadMs = timestampMs + this.#offsetMs - countedMs;
     const frameMs = this.samples.length * this.#sampleMs;
     if (aheadMs < -TIMESTAMP_GAP_MS_MAX) this.#offsetMs = countedMs - timestampMs;

@@ -1,12 +1,13 @@
 import { strict as assert } from "node:assert";
+import { STREAM_RATES_HZ } from "../core/call-spec.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../core/limits.ts";
+import type { FrameCodec } from "../media/frame-codec.ts";
 import {
   type JournaledCommand,
   type JournaledEvent,
   type JournalHeader,
   type JournalRecord,
   journalUnreadable,
-  type LegCodec,
 } from "./journal-records.ts";
 
 /*
@@ -35,8 +36,10 @@ type JsonKind = typeof KIND_HEADER | typeof KIND_EVENT | typeof KIND_COMMAND;
 const FLAG_VOICED = 1;
 const FLAG_AUDIO_LEFT_OUT = 2;
 
-/** Holds a flush interval of audio both ways. */
+/** Holds a flush interval of audio both ways, in G.711. */
 const ENCODER_BYTES = 8 * 1024;
+/** A buffer that was filled less than this is too large. */
+const ENCODER_USED_MIN = 1 / 4;
 
 /** Writes records one behind the other into a buffer of its own, which grows when it must and is used again. No allocation a frame. */
 export class JournalEncoder {
@@ -54,10 +57,11 @@ export class JournalEncoder {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Begins anew; a buffer that had to grow is given back. */
+  /** Begins anew; a buffer that had to grow is given back once it is no longer needed. */
   reset(): void {
+    const isTooLarge = this.#bytes.length > ENCODER_BYTES && this.#length < ENCODER_USED_MIN * this.#bytes.length;
     this.#length = 0;
-    if (this.#bytes.length > ENCODER_BYTES) this.#replace(Buffer.allocUnsafeSlow(ENCODER_BYTES));
+    if (isTooLarge) this.#replace(Buffer.allocUnsafeSlow(ENCODER_BYTES));
   }
 
   /** The beginning of a file. */
@@ -223,7 +227,8 @@ function parseHeader(payload: Buffer): JournalHeader {
   if (
     typeof callId !== "string" ||
     !isCodec(leg?.outboundCodec) ||
-    !(Number.isInteger(leg?.rateHz) && leg.rateHz > 0)
+    !isRate(leg?.inboundRateHz) ||
+    !isRate(leg?.outboundRateHz)
   ) {
     throw journalUnreadable("its header lacks the call or the leg");
   }
@@ -242,6 +247,8 @@ function parseObject(payload: Buffer): object {
   return value;
 }
 
-const isCodec = (value: unknown): value is LegCodec => value === "mulaw" || value === "alaw";
+const isCodec = (value: unknown): value is FrameCodec => value === "mulaw" || value === "alaw" || value === "pcm_s16le";
+
+const isRate = (value: unknown): boolean => STREAM_RATES_HZ.some((rateHz) => rateHz === value);
 
 const viewOf = (bytes: Buffer): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

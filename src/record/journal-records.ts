@@ -2,10 +2,16 @@ import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { TurnParameters } from "../call/parameters.ts";
 import type { CallSpec } from "../core/call-spec.ts";
 import { TrunklineError } from "../core/errors.ts";
-import type { G711Codec } from "../media/g711.ts";
+import type { FrameCodec } from "../media/frame-codec.ts";
 
-/** Codecs that a leg's audio is journaled in: each direction in its own. */
-export type LegCodec = G711Codec;
+/** What a leg's audio is journaled in. The caller's codec is only known once the stream begins: `leg-started` tells it. */
+export interface JournaledLeg {
+  /** The rate of the caller's frames, Hz: that of the bus. */
+  inboundRateHz: number;
+  /** The rate of the agent's frames, Hz: that of the leg. */
+  outboundRateHz: number;
+  outboundCodec: FrameCodec;
+}
 
 /** What a journal must know of its call before anything happens in it. */
 export interface JournalStart {
@@ -14,8 +20,7 @@ export interface JournalStart {
   /** When the token was redeemed, ISO 8601 UTC. All other times of a journal count from there. */
   startedAt: string;
   spec: CallSpec;
-  /** What the caller sends is only known once the stream begins: the event `leg-started` tells its codec. */
-  leg: { rateHz: number; outboundCodec: LegCodec };
+  leg: JournaledLeg;
   /** What the call machine was told of the ear, and the turn parameters that it runs with. */
   earHasPartials: boolean;
   parameters: Readonly<TurnParameters>;

@@ -43,8 +43,8 @@ export class EventLister {
   constructor({ leg, parameters }: JournalHeader, tell: (event: ListedEvent) => void) {
     this.#tell = tell;
     this.#detector = new SpeechDetector(parameters);
-    this.#playback = new PlaybackClock(leg.rateHz);
-    this.#rateHz = leg.rateHz;
+    this.#playback = new PlaybackClock(leg.outboundRateHz);
+    this.#rateHz = leg.outboundRateHz;
   }
 
   /** The call's end has been listed: nothing comes behind it. */

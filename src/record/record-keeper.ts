@@ -5,10 +5,12 @@ import type { EndReason } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf, unavailable } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
+import type { ResamplerFactory } from "../media/resampler.ts";
 import type { CallEnd, CallStore } from "../store/call-store.ts";
 import { journalPath, systemCodeOf } from "./journal-reader.ts";
 import { type ProjectedCall, projectJournal } from "./projection.ts";
-import { type Recording, renderRecording, unfinishedPath } from "./recording.ts";
+import { type Recording, renderRecording } from "./recording.ts";
+import { unfinishedPath } from "./wav-file.ts";
 
 /** Where the recording of a call is. Ids are ours, so a path is never made of what a peer said. */
 export const recordingPath = (dataDir: string, callId: string): string => join(dataDir, "recordings", `${callId}.wav`);
@@ -16,6 +18,7 @@ export const recordingPath = (dataDir: string, callId: string): string => join(d
 export interface RecordKeeperOptions {
   calls: Pick<CallStore, "get" | "finish">;
   dataDir: string;
+  makeResampler: ResamplerFactory;
   clock: Clock;
   log: Logger;
   /** The call's end can no longer be forgotten; it took so long to record. */
@@ -140,9 +143,10 @@ export class RecordKeeper {
   }
 
   async #render(callId: string): Promise<Recording | undefined> {
-    const { dataDir, log } = this.#options;
+    const { dataDir, makeResampler, log } = this.#options;
+    const [journal, path] = [journalPath(dataDir, callId), recordingPath(dataDir, callId)];
     try {
-      const recording = await renderRecording(journalPath(dataDir, callId), recordingPath(dataDir, callId));
+      const recording = await renderRecording(journal, path, makeResampler);
       return recording && { ...recording, durationMs: Math.round(recording.durationMs) };
     } catch (error) {
       log.error({ callId, err: error, code: codeOf(error) }, "a recording could not be rendered");

@@ -1,11 +1,14 @@
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
-import { G711_LAWS } from "../media/g711.ts";
+import type { FileHandle } from "node:fs/promises";
+import { BACKLOG_MS_MAX, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS, OUTPUT_RING_FRAMES_MAX } from "../core/limits.ts";
+import type { FrameCodec } from "../media/frame-codec.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
-import { AudioPlane } from "./audio-plane.ts";
+import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
+import { AudioPlane, type AudioPlaneOptions } from "./audio-plane.ts";
 import { CallerClock } from "./caller-clock.ts";
-import { readJournal } from "./journal-reader.ts";
-import type { LegCodec } from "./journal-records.ts";
+import { JournalReading } from "./journal-reader.ts";
+import type { JournaledLeg, JournalRecord } from "./journal-records.ts";
 import { summarizeJournal } from "./journal-summary.ts";
+import { StereoSamples, WAV_CHANNELS, wavHeader, writeWhole } from "./wav-file.ts";
 
 export interface Recording {
   /** The caller is left, the agent right. */
@@ -16,129 +19,182 @@ export interface Recording {
   complete: boolean;
 }
 
-/** A call ends this late after its maxDuration at most; a clock that says otherwise (a stopped process) must not cost memory. */
+/** A call ends this late after its maxDuration at most; a clock that says otherwise (a stopped process) must not cost disk. */
 const OVERTIME_MS_MAX = 60_000;
 
-const CHANNELS = 2;
-const SAMPLE_BYTES = 2;
-const WAV_HEADER_BYTES = 44;
-/** Samples of each channel that are decoded and written at once: well under a millisecond between two turns of the loop. */
-const CHUNK_SAMPLES = 16 * 1_024;
+const WIDE_RATE_HZ = 16_000;
+
+/** The caller's audio may come so late, and the agent's be sent so far ahead of its time. */
+const LATE_MS_MAX = BACKLOG_MS_MAX;
+const AHEAD_MS_MAX = OUTPUT_RING_FRAMES_MAX * FRAME_MS + OUTPUT_LEAD_MS;
+/** How much of the journal is read before what has become final is written. */
+const STRIDE_MS = 8_000;
+const WINDOW_MS = LATE_MS_MAX + STRIDE_MS + AHEAD_MS_MAX;
+/** How much is written between two turns of the loop: resampling it takes a few milliseconds. */
+const STEP_MS = 500;
 
 /**
- * Renders a journal as a stereo WAV file of 16-bit PCM at the leg's rate, as long as the call.
+ * Renders a journal as a stereo WAV file of 16-bit PCM, as long as the call: at 8,000 Hz when that is the rate of both sides, at
+ * 16,000 Hz otherwise.
  *
  * The caller is placed by media time, the agent by when it was played as far as the playback clock can tell; what a clear took
- * back is not in it. Each is decoded by its own law. The file is written beside its place and moved there when it is whole, over an
- * older one. In memory are both sides in their codecs, and a chunk.
+ * back is not in it. A side of another rate is resampled as a whole, silence and all, so that it has no seams and stays where it
+ * is. The file is written beside its place and moved there when it is whole, over an older one. Whatever the length of the call,
+ * less than a minute of both sides is in memory.
  *
- * Resolves with undefined, and writes nothing, when the call was not to be recorded. Rejects with `journal_unreadable`, or with
- * what the file system says. One rendering of a file at a time.
+ * Resolves with undefined, and writes nothing, when the call was not to be recorded. Rejects with `journal_unreadable`, with
+ * `unavailable` when there is no memory for a resampler, or with what the file system says. One rendering of a file at a time.
  */
-export async function renderRecording(journalFile: string, wavFile: string): Promise<Recording | undefined> {
-  const callerClock = new CallerClock();
-  let callerCodec: LegCodec = "mulaw";
-  const { header, durationMs, complete } = await summarizeJournal(journalFile, (record) => {
-    if (record.kind === "frame-in") callerClock.observe(record.timeMs, record.mediaMs);
-    else if (record.kind === "event" && record.event.kind === "leg-started") callerCodec = record.event.codec;
-  });
+export async function renderRecording(
+  journalFile: string,
+  wavFile: string,
+  makeResampler: ResamplerFactory,
+): Promise<Recording | undefined> {
+  const survey = new Survey();
+  const { header, durationMs, complete } = await summarizeJournal(journalFile, (record) => survey.take(record));
   if (header.spec === undefined) return undefined;
-  const { rateHz, outboundCodec } = header.leg;
+  const rateHz = recordingRateHz(header.leg);
   const lengthMs = Math.min(durationMs, header.spec.maxDurationMs + OVERTIME_MS_MAX);
   const samples = Math.round((lengthMs * rateHz) / 1_000);
-  const caller = new AudioPlane(samples, rateHz, G711_LAWS[callerCodec]);
-  const agent = new AudioPlane(samples, rateHz, G711_LAWS[outboundCodec]);
-  await placeAudio(journalFile, { callerClock, playback: new PlaybackClock(rateHz), caller, agent });
   await writeWhole(wavFile, async (file) => {
-    await file.writeFile(wavHeader(samples, rateHz));
-    for (const chunk of interleaved(caller, agent)) await file.writeFile(chunk);
+    const rendering = new Rendering({ file, rateHz, samples, leg: header.leg, survey, makeResampler });
+    try {
+      await file.writeFile(wavHeader(samples, rateHz));
+      await rendering.run(journalFile);
+    } finally {
+      rendering.destroy();
+    }
   });
-  return { channels: CHANNELS, sampleRateHz: rateHz, durationMs: (samples * 1_000) / rateHz, complete };
+  return { channels: WAV_CHANNELS, sampleRateHz: rateHz, durationMs: (samples * 1_000) / rateHz, complete };
 }
 
-interface Stage {
-  callerClock: CallerClock;
-  playback: PlaybackClock;
-  caller: AudioPlane;
-  agent: AudioPlane;
+const recordingRateHz = ({ inboundRateHz, outboundRateHz }: JournaledLeg): number =>
+  inboundRateHz === CARRIER_RATE_HZ && outboundRateHz === CARRIER_RATE_HZ ? CARRIER_RATE_HZ : WIDE_RATE_HZ;
+
+/** What must be known of a journal before its audio can be placed. */
+class Survey {
+  callerCodec: FrameCodec = "mulaw";
+  callerClock = new CallerClock(true);
+
+  take(record: JournalRecord): void {
+    if (record.kind === "frame-in") this.callerClock.observe(record.timeMs, record.mediaMs);
+    else if (record.kind === "header") {
+      this.callerClock = new CallerClock(record.header.spec?.connectionType !== "websocket");
+    } else if (record.kind === "event" && record.event.kind === "leg-started") this.callerCodec = record.event.codec;
+  }
 }
 
-async function placeAudio(journalFile: string, { callerClock, playback, caller, agent }: Stage): Promise<void> {
-  await readJournal(journalFile, (record) => {
+interface RenderingOptions {
+  file: FileHandle;
+  rateHz: number;
+  /** Of each channel, in all. */
+  samples: number;
+  leg: JournaledLeg;
+  survey: Survey;
+  makeResampler: ResamplerFactory;
+}
+
+/** Places the audio of a journal on both sides, and writes what nothing can change any more. */
+class Rendering {
+  readonly #file: FileHandle;
+  readonly #samples: number;
+  readonly #callerClock: CallerClock;
+  readonly #playback: PlaybackClock;
+  readonly #caller: Side;
+  readonly #agent: Side;
+  readonly #stereo: StereoSamples;
+  /** Everything before it has left the planes. */
+  #readMs = 0;
+  /** A record that lies behind the planes' windows, until they have moved on. */
+  #waiting: JournalRecord | undefined;
+
+  constructor({ file, rateHz, samples, leg, survey, makeResampler }: RenderingOptions) {
+    this.#file = file;
+    this.#samples = samples;
+    this.#callerClock = survey.callerClock;
+    this.#playback = new PlaybackClock(leg.outboundRateHz);
+    const caller = { rateHz: leg.inboundRateHz, codec: survey.callerCodec, windowMs: WINDOW_MS };
+    const agent = { rateHz: leg.outboundRateHz, codec: leg.outboundCodec, windowMs: WINDOW_MS };
+    this.#caller = new Side(caller, rateHz, makeResampler);
+    this.#agent = new Side(agent, rateHz, makeResampler);
+    // What a resampler holds back of one side waits here on the other.
+    this.#stereo = new StereoSamples((2 * STEP_MS * rateHz) / 1_000);
+  }
+
+  async run(journalFile: string): Promise<void> {
+    const reading = new JournalReading(journalFile, (record) => {
+      if (record.timeMs < this.#readMs + LATE_MS_MAX + STRIDE_MS) this.#place(record);
+      else this.#waiting = keptOf(record);
+    });
+    for (;;) {
+      await reading.readOn(() => this.#waiting !== undefined);
+      if (this.#waiting === undefined) break;
+      await this.#writeUntil(this.#waiting.timeMs - LATE_MS_MAX);
+      this.#place(this.#waiting);
+      this.#waiting = undefined;
+    }
+    await this.#writeUntil(Number.POSITIVE_INFINITY);
+  }
+
+  destroy(): void {
+    this.#caller.destroy();
+    this.#agent.destroy();
+  }
+
+  #place(record: JournalRecord): void {
     switch (record.kind) {
       case "frame-in":
-        caller.place(record.audio, callerClock.startMs(record.timeMs, record.mediaMs));
+        this.#caller.plane.place(record.audio, this.#callerClock.startMs(record.timeMs, record.mediaMs));
         return;
       case "frame-out":
-        agent.place(record.audio, playback.sent(record.samples, record.timeMs));
+        this.#agent.plane.place(record.audio, this.#playback.sent(record.samples, record.timeMs));
         return;
       case "command":
         if (record.command.kind !== "cut" || !record.command.clear) return;
-        playback.flush(record.timeMs);
-        agent.silenceFrom(record.timeMs);
+        this.#playback.flush(record.timeMs);
+        this.#agent.plane.silenceFrom(record.timeMs);
         return;
       case "header":
       case "event":
         return;
     }
-  });
-}
+  }
 
-/** The canonical header: RIFF, one `fmt ` chunk for PCM, one `data` chunk (Multimedia Programming Interface 1.0, 1991). */
-function wavHeader(samples: number, rateHz: number): Buffer {
-  const dataBytes = samples * CHANNELS * SAMPLE_BYTES;
-  const header = Buffer.alloc(WAV_HEADER_BYTES);
-  header.write("RIFF", 0);
-  header.writeUInt32LE(WAV_HEADER_BYTES - 8 + dataBytes, 4);
-  header.write("WAVEfmt ", 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(CHANNELS, 22);
-  header.writeUInt32LE(rateHz, 24);
-  header.writeUInt32LE(rateHz * CHANNELS * SAMPLE_BYTES, 28);
-  header.writeUInt16LE(CHANNELS * SAMPLE_BYTES, 32);
-  header.writeUInt16LE(SAMPLE_BYTES * 8, 34);
-  header.write("data", 36);
-  header.writeUInt32LE(dataBytes, 40);
-  return header;
-}
-
-/** Both sides as little-endian PCM, sample by sample in turn. Every chunk is the same buffer: use it before asking for the next. */
-function* interleaved(left: AudioPlane, right: AudioPlane): Generator<Uint8Array> {
-  const chunk = Buffer.alloc(CHUNK_SAMPLES * CHANNELS * SAMPLE_BYTES);
-  const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
-  const { length } = left.bytes;
-  const leftTable = left.law.decodeTable;
-  const rightTable = right.law.decodeTable;
-  for (let start = 0; start < length; start += CHUNK_SAMPLES) {
-    const end = Math.min(start + CHUNK_SAMPLES, length);
-    let at = 0;
-    for (let i = start; i < end; i += 1) {
-      view.setInt16(at, leftTable[left.bytes[i] as number] as number, true);
-      view.setInt16(at + SAMPLE_BYTES, rightTable[right.bytes[i] as number] as number, true);
-      at += CHANNELS * SAMPLE_BYTES;
+  /** Writes step by step until less than a step is left before `untilMs`, or the file is as long as the call. */
+  async #writeUntil(untilMs: number): Promise<void> {
+    const stereo = this.#stereo;
+    while (stereo.taken < this.#samples && this.#readMs + STEP_MS <= untilMs) {
+      stereo.put(0, this.#caller.read());
+      stereo.put(1, this.#agent.read());
+      this.#readMs += STEP_MS;
+      await stereo.take(this.#samples - stereo.taken, (pcm) => this.#file.writeFile(pcm));
     }
-    yield chunk.subarray(0, at);
   }
 }
 
-/** Where a recording is written, until it is whole. */
-export const unfinishedPath = (wavFile: string): string => `${wavFile}.unfinished`;
+/** A record that stays good when the function that was given it has returned. */
+const keptOf = (record: JournalRecord): JournalRecord =>
+  "audio" in record ? { ...record, audio: record.audio.slice() } : record;
 
-/** Nobody ever sees half a file: it has its name only once all of it is on the disk. */
-async function writeWhole(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
-  const unfinished = unfinishedPath(path);
-  try {
-    const file = await open(unfinished, "w", 0o600);
-    try {
-      await fill(file);
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    await rename(unfinished, path);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
+/** One side, read at the rate of the recording. */
+class Side {
+  readonly plane: AudioPlane;
+  readonly #step: Int16Array;
+  readonly #resampler: Resampler | undefined;
+
+  constructor(options: AudioPlaneOptions, rateHz: number, makeResampler: ResamplerFactory) {
+    this.plane = new AudioPlane(options);
+    this.#step = new Int16Array((STEP_MS * options.rateHz) / 1_000);
+    this.#resampler = options.rateHz === rateHz ? undefined : makeResampler(options.rateHz, rateHz);
+  }
+
+  /** The next STEP_MS, less what the resampler holds back: lent until the next call. */
+  read(): Int16Array {
+    this.plane.read(this.#step);
+    return this.#resampler?.process(this.#step) ?? this.#step;
+  }
+
+  destroy(): void {
+    this.#resampler?.destroy();
   }
 }

@@ -42,6 +42,7 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
       return { kind, name: "", chars: event.name.length };
     case "dtmf":
       return { kind, digit: "", chars: event.digit.length };
+    case "typed":
     case "ear-partial":
     case "ear-final":
       return { kind, text: "", chars: event.text.length };

@@ -66,7 +66,7 @@ class Replaying implements Replay {
     if (spec === undefined) throw journalUnreadable("its call was not to be recorded, and cannot be replayed");
     return new Call({
       spec,
-      rateHz: leg.rateHz,
+      rateHz: leg.outboundRateHz,
       earHasPartials,
       parameters,
       sink: (command) => this.replayed.push({ timeMs: this.#nowMs, command: asJournaled(command) }),

@@ -130,10 +130,10 @@ export interface CallStore {
   create(call: NewCall): Promise<Creation>;
   /**
    * Exchanges a token's hash for its call, which becomes `active` on `workerId` in the same step: once, whoever asks at
-   * the same time. Undefined for unknown, expired and used tokens alike. Rejects with `unavailable` when the outcome is
-   * unknown.
+   * the same time. Undefined for unknown, expired and used tokens alike, and where `only` is given for those of calls of
+   * other transports, which stay good. Rejects with `unavailable` when the outcome is unknown.
    */
-  redeem(tokenHash: string, workerId: string): Promise<RedeemedCall | undefined>;
+  redeem(tokenHash: string, workerId: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
   /**
    * Undefined for unknown ids and for those of other accounts. A created call whose tokens have run out is `expired`
    * from that moment on, which is its end, whether `expire` has come by or not.

@@ -1,4 +1,4 @@
-import type { CallSpec } from "../core/call-spec.ts";
+import type { CallSpec, ConnectionType } from "../core/call-spec.ts";
 
 /** A call whose token was good: from here on it belongs to the worker that redeemed it. */
 export interface RedeemedCall {
@@ -14,10 +14,10 @@ export interface RedeemedCall {
 export interface HandOff {
   /**
    * Exchanges a token, given by the SHA-256 of its text in lower-case hex, for its call: once, whoever asks at the same time.
-   * Undefined for unknown, expired and used tokens alike. Rejects with `unavailable` when the outcome cannot be known;
-   * then no call may begin.
+   * Undefined for unknown, expired and used tokens alike, and where `only` is given for those of calls of other transports,
+   * which stay good. Rejects with `unavailable` when the outcome cannot be known; then no call may begin.
    */
-  redeem(tokenHash: string): Promise<RedeemedCall | undefined>;
+  redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
   /** The call is over and its journal complete. Kept and repeated until the control process has it. */
   ended(callId: string): void;
 }

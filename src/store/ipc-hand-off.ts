@@ -1,4 +1,5 @@
 import { createConnection, type Socket } from "node:net";
+import type { ConnectionType } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
 import { REDEEM_MS_MAX } from "../core/limits.ts";
@@ -42,7 +43,7 @@ export class IpcHandOff implements HandOff {
     this.#connect();
   }
 
-  redeem(tokenHash: string): Promise<RedeemedCall | undefined> {
+  redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined> {
     const socket = this.#socket;
     if (socket === undefined) return Promise.reject(unavailable("the control process is away"));
     const id = this.#nextId;
@@ -53,7 +54,7 @@ export class IpcHandOff implements HandOff {
         reject(unavailable("the control process did not answer in time"));
       });
       this.#waiting.set(id, { resolve, reject, cancelTimeout });
-      socket.write(toLine({ kind: "redeem", id, tokenHash }));
+      socket.write(toLine({ kind: "redeem", id, tokenHash, only }));
     });
   }
 

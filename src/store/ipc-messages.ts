@@ -1,10 +1,11 @@
+import type { ConnectionType } from "../core/call-spec.ts";
 import type { RedeemedCall } from "./hand-off.ts";
 
 /** What a worker tells the control process, one JSON object a line. */
 export type WorkerMessage =
   /** First, and again after every reconnection: who it is, and what it carries. */
   | { kind: "hello"; workerId: string; callIds: readonly string[] }
-  | { kind: "redeem"; id: number; tokenHash: string }
+  | { kind: "redeem"; id: number; tokenHash: string; only?: readonly ConnectionType[] | undefined }
   | { kind: "ended"; callId: string }
   /** Its metrics as they are now, in Prometheus's text format; null when they could not be told. */
   | { kind: "metrics"; exposition: string | null };

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
+import type { ConnectionType } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { RedeemedCall } from "./hand-off.ts";
@@ -9,7 +10,7 @@ export interface IpcServerOptions {
   /** Where the Unix socket stands; the folder must be private to the service. */
   path: string;
   log: Logger;
-  redeem(tokenHash: string, workerId: string): Promise<RedeemedCall | undefined>;
+  redeem(tokenHash: string, workerId: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
   /** A worker is there, first or again, with these calls alive. */
   onWorker(workerId: string, callIds: readonly string[]): void;
   /** The connection is gone, and most likely the worker's process with all that it carried. */
@@ -102,7 +103,7 @@ export class IpcServer {
             this.#options.onWorker(workerId, message.callIds);
             return;
           case "redeem":
-            void this.#redeem(socket, message.id, message.tokenHash, workerId);
+            void this.#redeem(socket, message, workerId);
             return;
           case "ended":
             this.#options.onEnded(message.callId);
@@ -123,9 +124,13 @@ export class IpcServer {
     });
   }
 
-  async #redeem(socket: Socket, id: number, tokenHash: string, workerId: string): Promise<void> {
+  async #redeem(
+    socket: Socket,
+    { id, tokenHash, only }: Extract<WorkerMessage, { kind: "redeem" }>,
+    workerId: string,
+  ): Promise<void> {
     try {
-      const call = await this.#options.redeem(tokenHash, workerId);
+      const call = await this.#options.redeem(tokenHash, workerId, only);
       send(socket, { kind: "redeemed", id, call: call ?? null });
     } catch (error) {
       this.#options.log.error({ err: error, code: codeOf(error) }, "a token could not be redeemed");

@@ -1,5 +1,6 @@
 import { CARRIER_RATE_HZ } from "../core/limits.ts";
-import { AUDIO, CarrierStream, GREETING, readDigit, STOP, UNKNOWN_EVENT } from "./carrier-stream.ts";
+import { CarrierStream, GREETING } from "./carrier-stream.ts";
+import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
 import { Fields } from "./json.ts";
 import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD, TIMESTAMP } from "./media-scan.ts";
 import type { InboundAudio, Wire, WireEvent } from "./wire.ts";
@@ -30,7 +31,9 @@ export function carrierALayouts(streamId: string): readonly MediaLayout[] {
 /** See `Wire`. Of what the carrier sends in order (connected, start, media, ..., stop) it only remembers the stream's id. */
 export class CarrierA implements Wire {
   readonly #stream = new CarrierStream(WIRE);
-  readonly rateHz = this.#stream.rateHz;
+  readonly inboundRateHz = CARRIER_RATE_HZ;
+  readonly outboundRateHz = CARRIER_RATE_HZ;
+  readonly binaryAudio = false;
   readonly outboundCodec = "mulaw";
   readonly reorders = false;
   readonly datesAudio = false;

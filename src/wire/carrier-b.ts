@@ -1,6 +1,7 @@
 import { isoEpochMs } from "../core/clock.ts";
 import { CARRIER_RATE_HZ } from "../core/limits.ts";
-import { AUDIO, CarrierStream, carrierError, GREETING, readDigit, STOP, UNKNOWN_EVENT } from "./carrier-stream.ts";
+import { CarrierStream, carrierError, GREETING } from "./carrier-stream.ts";
+import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
 import { Fields } from "./json.ts";
 import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD } from "./media-scan.ts";
 import type { G711Codec, InboundAudio, Wire, WireEvent } from "./wire.ts";
@@ -48,7 +49,9 @@ export function carrierBLayouts(streamId: string): readonly MediaLayout[] {
  */
 export class CarrierB implements Wire {
   readonly #stream = new CarrierStream(WIRE);
-  readonly rateHz = this.#stream.rateHz;
+  readonly inboundRateHz = CARRIER_RATE_HZ;
+  readonly outboundRateHz = CARRIER_RATE_HZ;
+  readonly binaryAudio = false;
   readonly outboundCodec: G711Codec;
   readonly reorders = true;
   readonly datesAudio = false;

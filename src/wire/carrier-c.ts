@@ -1,5 +1,6 @@
 import { CARRIER_RATE_HZ, EXTRA_HEADERS_CHARS_MAX } from "../core/limits.ts";
-import { AUDIO, CarrierStream, CLEARED, carrierError, readDigit, STOP, UNKNOWN_EVENT } from "./carrier-stream.ts";
+import { CarrierStream, carrierError } from "./carrier-stream.ts";
+import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
 import { Fields } from "./json.ts";
 import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD, TIMESTAMP } from "./media-scan.ts";
 import type { InboundAudio, Wire, WireEvent } from "./wire.ts";
@@ -44,7 +45,9 @@ export function carrierCLayouts(streamId: string, extraHeaders: unknown): readon
  */
 export class CarrierC implements Wire {
   readonly #stream = new CarrierStream(WIRE);
-  readonly rateHz = this.#stream.rateHz;
+  readonly inboundRateHz = CARRIER_RATE_HZ;
+  readonly outboundRateHz = CARRIER_RATE_HZ;
+  readonly binaryAudio = false;
   readonly outboundCodec = "mulaw";
   readonly reorders = false;
   readonly datesAudio = true;

@@ -1,12 +1,8 @@
 import { strict as assert } from "node:assert";
 import { wireMalformed } from "../core/errors.ts";
-import {
-  CARRIER_CODE_CHARS_MAX,
-  CARRIER_FRAME_SAMPLES,
-  CARRIER_MESSAGE_BYTES_MAX,
-  CARRIER_RATE_HZ,
-} from "../core/limits.ts";
+import { CARRIER_CODE_CHARS_MAX, CARRIER_FRAME_SAMPLES, CARRIER_MESSAGE_BYTES_MAX } from "../core/limits.ts";
 import { G711_LAWS } from "../media/g711.ts";
+import { AUDIO } from "./events.ts";
 import { G711Message } from "./g711-base64.ts";
 import type { Fields } from "./json.ts";
 import { type MediaLayout, scanMedia } from "./media-scan.ts";
@@ -15,13 +11,8 @@ import type { G711Codec, InboundAudio, WireEvent } from "./wire.ts";
 // What the three carriers have in common, whatever their messages look like: one stream of G.711, 8,000 Hz, mono, as base64 in
 // JSON; 20 ms (160 bytes) a message in as a rule, any length by right.
 
-export const AUDIO: WireEvent = { kind: "audio" };
-export const STOP: WireEvent = { kind: "stop" };
-export const CLEARED: WireEvent = { kind: "cleared" };
 export const GREETING: WireEvent = { kind: "ignored", what: "greeting" };
-export const UNKNOWN_EVENT: WireEvent = { kind: "ignored", what: "unknown_event" };
 const OUTBOUND_TRACK: WireEvent = { kind: "ignored", what: "outbound_track" };
-const BAD_DIGIT: WireEvent = { kind: "ignored", what: "bad_digit" };
 
 /** A track has two names in the carriers' documents, and in a sample of carrier_b's both tracks at once, which is ours. */
 const INBOUND_TRACKS: readonly unknown[] = [undefined, "inbound", "inbound_track", "inbound/outbound"];
@@ -42,7 +33,6 @@ export interface StreamStart {
 
 /** One carrier's stream, as the first `start` describes it. */
 export class CarrierStream {
-  readonly rateHz = CARRIER_RATE_HZ;
   readonly #wire: string;
   #streamId: string | undefined;
   /** What came before the start is read as mu-law, which is every carrier's default. */
@@ -112,12 +102,6 @@ export class CarrierStream {
     if (this.#streamId === undefined) assert.fail(`no ${what} before start`);
     return this.#streamId;
   }
-}
-
-/** A key that was pressed, or that there is no such key. */
-export function readDigit(dtmf: Fields, occurredAtMs: number): WireEvent {
-  const digit = dtmf.get("digit");
-  return typeof digit === "string" && /^[0-9*#A-D]$/.test(digit) ? { kind: "dtmf", digit, occurredAtMs } : BAD_DIGIT;
 }
 
 /** A complaint under the carrier's own code; under `otherwise` where that is no plain word or number, for it will be logged. */

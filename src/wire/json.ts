@@ -1,6 +1,9 @@
 import { type TrunklineError, wireMalformed } from "../core/errors.ts";
 import { STREAM_ID_CHARS_MAX } from "../core/limits.ts";
 
+/** Strict: it replaces no byte that it does not know, and drops no mark. */
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /**
  * A JSON object as a peer sent it, or one within it: nothing about its members is known. Whatever is not as it must be throws
  * TrunklineError `wire_malformed`, which says what was expected and quotes nothing.
@@ -14,15 +17,18 @@ export class Fields {
     this.#members = members;
   }
 
-  /** Parses a message, which must be a JSON object; `wire` is the dialect's name. */
-  static parse(wire: string, message: Uint8Array): Fields {
+  /**
+   * Parses a message; `wire` is the dialect's name. For one that is no JSON object in UTF-8, `otherwise` makes the error: what is
+   * not UTF-8, or has a byte order mark, is never read as something else.
+   */
+  static parse(wire: string, message: Uint8Array, otherwise = wireMalformed): Fields {
     let value: unknown;
     try {
-      value = JSON.parse(Buffer.from(message.buffer, message.byteOffset, message.length).toString("utf8"));
+      value = JSON.parse(UTF8.decode(message));
     } catch {
-      // As malformed as a text that is no object.
+      // As wrong as a text that is no object.
     }
-    if (!isObject(value)) throw wireMalformed(wire, "not a JSON object");
+    if (!isObject(value)) throw otherwise(wire, "not a JSON object");
     return new Fields(wire, value);
   }
 

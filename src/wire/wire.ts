@@ -1,12 +1,14 @@
+import type { EndReason, StreamRateHz } from "../core/call-spec.ts";
+import type { FrameCodec } from "../media/frame-codec.ts";
 import type { G711Codec } from "../media/g711.ts";
 
 export type { G711Codec };
 
-/** What one media message brought, after the carrier's own JSON has been left behind. Made once per worker and reused. */
+/** What one message of audio brought, after the dialect has been left behind. Made once per worker and reused. */
 export interface InboundAudio {
-  /** The leg's own codec, `count` bytes of it; overwritten by the next decode. */
+  /** Of a leg in G.711, the audio as it came, `count` bytes; overwritten by the next decode. Of others nothing is here. */
   readonly bytes: Uint8Array;
-  /** The same audio as signed 16-bit samples, `count` of them. */
+  /** The audio as signed 16-bit samples at the wire's inbound rate, `count` of them. */
   readonly samples: Int16Array;
   count: number;
   /** The carrier's own media time in ms since its stream began; NaN where it gave none that can be read. */
@@ -15,43 +17,75 @@ export interface InboundAudio {
   chunk: number;
 }
 
-/** What any carrier can tell us. */
+/** The stream's identity, and what the audio that comes in is kept in. */
+export interface StreamStarted {
+  kind: "start";
+  streamId: string;
+  carrierCallId: string;
+  codec: FrameCodec;
+}
+
+/** What any peer can tell us. */
 export type WireEvent =
   | { kind: "audio" }
-  /** The stream's identity, and the codec of the audio that comes in. */
-  | { kind: "start"; streamId: string; carrierCallId: string; codec: G711Codec }
+  | StreamStarted
   /** A mark came back. Whether it was played or flushed by a clear is the ledger's to know. */
   | { kind: "mark"; name: string }
   /** `occurredAtMs`: when the key was pressed, by the carrier's own clock, where keys may come out of order; NaN elsewhere. */
   | { kind: "dtmf"; digit: string; occurredAtMs: number }
+  /** The caller typed this. */
+  | { kind: "text"; text: string }
   /** What waited to be played is gone; of the marks before it none will come back. Only some dialects say so. */
   | { kind: "cleared" }
   /** The carrier complains about us, with its own code. */
   | { kind: "carrier-error"; code: string }
   | { kind: "stop" }
   /** Legal or unknown, and of no use to us; `what` is a fixed word for the counter. */
-  | { kind: "ignored"; what: "greeting" | "unknown_event" | "outbound_track" | "bad_digit" };
+  | { kind: "ignored"; what: "greeting" | "unknown_event" | "outbound_track" | "bad_digit" | "tool_result" };
+
+/** What a peer may be told beside audio, where its dialect has words for it. */
+export type LegNotice =
+  /** The leg is open, and this is its call; the dialect adds what was negotiated. */
+  | { kind: "ready"; callId: string }
+  | { kind: "state"; state: "listening" | "thinking" | "speaking" }
+  /** All of a turn so far. What the agent says is told before it is heard; once it is `final`, it is what was heard. */
+  | { kind: "transcript"; role: "agent" | "user"; text: string; final: boolean; turnId: number }
+  /** What the peer did wrong; it may go on. */
+  | { kind: "error"; code: string; message: string }
+  /** The call is over, and the socket closes. */
+  | { kind: "ended"; reason: EndReason };
 
 /**
- * One leg's end of one carrier dialect. Pure: no I/O, no clock; its only state is what the dialect needs (the stream id).
- * Carrier names and JSON stop here.
+ * One leg's end of one dialect. Pure: no I/O, no clock; its only state is what the dialect needs (the stream id, half a sample).
+ * The peer's names and framing stop here.
  */
 export interface Wire {
-  /** The rate of its audio, Hz. */
-  readonly rateHz: 8_000 | 16_000;
-  /** The codec of the audio that goes out. */
-  readonly outboundCodec: G711Codec;
+  /** The rate of the samples that `decode` gives, Hz. */
+  readonly inboundRateHz: StreamRateHz;
+  /** The rate of the samples that `encodeAudio` takes, Hz. */
+  readonly outboundRateHz: StreamRateHz;
+  /** What `encodeAudio` keeps a frame in. */
+  readonly outboundCodec: FrameCodec;
+  /** Audio travels in binary messages, both ways; without that a binary message breaks the protocol. */
+  readonly binaryAudio: boolean;
+  /** Of a dialect without a message for it: its stream begins with the socket, as this. */
+  readonly opening?: StreamStarted;
   /** Audio may come out of order, and must be put in order by `chunk`. */
   readonly reorders: boolean;
   /** Its timestamps go by the clock on the wall, also while it sends nothing: audio that is old by them was held up. */
   readonly datesAudio: boolean;
-  /** Reads one text message. Audio lands in `into` and is told by the event `audio`. Throws TrunklineError `wire_malformed`. */
-  decode(message: Uint8Array, into: InboundAudio): WireEvent;
   /**
-   * One 20 ms frame as a text message. `bytes` receives the frame in the leg's own codec.
+   * Reads one message: a text unless told otherwise. Audio lands in `into` and is told by the event `audio`. Throws
+   * TrunklineError: `wire_malformed`; `wire_too_large` and `wire_wrong_data`, for which a leg ends at once.
+   */
+  decode(message: Uint8Array, into: InboundAudio, isBinary?: boolean): WireEvent;
+  /**
+   * One 20 ms frame as a message, of which kind `binaryAudio` tells. `bytes` receives the frame in `outboundCodec`.
    * The returned view is the wire's own buffer: send it before the next call.
    */
   encodeAudio(samples: Int16Array, bytes: Uint8Array): Uint8Array;
   encodeMark(name: string): string;
   encodeClear(): string;
+  /** Only of dialects that have words for it. */
+  encodeNotice?(notice: LegNotice): string;
 }

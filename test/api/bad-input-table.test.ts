@@ -71,8 +71,11 @@ const tool = (name: string, rows: Field["rows"], beside = ""): Field => ({
 });
 
 const RATES = {
-  unavailable: ["8000", "16000", "24000", "48000", "8e3"].map((text) => [text, "/connectionType"] as const),
-  invalid_request: [...NO_NUMBER, "0", "-8000", "7999", "8001", "8000.5", "44100", "192000", "1e999", '"8000"'],
+  created: ["8000", "16000", "24000", "48000", "8e3", "16000.0"],
+  invalid_request: [
+    ...[...NO_NUMBER, '"8000"', '"NaN"', "0", "-0", "-8000", "7999", "8001", "8000.5", "8000.0000001", "11025"],
+    ...["16", "16384", "22050", "32000", "44100", "47999", "96000", "192000", "4294975296", "1e999", "-1e999"],
+  ],
 };
 
 const FIELDS: readonly Field[] = [
@@ -117,8 +120,8 @@ const FIELDS: readonly Field[] = [
   field("inactivityAction", { created: ['"hang_up"', '"prompt"'], invalid_request: noWord("hang_up") }),
   field("recordingEnabled", { created: ["true", "false"], invalid_request: NO_FLAG }),
   field("connectionType", {
-    created: ['"carrier_a"', '"carrier_b"', '"carrier_c"'],
-    unavailable: ['"websocket"', '"webrtc"'],
+    created: ['"carrier_a"', '"carrier_b"', '"carrier_c"', '"websocket"'],
+    unavailable: ['"webrtc"'],
     invalid_request: [...noWord("carrier_a"), '"carrier_d"', '"twilio"'],
   }),
   // Beside another transport it is not looked at, but for what no body may hold.
@@ -133,15 +136,18 @@ const FIELDS: readonly Field[] = [
   {
     member: '"connectionType":"websocket","websocket":#',
     path: "/websocket",
+    id: "M9",
     rows: {
-      unavailable: [
-        ["{}", "/connectionType"],
-        ['{"codec":"mulaw","inputSampleRate":8000,"outputSampleRate":8000}', "/connectionType"],
-        ['{"codec":"opus","inputSampleRate":48000}', "/connectionType"],
+      created: [
+        "{}",
+        '{"codec":"mulaw"}',
+        '{"codec":"alaw","inputSampleRate":8000,"outputSampleRate":8000}',
+        '{"codec":"opus","inputSampleRate":48000}',
       ],
       invalid_request: [
         ...["null", "5", "true", '"mulaw"', "[]", '[{"codec":"mulaw"}]'],
-        ['{"channels":2}', "/websocket/channels"],
+        ...[0, 1, 2, 255].map((channels): [string, string] => [`{"channels":${channels}}`, "/websocket/channels"]),
+        ['{"sampleRate":16000}', "/websocket/sampleRate"],
         ['{"Codec":"mulaw"}', "/websocket/Codec"],
         ['{"constructor":1}', "/websocket/constructor"],
         ['{"__proto__":{"codec":"mulaw"}}', "/websocket/__proto__"],
@@ -154,8 +160,11 @@ const FIELDS: readonly Field[] = [
   websocket("inputSampleRate", RATES),
   websocket("outputSampleRate", RATES),
   websocket("codec", {
-    unavailable: ['"pcm_s16le"', '"mulaw"', '"alaw"', '"opus"'].map((text) => [text, "/connectionType"] as const),
-    invalid_request: [...noWord("mulaw"), '"PCMU"', '"ulaw"', '"pcm"', '"muⅼaw"'],
+    created: ['"pcm_s16le"', '"mulaw"', '"alaw"', '"opus"'],
+    invalid_request: [
+      ...[...noWord("mulaw"), ...noWord("alaw").slice(-4), '"PCMU"', '"PCMA"', '"ulaw"', '"pcm"', '"pcm_s16be"'],
+      ...['"muⅼaw"', '"mu-law"', '"ｍulaw"', '"οpus"', '"Opus"', '"L16"', '"mulaw,alaw"', '["mulaw","alaw"]'],
+    ],
   }),
   field("selectedTools", {
     created: ["[]", tools(1), tools(2), tools(32)],
@@ -309,6 +318,12 @@ const BODY_ROWS: Row[] = [
   ),
   ...["NaN", "Infinity", "-Infinity", "undefined", "060", "+60", "0x3c", "6_0", "60.", ".6e2", "1e", "--1"].map(
     (text) => invalid(`no JSON: maxDuration ${text}`, `{${least},"maxDuration":${text}}`),
+  ),
+  ...["NaN", "Infinity", "0x1F40", "8_000", "08000", "8kHz"].map((text) =>
+    invalid(
+      `M9: no JSON: inputSampleRate ${text}`,
+      `{${least},"connectionType":"websocket","websocket":{"inputSampleRate":${text}}}`,
+    ),
   ),
   ...['"\u0001"', '"\n"', '"\\x41"', '"\\u12"', '"', "'x'", "`x`", "/* */ 1", "1 // x"].map((text) =>
     invalid(`no JSON: greeting ${JSON.stringify(text)}`, `{${least},"greeting":${text}}`),

@@ -171,9 +171,9 @@ test("of the websocket object's fields it is told what each may be, and what the
   const messages = async (websocket: unknown) =>
     errorOf(await api.post({ ...LEAST, connectionType: "websocket", websocket })).details.map(({ message }) => message);
   expect(await messages({ inputSampleRate: 44_100, outputSampleRate: "8000", codec: "PCMU" })).toEqual([
+    'websocket.codec must be one of pcm_s16le, mulaw, alaw, opus, not "PCMU"',
     "websocket.inputSampleRate must be one of 8000, 16000, 24000, 48000, not 44100",
     'websocket.outputSampleRate must be one of 8000, 16000, 24000, 48000, not "8000"',
-    'websocket.codec must be one of pcm_s16le, mulaw, alaw, opus, not "PCMU"',
   ]);
   expect(await messages({ codec: "alaw", inputSampleRate: 16_000, outputSampleRate: 8_000 })).toEqual([
     "websocket.inputSampleRate must be 8000 with the codecs mulaw and alaw, not 16000",

@@ -71,6 +71,7 @@ const EVENTS: { [Kind in JournaledEvent["kind"]]: OfKind<JournaledEvent, Kind> }
   "end-requested": { kind: "end-requested", reason: "drain_timeout" },
   mark: { kind: "mark", name: "", chars: 3 },
   dtmf: { kind: "dtmf", digit: "5", chars: 1 },
+  typed: { kind: "typed", text: "", chars: 9 },
   "ear-partial": { kind: "ear-partial", text: "when are", chars: 8 },
   "ear-final": { kind: "ear-final", text: "when are you open", chars: 17 },
   "ear-failed": { kind: "ear-failed", code: "provider_failed" },

@@ -162,8 +162,6 @@ test.each([
 describe("what this version does not have", () => {
   test.each([
     ["connectionType webrtc", { connectionType: "webrtc" }],
-    ["connectionType websocket", { connectionType: "websocket", websocket: { codec: "alaw", inputSampleRate: 8_000 } }],
-    ["connectionType websocket", { connectionType: "websocket" }],
     ["the tool transfer", { selectedTools: [{ toolName: "hang_up" }, { toolName: "transfer" }] }],
     ["a tool by toolId", { selectedTools: [{ toolId: "tool_1", parameterOverrides: { a: 1 } }] }],
     ["a tool by definition", { selectedTools: [{ definition: { name: "weather" } }] }],

@@ -5,6 +5,7 @@ import { type ApiDeps, buildApi } from "../../src/api/app.ts";
 import type { ErrorBody } from "../../src/api/errors.ts";
 import type { NewCalls } from "../../src/api/health.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../src/api/voices.ts";
+import { STREAM_CODECS } from "../../src/core/call-spec.ts";
 import { unavailable } from "../../src/core/errors.ts";
 import { ControlMetrics } from "../../src/core/metrics.ts";
 import { JournalEvents } from "../../src/record/journal-events.ts";
@@ -68,7 +69,7 @@ export const pathsOf = (answer: Answer): string[] =>
 export async function apiUnderTest(
   voices: VoiceCatalogue = catalogueOf({ voices: async () => VOICES }),
   options: Partial<
-    Pick<ApiDeps, "requestMsMax" | "stallMsMax" | "recordingPath" | "publicApiUrls" | "removeFiles">
+    Pick<ApiDeps, "requestMsMax" | "stallMsMax" | "recordingPath" | "publicApiUrls" | "removeFiles" | "streamCodecs">
   > = {},
 ): Promise<ApiUnderTest> {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
@@ -90,6 +91,7 @@ export async function apiUnderTest(
       },
     },
     voices,
+    streamCodecs: STREAM_CODECS,
     newCalls: () => state.newCalls,
     publicApiUrls: [],
     publicMediaUrl: "wss://media.test",

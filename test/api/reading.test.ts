@@ -64,6 +64,7 @@ describe("GET /calls/{id}", () => {
         inactivityTimeout: 30,
         inactivityAction: "prompt",
         recordingEnabled: true,
+        websocket: null,
         selectedTools: [{ toolName: "hang_up" }],
       },
       metadata: { order: 17 },

@@ -86,6 +86,7 @@ export class Scene {
       expired,
       await this.created(),
       await this.active(),
+      await this.active({ connectionType: "websocket" }),
       await this.ended(),
       await this.ended({ recordingEnabled: false }),
     ];

@@ -55,6 +55,19 @@ describe("the speech detector", () => {
     expect(detector.deadlineMs).toBe(Number.POSITIVE_INFINITY);
   });
 
+  test("a peer that sends a second at once is not taken to have stopped before its next second is late", () => {
+    const detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
+    let deadlineMs = Number.NaN;
+    for (let frame = 0; frame < 200; frame += 1) {
+      const nowMs = 1_000 * (1 + Math.floor(frame / 50));
+      if (frame >= 100 && frame % 50 === 0) expect(deadlineMs).toBeGreaterThan(nowMs);
+      detector.frame(true, frame * 20, nowMs);
+      deadlineMs = detector.deadlineMs;
+    }
+    expect(detector.speaking).toBe(true);
+    expect(deadlineMs).toBe(4_000 + DEFAULT_TURN_PARAMETERS.frameLossMs + 980);
+  });
+
   test("C6: media time that jumps by an hour is one pause and costs nothing", () => {
     const { changes } = detect(`${SETTLE}#####.#####`, (frame) => frame * 20 + (frame > 19 ? 3_600_000 : 0));
     expect(changes.map(([, change]) => change)).toEqual(["started", "ended", "started"]);

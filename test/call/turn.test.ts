@@ -210,3 +210,48 @@ describe("speech over the agent", () => {
     expect(step(turn, { kind: "reply-audible", turnId: 6 }, 640).turn).toBe(turn);
   });
 });
+
+describe("typed words", () => {
+  test("are answered at once: nothing more is to come", () => {
+    const { actions } = runEvents(START, [[1_000, { kind: "typed", text: "two loaves" }]]);
+    expect(actions).toEqual([{ do: "answer", text: "two loaves", startMs: 1_000, endMs: 1_000 }]);
+  });
+
+  test("join what was said before them, whose pause they end", () => {
+    const { actions } = runEvents(START, [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_850, { kind: "words", text: "my name is", final: true }],
+      [1_900, { kind: "typed", text: "Siobhán" }],
+    ]);
+    expect(actions).toEqual([{ do: "answer", text: "my name is Siobhán", startMs: 940, endMs: 1_900 }]);
+  });
+
+  test("interrupt a reply, and are answered when it is over", () => {
+    const cut = step(speaking(true), { kind: "typed", text: "stop" }, 1_000);
+    expect(cut.actions).toEqual([{ do: "cut", turnId: 7 }]);
+    expect(step(cut.turn, { kind: "reply-done", turnId: 7 }, 1_000).actions).toEqual([
+      { do: "answer", text: "stop", startMs: 1_000, endMs: 1_000 },
+    ]);
+  });
+
+  test("wait behind a message that may not be interrupted", () => {
+    const waiting = step(speaking(false), { kind: "typed", text: "stop" }, 1_000);
+    expect(waiting.actions).toEqual([]);
+    expect(turnDeadlineMs(waiting.turn, POLICY)).toBe(Number.POSITIVE_INFINITY);
+    expect(step(waiting.turn, { kind: "reply-done", turnId: 7 }, 4_000).actions).toEqual([
+      { do: "answer", text: "stop", startMs: 1_000, endMs: 1_000 },
+    ]);
+  });
+
+  test("belong to the turn of a caller who is speaking", () => {
+    const { actions } = runEvents(START, [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_200, { kind: "typed", text: "A-17" }],
+      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_850, { kind: "words", text: "is my order", final: true }],
+      [2_000, { kind: "tick" }],
+    ]);
+    expect(actions).toEqual([{ do: "answer", text: "A-17 is my order", startMs: 940, endMs: 1_500 }]);
+  });
+});

@@ -136,6 +136,15 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.calls.get(accountId, id)).toMatchObject({ status: "active", startedAtMs: clock.epochMs() });
     });
 
+    test("a token of a call of another transport than those asked for is unknown, and stays good", async () => {
+      const { id, tokenHash } = await create({ ...SPEC, connectionType: "carrier_b" });
+      expect(await stores.calls.redeem(tokenHash, "worker-1", ["carrier_a", "websocket"])).toBeUndefined();
+      expect(await stores.calls.redeem(tokenHash, "worker-1", [])).toBeUndefined();
+      expect(await stores.calls.redeem(tokenHash, "worker-1", ["carrier_b"])).toMatchObject({ callId: id });
+      expect(await stores.calls.redeem(tokenHash, "worker-1", ["carrier_b"])).toBeUndefined();
+      expect(await stores.calls.redeem(hashSecret("unknown"), "worker-1", ["carrier_b"])).toBeUndefined();
+    });
+
     test("unknown, used and expired tokens are refused alike, and cost the call nothing", async () => {
       const used = await create();
       await stores.calls.redeem(used.tokenHash, "worker-1");

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
-import { connectCarrier } from "../../src/cli/simulated/carrier-socket.ts";
+import { connectPeer } from "../../src/cli/simulated/peer-socket.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
@@ -103,12 +103,13 @@ test("C18: a call without any media and one of 50 ms each have a record", async 
 async function silentCall() {
   const { id, websocketUrl } = await service.createCall({ greeting: GREETING });
   const silence = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(MU_LAW.silenceByte);
-  const { carrier, closed } = await connectCarrier(websocketUrl, (options) => new CarrierA(options), {
+  const line = {
     clock: systemClock,
     id: randomBytes(16).toString("hex"),
     microphone: () => silence,
     earphone: () => {},
-  });
+  };
+  const { peer: carrier, closed } = await connectPeer(websocketUrl, (socket) => new CarrierA({ ...line, ...socket }));
   return { id, carrier, closed };
 }
 

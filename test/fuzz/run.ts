@@ -1,15 +1,16 @@
 import { parseArgs } from "node:util";
 import fc from "fast-check";
-import { byteStrings, jsonShapes, MESSAGE_MS_MAX, Prober } from "../support/hostile-messages.ts";
-import { type WireUnderTest, wiresUnderTest } from "../support/wires.ts";
+import { binaryStrings, byteStrings, jsonShapes, MESSAGE_MS_MAX, Prober } from "../support/hostile-messages.ts";
+import type { WireUnderTest } from "../support/wire-under-test.ts";
+import { wiresUnderTest } from "../support/wires.ts";
 
 // Puts hostile messages to every dialect, far more than the tests can:
 //
 //   npm run fuzz -- --wire carrier_b --inputs 50000 --seed 7
 //
-// Of each dialect, `inputs` byte strings and a tenth as many JSON shapes; all dialects and a million without being told. Exits
-// with 1 at the first message that brings anything but an event or `wire_malformed`, that the short cut reads otherwise than the
-// full parse, or that takes too long.
+// Of each dialect, `inputs` byte strings, as many binary messages where it has some, and a tenth as many JSON shapes; all dialects
+// and a million without being told. Exits with 1 at the first message that brings anything but an event or a typed refusal, that
+// a short cut reads otherwise than the full parse, or that takes too long.
 
 const BATCH = 5_000;
 const SHAPES_PER_BYTES = 0.1;
@@ -32,16 +33,24 @@ for (const subject of subjects) {
   const shapes = jsonShapes(subject).map((text) => new Uint8Array(Buffer.from(text)));
   fuzz(subject, "JSON shapes", shapes, Math.ceil(inputs * SHAPES_PER_BYTES));
   fuzz(subject, "byte strings", byteStrings(subject), inputs);
+  if (subject.make().binaryAudio) fuzz(subject, "binary messages", binaryStrings(subject), inputs, true);
 }
 
-function fuzz(subject: WireUnderTest, what: string, messages: fc.Arbitrary<Uint8Array>, count: number): void {
+function fuzz(
+  subject: WireUnderTest,
+  what: string,
+  messages: fc.Arbitrary<Uint8Array>,
+  count: number,
+  isBinary = false,
+): void {
   const prober = new Prober(subject);
   let slowestMs = 0;
   const property = fc.property(messages, (message) => {
-    prober.probe(message);
-    const tookMs = prober.decodeMs(message);
+    prober.probe(message, isBinary);
+    const tookMs = prober.decodeMs(message, isBinary);
     slowestMs = Math.max(slowestMs, tookMs);
-    if (tookMs > MESSAGE_MS_MAX) throw new Error(`${tookMs} ms for ${Buffer.from(message)}`);
+    if (tookMs > MESSAGE_MS_MAX)
+      throw new Error(`${tookMs} ms for ${Buffer.from(message).toString(isBinary ? "base64" : "utf8")}`);
   });
   for (let done = 0; done < count; done += BATCH) {
     const numRuns = Math.min(BATCH, count - done);

@@ -65,6 +65,9 @@ async function expectOneEnd(call: Leg, reason: string): Promise<void> {
   expect(call.socket.sent.length).toBe(sent);
 }
 
+/** No carrier's caller types: in here one does, by this. */
+const TYPED = "typed";
+
 /** Every kind of event, and what makes one come that the conversation has not. */
 const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "voice"; cause?: (call: Leg) => void }>> =
   {
@@ -76,6 +79,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     "end-requested": { cause: (call) => call.connection.end("api_hangup") },
     mark: {},
     dtmf: {},
+    typed: { cause: (call) => call.text(TYPED) },
     "ear-partial": {},
     "ear-final": {},
     "ear-failed": { fails: "ear" },
@@ -97,7 +101,12 @@ describe("K11: an exception ends the call that it came from, with one end and on
     };
     const { broken, other } = twoCalls((clock) => ({
       ...engines(clock, fails),
-      tamper({ journal }) {
+      tamper({ journal, wire }) {
+        const { decode } = wire;
+        wire.decode = (message, into) =>
+          Buffer.from(message).equals(Buffer.from(TYPED))
+            ? { kind: "text", text: TYPED }
+            : decode.call(wire, message, into);
         const { event } = journal;
         journal.event = (atMs, told) => (told.kind === kind ? strike() : event.call(journal, atMs, told));
         if (kind === "frame-in") journal.frameIn = strike;

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TIMESTAMP_GAP_MS_MAX } from "../../src/core/limits.ts";
+import { TIMESTAMP_GAP_MS_MAX, UNDATED_LAG_MS_MAX } from "../../src/core/limits.ts";
+import type { FrameCodec } from "../../src/media/frame-codec.ts";
 import { Framer } from "../../src/media/framer.ts";
-import { A_LAW, type G711Law, MU_LAW } from "../../src/media/g711.ts";
+import { G711_LAWS, type G711Codec } from "../../src/media/g711.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
 
 const FRAME_SAMPLES = 160;
@@ -14,13 +15,14 @@ interface Frame {
 }
 
 /** Audio whose bytes count up from `from` and are never the silence byte of mu-law. */
-function audio(count: number, timestampMs = Number.NaN, from = 0, law: G711Law = MU_LAW) {
+function audio(count: number, timestampMs = Number.NaN, from = 0, codec: G711Codec = "mulaw") {
+  const law = G711_LAWS[codec];
   const bytes = Uint8Array.from({ length: count }, (_, i) => (from + i) % 255);
   return { bytes, samples: Int16Array.from(bytes, (byte) => law.decodeTable[byte] as number), count, timestampMs };
 }
 
-const makeFramer = (startMs = 0, law: G711Law = MU_LAW): Framer =>
-  new Framer({ frameSamples: FRAME_SAMPLES, rateHz: 8_000, law, startMs });
+const makeFramer = (startMs = 0, codec: FrameCodec = "mulaw"): Framer =>
+  new Framer({ frameSamples: FRAME_SAMPLES, rateHz: 8_000, codec, startMs });
 
 function push(framer: Framer, input: ReturnType<typeof audio>, nowMs: number): Frame[] {
   const frames: Frame[] = [];
@@ -97,10 +99,11 @@ describe("media time", () => {
   });
 
   test("a frame that was begun before a gap is filled up with silence", () => {
-    for (const law of [MU_LAW, A_LAW]) {
-      const framer = makeFramer(0, law);
-      push(framer, audio(200, 0, 0, law), 0);
-      framer.push(audio(FRAME_SAMPLES, 500, 0, law), 0);
+    for (const codec of ["mulaw", "alaw"] as const) {
+      const law = G711_LAWS[codec];
+      const framer = makeFramer(0, codec);
+      push(framer, audio(200, 0, 0, codec), 0);
+      framer.push(audio(FRAME_SAMPLES, 500, 0, codec), 0);
       expect(framer.next()).toBe(true);
       expect(framer.mediaMs).toBe(20);
       expect([...framer.bytes]).toEqual([...audio(40, 0, 160).bytes, ...new Array(120).fill(law.silenceByte)]);
@@ -144,7 +147,7 @@ describe("media time", () => {
   });
 
   test("rates whose samples are no round number of ms do not drift", () => {
-    const framer = new Framer({ frameSamples: 441, rateHz: 22_050, law: MU_LAW, startMs: 0 });
+    const framer = new Framer({ frameSamples: 441, rateHz: 22_050, codec: "mulaw", startMs: 0 });
     const input = audio(441);
     let last = 0;
     for (let i = 0; i < 50 * 3_600; i += 1) {
@@ -177,7 +180,7 @@ describe("the framer, whatever comes", () => {
           for (const { bytes } of push(framer, audio(count, timestampMs, sent), nowMs)) got.push(...bytes);
           sent += count;
         }
-        const real = got.filter((byte) => byte !== MU_LAW.silenceByte);
+        const real = got.filter((byte) => byte !== G711_LAWS.mulaw.silenceByte);
         expect(real).toEqual([...audio(real.length).bytes]);
         expect(sent - real.length).toBeLessThan(FRAME_SAMPLES);
       }),
@@ -247,5 +250,40 @@ describe("the framer, whatever comes", () => {
       while (framer.next());
     }, 2_000);
     expect(bytes).toBeLessThan(1);
+  });
+
+  test("samples of PCM are their own bytes, and a gap in them is filled with zeros", () => {
+    const framer = makeFramer(0, "pcm_s16le");
+    const samples = Int16Array.from({ length: 200 }, (_, i) => i - 100);
+    const input = { bytes: new Uint8Array(0), samples, count: 200, timestampMs: 0 };
+    framer.push(input, 0);
+    expect(framer.next()).toBe(true);
+    expect(new DataView(framer.bytes.buffer, framer.bytes.byteOffset).getInt16(2, true)).toBe(-99);
+    expect([...framer.samples]).toEqual([...samples.subarray(0, FRAME_SAMPLES)]);
+    expect(framer.next()).toBe(false);
+    framer.push({ ...input, timestampMs: 500 }, 500);
+    expect(framer.next()).toBe(true);
+    expect([...framer.samples]).toEqual([...samples.subarray(FRAME_SAMPLES), ...new Array(120).fill(0)]);
+    expect(framer.bytes).toHaveLength(2 * FRAME_SAMPLES);
+  });
+
+  describe("audio without a time of its own", () => {
+    const undated = (nowMs: number): readonly [number, number] => [Number.NaN, nowMs];
+
+    test("is counted on while it comes about as fast as it sounds", () => {
+      expect(mediaTimes([20, 40, 60, 380, 380, 380, 400].map(undated))).toEqual([0, 20, 40, 60, 80, 100, 120]);
+    });
+
+    test("is placed by our clock once it lags it, as after a pause in which the peer sent nothing", () => {
+      const pause = UNDATED_LAG_MS_MAX;
+      expect(mediaTimes([20, 40, 60 + pause, 80 + pause].map(undated))).toEqual([0, 20, 40 + pause, 60 + pause]);
+    });
+
+    test("never lags our clock by more, however many short pauses there are", () => {
+      const sent = Array.from({ length: 200 }, (_, i) => 20 + 320 * i);
+      const lags = mediaTimes(sent.map(undated)).map((mediaMs, i) => (sent[i] as number) - FRAME_MS - mediaMs);
+      expect(Math.max(...lags)).toBeLessThan(UNDATED_LAG_MS_MAX);
+      expect(Math.min(...lags)).toBeGreaterThanOrEqual(0);
+    });
   });
 });

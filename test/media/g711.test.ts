@@ -31,6 +31,19 @@ describe("G.711", () => {
     expect(changed(A_LAW)).toEqual([]);
   });
 
+  test.each([
+    ["mu-law", MU_LAW],
+    ["A-law", A_LAW],
+  ])("M7: a sample that went through %s once is not changed by going again", (_, { encodeTable, decodeTable }) => {
+    const through = (sample: number): number => decodeTable[encodeTable[sample & 0xffff] as number] as number;
+    const changed: number[] = [];
+    for (let sample = -32_768; sample < 32_768; sample += 1) {
+      const once = through(sample);
+      if (through(once) !== once) changed.push(sample);
+    }
+    expect(changed).toEqual([]);
+  });
+
   test("silence is the code of sample 0", () => {
     expect(MU_LAW.silenceByte).toBe(0xff);
     expect(A_LAW.silenceByte).toBe(0xd5);

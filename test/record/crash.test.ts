@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import wavefile from "wavefile";
 import { childModule } from "../../src/core/child-module.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
+import { loadResampler } from "../../src/media/resampler.ts";
 import { journalPath, readJournal } from "../../src/record/journal-reader.ts";
 import { projectJournal } from "../../src/record/projection.ts";
 import { renderRecording } from "../../src/record/recording.ts";
@@ -61,7 +62,7 @@ test("K5: a process killed at any moment loses at most the last second of its jo
     expect(record).toMatchObject({ endReason: "worker_lost", complete: false, frames: { in: kept } });
 
     const path = join(dataDir, "call.wav");
-    const recording = await renderRecording(journal, path);
+    const recording = await renderRecording(journal, path, await loadResampler());
     expect(recording?.complete).toBe(false);
     const wav = new wavefile.WaveFile(readFileSync(path));
     const [left, right] = wav.getSamples(false, Int16Array) as unknown as [Int16Array, Int16Array];

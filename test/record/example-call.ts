@@ -24,7 +24,7 @@ export const START: JournalStart = {
   accountId: "account_01980000-0000-7000-8000-000000000002",
   startedAt: "2026-01-01T00:00:00.000Z",
   spec: SPEC,
-  leg: { rateHz: 8_000, outboundCodec: "mulaw" },
+  leg: { inboundRateHz: 8_000, outboundRateHz: 8_000, outboundCodec: "mulaw" },
   earHasPartials: true,
   parameters: DEFAULT_TURN_PARAMETERS,
 };

@@ -30,8 +30,8 @@ export class JournalFile {
     return this.add({ kind: "frame-in", timeMs, mediaMs, voiced: true, audio, audioLeftOut: false });
   }
 
-  frameOut(timeMs: number, audio: Uint8Array): this {
-    return this.add({ kind: "frame-out", timeMs, turnId: 1, samples: audio.length, audio, audioLeftOut: false });
+  frameOut(timeMs: number, audio: Uint8Array, samples = audio.length): this {
+    return this.add({ kind: "frame-out", timeMs, turnId: 1, samples, audio, audioLeftOut: false });
   }
 
   end(timeMs: number, reason: EndReason = "caller_hangup"): this {

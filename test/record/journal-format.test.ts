@@ -111,6 +111,20 @@ describe("journal format", () => {
     expect(encoded([HEADER]).equals(encoder.written())).toBe(true);
   });
 
+  test("an encoder keeps room for what comes all the time, and gives back what one long record needed", () => {
+    const encoder = new JournalEncoder();
+    const flush = (audioBytes: number): ArrayBufferLike => {
+      encoder.reset();
+      encoder.frameIn(1, 1, false, new Uint8Array(audioBytes), false);
+      return encoder.written().buffer;
+    };
+    const grown = flush(20_000);
+    expect(flush(20_000)).toBe(grown);
+    expect(grown.byteLength).toBeLessThan(50_000);
+    flush(100);
+    expect(flush(100).byteLength).toBeLessThan(10_000);
+  });
+
   const good = encoded([HEADER, { kind: "event", timeMs: 5, event: { kind: "tick" } }]);
   const eventAt = encoded([HEADER]).length;
   const patched = (at: number, patch: (bytes: Buffer) => void): Buffer => {
@@ -147,8 +161,9 @@ describe("journal format", () => {
   });
 
   test.each([
-    ["another codec", { leg: { rateHz: 8_000, outboundCodec: "opus" } }],
-    ["an impossible rate", { leg: { rateHz: 0, outboundCodec: "mulaw" } }],
+    ["another codec", { leg: { ...START.leg, outboundCodec: "opus" } }],
+    ["an impossible rate of the caller", { leg: { ...START.leg, inboundRateHz: 0 } }],
+    ["a rate of the agent that no stream has", { leg: { ...START.leg, outboundRateHz: 22_050 } }],
     ["no leg", { leg: undefined }],
     ["no call", { callId: undefined }],
   ])("refuses a header with %s", (_, change) => {

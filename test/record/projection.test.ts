@@ -30,7 +30,7 @@ class JournaledCall {
     this.#encoder.header(journalHeader("trunkline test", start));
     this.#call = new Call({
       spec: start.spec,
-      rateHz: start.leg.rateHz,
+      rateHz: start.leg.outboundRateHz,
       earHasPartials: start.earHasPartials,
       parameters: start.parameters,
       sink: (command) => {
@@ -42,6 +42,10 @@ class JournaledCall {
 
   get turns(): TranscriptTurn[] {
     return this.commands.flatMap((command) => (command.kind === "turn" ? [command.turn] : []));
+  }
+
+  get #ended(): boolean {
+    return this.commands.some(({ kind }) => kind === "end");
   }
 
   handle(event: CallEvent): void {
@@ -57,7 +61,7 @@ class JournaledCall {
 
   /** The caller is heard for so many frames, in real time; deadlines come as they do. */
   hear(frames: number, voiced: boolean): void {
-    for (let frame = 0; frame < frames && !this.#call.ended; frame += 1) {
+    for (let frame = 0; frame < frames && !this.#ended; frame += 1) {
       this.nowMs += 20.01;
       this.#mediaMs += 20;
       this.handle({ kind: "frame-in", voiced, mediaMs: this.#mediaMs });

@@ -11,6 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EndReason } from "../../src/core/call-spec.ts";
+import { loadResampler } from "../../src/media/resampler.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import { RecordKeeper, recordingPath } from "../../src/record/record-keeper.ts";
 import type { CallStore } from "../../src/store/call-store.ts";
@@ -34,6 +35,8 @@ interface Kept {
   kept: string[];
 }
 
+const makeResampler = await loadResampler();
+
 let service: Kept;
 beforeEach(async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
@@ -41,7 +44,7 @@ beforeEach(async () => {
   const { log, lines: logged } = memoryLog();
   const kept: string[] = [];
   const onKept = (callId: string): void => void kept.push(callId);
-  const keeper = new RecordKeeper({ calls: stores.calls, dataDir: directory, clock, log, onKept });
+  const keeper = new RecordKeeper({ calls: stores.calls, dataDir: directory, makeResampler, clock, log, onKept });
   const accountId = await stores.accounts.ensure("first");
   service = { directory, stores, clock, keeper, accountId, logged, kept };
 });
@@ -186,7 +189,7 @@ describe("keeping a call", () => {
     };
     const { log } = memoryLog();
     const onKept = (id: string): void => void kept.push(id);
-    const keeper = new RecordKeeper({ calls: failing, dataDir: directory, clock, log, onKept });
+    const keeper = new RecordKeeper({ calls: failing, dataDir: directory, makeResampler, clock, log, onKept });
     keeper.keep(callId);
     for (let second = 0; second < 3; second += 1) {
       await keeper.idle();

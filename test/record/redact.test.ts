@@ -14,6 +14,7 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "end-requested": { kind: "end-requested", reason: "api_hangup" },
   mark: { kind: "mark", name: SAID },
   dtmf: { kind: "dtmf", digit: SAID },
+  typed: { kind: "typed", text: SAID },
   "ear-partial": { kind: "ear-partial", text: SAID },
   "ear-final": { kind: "ear-final", text: SAID },
   "ear-failed": { kind: "ear-failed", code: "provider_failed" },

@@ -1,4 +1,5 @@
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
 import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
@@ -68,7 +69,11 @@ export class Service {
     const journal = journals.open({
       ...redeemed,
       startedAt: new Date(process.epochMs()).toISOString(),
-      leg: { rateHz: wire.rateHz, outboundCodec: wire.outboundCodec },
+      leg: {
+        inboundRateHz: wire.inboundRateHz,
+        outboundRateHz: wire.outboundRateHz,
+        outboundCodec: wire.outboundCodec,
+      },
       earHasPartials,
       parameters,
     });
@@ -78,7 +83,7 @@ export class Service {
       socket,
       wire,
       inbound: shared.inbound,
-      vad: this.#countedVad(shared.makeVad(wire.rateHz)),
+      vad: this.#countedVad(shared.makeVad(CARRIER_RATE_HZ)),
       makeResampler: this.#countedResampler,
       stt: engines.ear,
       llm: engines.model,

@@ -1,5 +1,5 @@
+import { TELEPHONE_LINE } from "../../src/cli/simulated/audio-format.ts";
 import { Caller, type Step } from "../../src/cli/simulated/caller.ts";
-import { MU_LAW_LINE } from "../../src/cli/simulated/carrier.ts";
 import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
@@ -53,11 +53,12 @@ export class Telephone {
     for (const step of script) this.#remember(step);
     this.#caller = new Caller({
       script,
-      codecs: MU_LAW_LINE,
+      formats: TELEPHONE_LINE,
       hangUpAfterMs: Number.POSITIVE_INFINITY,
       listen: () => {},
       hangUp: () => this.leave(),
       press: (key) => this.carrier.pressKey(key),
+      type: (text) => this.carrier.typeText(text),
       notice: (notice) => {
         if (notice.kind === "caller-began") fate.chronicle.note(plan.manner);
       },

@@ -1,3 +1,4 @@
+import { TELEPHONE } from "../../src/cli/simulated/audio-format.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import { MU_LAW, mulawEncode } from "../../src/media/g711.ts";
@@ -76,13 +77,13 @@ export function utterance(random: Random, goesOn: boolean): Utterance {
       return { text: word, startMs, endMs: atMs };
     });
   const frames = [...voice(atMs), ...(goesOn ? television(random, random.between(1_000, 12_000)) : [])];
-  return { text: words.map((word) => word.text).join(" "), codec: "mulaw", words, frames };
+  return { text: words.map((word) => word.text).join(" "), format: TELEPHONE, words, frames };
 }
 
 /** Voice that says nothing. */
 export const cough = (random: Random): Utterance => ({
   text: "",
-  codec: "mulaw",
+  format: TELEPHONE,
   words: [],
   frames: voice(random.between(80, 1_200)),
 });

@@ -13,9 +13,10 @@ const WINDOWS = 101;
 /**
  * Heap bytes that one run of `task` allocates when it is warm, garbage included: the median over windows of `runs` each, so that
  * the few windows in which the collector runs or the compiler works don't count. Throws when the windows are too long for that.
+ * It is warm after `warmUpRuns`.
  */
-export function heapBytesPerRun(task: () => void, runs: number): number {
-  for (let i = 0; i < 20_000; i += 1) task();
+export function heapBytesPerRun(task: () => void, runs: number, warmUpRuns = 20_000): number {
+  for (let i = 0; i < warmUpRuns; i += 1) task();
   medianGrowth(task, runs);
   collectGarbage();
   const growth = medianGrowth(task, runs) - medianGrowth(task, 0);

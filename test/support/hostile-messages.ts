@@ -1,55 +1,61 @@
 import fc from "fast-check";
 import { TrunklineError } from "../../src/core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../src/core/limits.ts";
-import { scanMedia } from "../../src/wire/media-scan.ts";
-import type { InboundAudio, WireEvent } from "../../src/wire/wire.ts";
+import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "./inbound-audio.ts";
-import type { WireUnderTest } from "./wires.ts";
+import { textsOf, type WireUnderTest } from "./wire-under-test.ts";
 
 /** What one message may cost at most, ms. */
 export const MESSAGE_MS_MAX = 5;
 /** What takes longer is tried again, so often at most: machines pause. */
 const DOUBTFUL_MS = 1;
 const TRIES = 10;
-/** As much audio as a hostile message is given room for: the longest fixture fits. */
-const ROOM_SAMPLES = 2_000;
 
-type Decode = (message: Uint8Array, into: InboundAudio) => WireEvent;
+type Decode = Wire["decode"];
 
 /** Puts messages to one dialect, and throws what none of them may do. */
 export class Prober {
   readonly #subject: WireUnderTest;
+  readonly #refusals: ReadonlySet<string>;
   /** In the middle of the fixture's stream. */
   readonly #started: ReturnType<WireUnderTest["make"]>;
-  readonly #short = inboundAudio(ROOM_SAMPLES);
-  readonly #full = inboundAudio(ROOM_SAMPLES);
+  readonly #into = inboundAudio();
 
   constructor(subject: WireUnderTest) {
     this.#subject = subject;
+    this.#refusals = new Set(["wire_malformed", ...Object.values(subject.refusals)]);
     this.#started = startedWire(subject);
   }
 
   /**
-   * Decodes a message before the start and after it. Throws when anything but an event or `wire_malformed` comes of it, or when
-   * the short cut says something else than the full parse.
+   * Decodes a message, a text unless told otherwise, in the middle of a stream, and in front of its start where it has a message
+   * for that. Throws when anything but an event or a typed refusal comes of it, or when a short cut says something else than the
+   * full parse.
    */
-  probe(message: Uint8Array): void {
-    told((bytes, into) => this.#subject.make().decode(bytes, into), message, this.#full);
-    const short = told((bytes, into) => this.#started.decode(bytes, into), message, this.#short);
-    const full = told((bytes, into) => this.#started.decodeFully(bytes, into), message, this.#full);
+  probe(message: Uint8Array, isBinary = false): void {
+    const started = this.#started;
+    // A stream that begins with its socket has nothing before its start; a native codec a message would fill the memory, too.
+    if (started.opening === undefined) {
+      const fresh = this.#subject.make();
+      this.#told(fresh.decode.bind(fresh), message, isBinary);
+    }
+    const told = this.#told(started.decode.bind(started), message, isBinary);
+    const decodeFully = started.decodeFully?.bind(started);
     // What is too long is refused unread, so a full parse has no say in it.
-    if (short !== full && message.length <= CARRIER_MESSAGE_BYTES_MAX) {
-      throw new Error(`${short}\nby the short cut, but\n${full}\nby a full parse: ${Buffer.from(message)}`);
+    if (decodeFully === undefined || message.length > CARRIER_MESSAGE_BYTES_MAX) return;
+    const full = this.#told(decodeFully, message, isBinary);
+    if (told !== full) {
+      throw new Error(`${told}\nby the short cut, but\n${full}\nby a full parse: ${Buffer.from(message)}`);
     }
   }
 
   /** How long a message takes to decode, ms: the best of a few tries where the first was slow. */
-  decodeMs(message: Uint8Array): number {
+  decodeMs(message: Uint8Array, isBinary = false): number {
     let bestMs = Number.POSITIVE_INFINITY;
     for (let tries = 0; tries < TRIES && bestMs > DOUBTFUL_MS; tries += 1) {
       const beganMs = performance.now();
       try {
-        this.#started.decode(message, this.#short);
+        this.#started.decode(message, this.#into, isBinary);
       } catch {
         // What may be thrown is for `probe` to say.
       }
@@ -58,36 +64,35 @@ export class Prober {
     return bestMs;
   }
 
-  /** Whether the fixture's stream takes the short cut for a message. */
-  isShort(message: Uint8Array): boolean {
-    return scanMedia(message, this.#subject.layouts, this.#subject.inbound, this.#short);
+  /** All that a decoder tells of a message, as a text. */
+  #told(decode: Decode, message: Uint8Array, isBinary: boolean): string {
+    const into = this.#into;
+    into.count = -1;
+    into.timestampMs = -1;
+    into.chunk = -1;
+    try {
+      const event = decode(message, into, isBinary);
+      if (event.kind !== "audio") return JSON.stringify(event);
+      const { count, timestampMs, chunk, bytes, samples } = into;
+      const audio = `${Buffer.from(bytes.subarray(0, count)).toString("hex")} ${samples.subarray(0, count).join()}`;
+      return `audio ${chunk} at ${timestampMs}: ${audio}`;
+    } catch (error) {
+      if (error instanceof TrunklineError && this.#refusals.has(error.code)) return `${error.code}: ${error.message}`;
+      const shown = isBinary ? Buffer.from(message).toString("base64") : Buffer.from(message);
+      throw new Error(`${error} from ${shown}`, { cause: error });
+    }
   }
 }
 
 /** A wire that has read its fixture's stream as far as the first audio. */
-export function startedWire(subject: WireUnderTest): ReturnType<WireUnderTest["make"]> {
-  const wire = subject.make();
-  const into = inboundAudio(ROOM_SAMPLES);
-  const first = subject.lines.findIndex((line) => wire.decode(Buffer.from(line), into).kind === "audio");
+export function startedWire<Subject extends WireUnderTest>(subject: Subject): ReturnType<Subject["make"]> {
+  const wire = subject.make() as ReturnType<Subject["make"]>;
+  const into = inboundAudio();
+  const first = subject.messages.findIndex(
+    ({ bytes, isBinary }) => wire.decode(bytes, into, isBinary).kind === "audio",
+  );
   if (first === -1) throw new Error(`the stream of ${subject.name} has no audio`);
   return wire;
-}
-
-/** All that a decoder tells of a message, as a text. */
-function told(decode: Decode, message: Uint8Array, into: InboundAudio): string {
-  into.count = -1;
-  into.timestampMs = -1;
-  into.chunk = -1;
-  try {
-    const event = decode(message, into);
-    if (event.kind !== "audio") return JSON.stringify(event);
-    const { count, timestampMs, chunk, bytes, samples } = into;
-    const audio = `${Buffer.from(bytes.subarray(0, count)).toString("hex")} ${samples.subarray(0, count).join()}`;
-    return `audio ${chunk} at ${timestampMs}: ${audio}`;
-  } catch (error) {
-    if (error instanceof TrunklineError && error.code === "wire_malformed") return error.message;
-    throw new Error(`${error} from ${Buffer.from(message)}`, { cause: error });
-  }
 }
 
 /** The lines of a stream with a few bytes of audio instead of many, so that other places of a message are hit as well. */
@@ -109,13 +114,15 @@ interface Edit {
 
 /** JSON texts that resemble a dialect's messages: its fixture's with a few members changed, and free shapes of its words. */
 export function jsonShapes(subject: WireUnderTest): fc.Arbitrary<string> {
-  const lines = shortened(subject.lines);
+  const lines = shortened(textsOf(subject));
+  const { kindKey } = subject;
   const words = [
     ...new Set(lines.flatMap((line) => [...line.matchAll(/"(\w+)":/g)].map(([, word]) => word as string))),
   ];
-  const events = [...new Set(lines.map((line) => JSON.parse(line).event as string))];
+  const kinds = [...new Set(lines.map((line) => JSON.parse(line)[kindKey] as string))];
+  const strings = new Set(lines.flatMap((line) => stringsIn(JSON.parse(line))));
   const value = fc.oneof(
-    { weight: 9, arbitrary: fc.constantFrom<unknown>(...VALUES, subject.streamId) },
+    { weight: 9, arbitrary: fc.constantFrom<unknown>(...VALUES, ...strings) },
     { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
   );
   const key = fc.constantFrom(...words, "__proto__", "constructor", "other");
@@ -130,14 +137,20 @@ export function jsonShapes(subject: WireUnderTest): fc.Arbitrary<string> {
     .map(([line, edits]) => JSON.stringify(edits.reduce(changed, JSON.parse(line))));
   const member = fc.oneof(value, fc.dictionary(key, fc.oneof(value, fc.dictionary(key, value, { maxKeys: 3 }))));
   const free = fc
-    .tuple(fc.constantFrom(...events, "other"), fc.dictionary(key, member, { maxKeys: 4 }))
-    .map(([event, members]) => JSON.stringify({ ...members, event }));
+    .tuple(fc.constantFrom(...kinds, "other"), fc.dictionary(key, member, { maxKeys: 4 }))
+    .map(([kind, members]) => JSON.stringify({ ...members, [kindKey]: kind }));
   return fc.oneof({ weight: 3, arbitrary: edited }, { weight: 1, arbitrary: free });
 }
 
-/** Bytes of every kind: at random, and a dialect's messages with a few bytes changed, cut out or put in. */
-export function byteStrings(subject: WireUnderTest): fc.Arbitrary<Uint8Array> {
-  const lines = shortened(subject.lines).map((line) => Buffer.from(line));
+/** Bytes of every kind: at random, and a dialect's text messages with a few bytes changed, cut out or put in. */
+export const byteStrings = (subject: WireUnderTest): fc.Arbitrary<Uint8Array> =>
+  damaged(shortened(textsOf(subject)).map((line) => Buffer.from(line)));
+
+/** The same of the binary messages of a dialect that has some. */
+export const binaryStrings = ({ messages }: WireUnderTest): fc.Arbitrary<Uint8Array> =>
+  damaged(messages.filter(({ isBinary }) => isBinary).map(({ bytes }) => bytes));
+
+function damaged(messages: readonly Uint8Array[]): fc.Arbitrary<Uint8Array> {
   const change = fc.record({
     at: fc.nat(1_000),
     dropped: fc.nat(3),
@@ -146,15 +159,21 @@ export function byteStrings(subject: WireUnderTest): fc.Arbitrary<Uint8Array> {
       fc.constantFrom(...['"', "\\", "{", "}", ",", ":", "=", "0", "1"].map(bytesOf)),
     ),
   });
-  const damaged = fc
-    .tuple(fc.constantFrom(...lines), fc.array(change, { minLength: 1, maxLength: 4 }))
-    .map(([line, changes]) =>
+  const changed = fc
+    .tuple(fc.constantFrom(...messages), fc.array(change, { minLength: 1, maxLength: 4 }))
+    .map(([message, changes]) =>
       changes.reduce((bytes, { at, dropped, added }) => {
         const from = at % (bytes.length + 1);
         return Buffer.concat([bytes.subarray(0, from), added, bytes.subarray(from + dropped)]);
-      }, line),
+      }, message),
     );
-  return fc.oneof(fc.uint8Array({ maxLength: 300 }), damaged);
+  return fc.oneof(fc.uint8Array({ maxLength: 300 }), changed);
+}
+
+/** Every text within a JSON value. */
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));

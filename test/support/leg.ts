@@ -1,6 +1,7 @@
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
+import { busRateHz } from "../../src/gateway/caller-audio.ts";
 import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
@@ -22,14 +23,18 @@ const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()])
 
 /** A socket that keeps what was sent; it can be told to drop everything, as a peer does that does not read. */
 export class FakeSocket implements LegSocket {
+  /** Texts. */
   readonly sent: string[] = [];
+  /** Binary messages. */
+  readonly audio: Uint8Array[] = [];
   ended: { code: number; reason: string } | undefined;
   stuck = false;
   onEnd = (): void => {};
 
-  send(message: Uint8Array | string): boolean {
+  send(message: Uint8Array | string, isBinary = false): boolean {
     if (this.stuck) return false;
-    this.sent.push(typeof message === "string" ? message : Buffer.from(message).toString("utf8"));
+    if (isBinary) this.audio.push(Buffer.from(message));
+    else this.sent.push(typeof message === "string" ? message : Buffer.from(message).toString("utf8"));
     return true;
   }
 
@@ -41,6 +46,11 @@ export class FakeSocket implements LegSocket {
   /** The events of the messages sent so far. */
   get events(): string[] {
     return this.sent.map((text) => (JSON.parse(text) as { event: string }).event);
+  }
+
+  /** The messages of a raw WebSocket that were sent so far. */
+  get messages(): Record<string, unknown>[] {
+    return this.sent.map((text) => JSON.parse(text) as Record<string, unknown>);
   }
 }
 
@@ -77,7 +87,11 @@ export function leg(options: LegOptions = {}) {
   const journal = journals.open({
     ...redeemed,
     startedAt: "2026-01-01T00:00:00.000Z",
-    leg: { rateHz: wire.rateHz, outboundCodec: wire.outboundCodec },
+    leg: {
+      inboundRateHz: busRateHz(wire.inboundRateHz),
+      outboundRateHz: wire.outboundRateHz,
+      outboundCodec: wire.outboundCodec,
+    },
     earHasPartials: true,
     parameters: DEFAULT_TURN_PARAMETERS,
   });
@@ -97,7 +111,7 @@ export function leg(options: LegOptions = {}) {
     socket,
     wire,
     inbound: inboundAudio(),
-    vad: options.vad ?? makeVad(8_000),
+    vad: options.vad ?? makeVad(busRateHz(wire.inboundRateHz)),
     makeResampler,
     stt: options.stt,
     llm: options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]),
@@ -114,6 +128,7 @@ export function leg(options: LegOptions = {}) {
   });
   socket.onEnd = () => connection.closed(1_006, false);
   const stopTicking = ticker.add(connection);
+  connection.begin();
   let chunk = 0;
 
   return {

@@ -9,6 +9,7 @@ import { JournalWriters } from "../../src/gateway/journal-writer.ts";
 import { MediaServer } from "../../src/gateway/server.ts";
 import type { CarrierSecrets } from "../../src/gateway/signatures.ts";
 import type { G711Codec } from "../../src/media/g711.ts";
+import { loadOpus } from "../../src/media/opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
 import { RecordKeeper, recordingPath } from "../../src/record/record-keeper.ts";
@@ -24,7 +25,7 @@ import { ScriptedTts } from "./scripted-tts.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 import { SPEC } from "./virtual-call.ts";
 
-const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
 
 /** What carriers are told to dial, and sign. */
 export const MEDIA_URL = "wss://media.example.com";
@@ -60,6 +61,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   const keeper = new RecordKeeper({
     calls: stores.calls,
     dataDir: directory,
+    makeResampler: await loadResampler(),
     clock,
     log,
     onKept: (callId) => ipc.acknowledge(callId),
@@ -67,9 +69,9 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   const ipc = new IpcServer({
     path,
     log,
-    async redeem(tokenHash, workerId) {
+    async redeem(tokenHash, workerId, only) {
       await options.beforeRedeem?.();
-      return await stores.calls.redeem(tokenHash, workerId);
+      return await stores.calls.redeem(tokenHash, workerId, only);
     },
     onWorker: () => {},
     onWorkerGone: () => {},
@@ -99,6 +101,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     },
     makeVad: options.vad ?? makeVad,
     makeResampler,
+    opus,
     journals: new JournalWriters({ dataDir: directory, software: "test", clock: systemClock, log }),
     metrics,
     clock,

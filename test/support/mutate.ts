@@ -1,11 +1,3 @@
-import { readFileSync } from "node:fs";
-
-/** The messages of one file under `fixtures`, one JSON text a line; fixtures/README.md says where each file came from. */
-export const fixtureLines = (name: string): string[] =>
-  readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), "utf8")
-    .trim()
-    .split("\n");
-
 /** Values that a peer may put where they do not belong. */
 const WRONG: readonly unknown[] = [
   undefined,

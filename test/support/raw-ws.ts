@@ -180,6 +180,11 @@ export class RawWs {
     return code;
   }
 
+  /** Reads nothing any more: what the server sends fills its buffers and ours. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
   /** Sends FIN and goes on reading. */
   halfClose(): void {
     this.#socket.end();

@@ -1,18 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { afterAll } from "vitest";
 import wavefile from "wavefile";
+import type { AudioFormat } from "../../src/cli/simulated/audio-format.ts";
 import type { CallerNotice, Step } from "../../src/cli/simulated/caller.ts";
-import type { Line } from "../../src/cli/simulated/line.ts";
+import { openEar } from "../../src/cli/simulated/ear.ts";
+import { formatsOf, type Line } from "../../src/cli/simulated/line.ts";
 import { type PlacedCall, placeCall } from "../../src/cli/simulated/place-call.ts";
-import { synthesise, type Utterance } from "../../src/cli/simulated/utterance.ts";
+import { concatenated, synthesise, type Utterance } from "../../src/cli/simulated/utterance.ts";
+import type { ServiceMessage } from "../../src/cli/simulated/websocket-client.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
-import { WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
+import { loadResampler } from "../../src/media/resampler.ts";
+import { WORD_DECODER_RATES_HZ, WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
 import type { ClosableTts } from "../../src/speech/providers/espeak.ts";
 import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts";
 import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
 import type { Stt } from "../../src/speech/speech.ts";
-import type { G711Codec } from "../../src/wire/wire.ts";
 
 /** A caller who hangs on for longer than this has been forgotten. */
 const HANG_UP_AFTER_MS = 25_000;
@@ -22,11 +25,11 @@ const QUIET_MS = 250;
 let voice: ClosableTts | undefined;
 afterAll(() => voice?.close());
 
-/** What a simulated caller says, spoken by the reference voice, in the codec of the caller's line. */
-export async function utterance(text: string, codec?: G711Codec): Promise<Utterance> {
+/** What a simulated caller says, spoken by the reference voice, in the format of the caller's line. */
+export async function utterance(text: string, format?: AudioFormat): Promise<Utterance> {
   voice ??= createReferenceVoice({ children: 1, clock: systemClock });
   const request = { text, voiceId: "reference/gmw/en-US", language: "en-US" };
-  return await synthesise(voice, request, new AbortController().signal, codec);
+  return await synthesise(voice, request, new AbortController().signal, format);
 }
 
 /** Listens, says each line when the agent has fallen silent, and waits for the agent to hang up. */
@@ -36,8 +39,10 @@ export const conversation = (lines: readonly Utterance[]): Step[] => [
 ];
 
 export interface TestCall extends PlacedCall {
-  /** Everything that was played to the caller, as signed 16-bit samples at 8 kHz. */
+  /** Everything that was played to the caller, as signed 16-bit samples at the rate of the line. */
   played: Int16Array;
+  /** Everything that the service said in text, where it says such. */
+  told: ServiceMessage[];
 }
 
 /**
@@ -50,12 +55,16 @@ export async function telephone(
   { notice = () => {}, line = { wire: "carrier_a" } }: { notice?: (notice: CallerNotice) => void; line?: Line } = {},
 ): Promise<TestCall> {
   const played: Int16Array[] = [];
+  const told: ServiceMessage[] = [];
   const ear = createReferenceEar();
+  const makeResampler = await loadResampler();
+  // It is opened at the rate of the line, where a gap is nothing but silence; a resampler would blur its edges.
   const stt: Stt = {
     ...ear,
+    capabilities: { ...ear.capabilities, ratesHz: [formatsOf(line).outbound.rateHz] },
     open(earOptions, signal) {
-      const stream = ear.open(earOptions, signal);
-      const gapless = new GapCloser((samples) => stream.write(samples));
+      const stream = openEar(ear, earOptions, makeResampler, signal);
+      const gapless = new GapCloser((samples) => stream.write(samples), earOptions.rateHz);
       const write = (frame: Int16Array): void => {
         played.push(frame.slice());
         gapless.write(frame);
@@ -74,40 +83,51 @@ export async function telephone(
       language: "en-US",
       clock: systemClock,
       notice,
+      onTold: (message) => told.push(message),
     },
     new AbortController().signal,
   );
-  return { ...placed, played: Int16Array.from(played.flatMap((frame) => [...frame])) };
+  return { ...placed, played: concatenated(played), told };
 }
 
-/** A stereo recording: the caller is left, the agent right. */
-export function readRecording(bytes: Uint8Array): { left: Int16Array; right: Int16Array; durationMs: number } {
+export interface StereoRecording {
+  /** The caller. */
+  left: Int16Array;
+  /** The agent. */
+  right: Int16Array;
+  rateHz: number;
+  durationMs: number;
+}
+
+export function readRecording(bytes: Uint8Array): StereoRecording {
   const wav = new wavefile.WaveFile(bytes);
   const format = wav.fmt as { numChannels: number; sampleRate: number; bitsPerSample: number };
   const { numChannels, sampleRate, bitsPerSample } = format;
-  if (numChannels !== 2 || sampleRate !== CARRIER_RATE_HZ || bitsPerSample !== 16) {
+  if (numChannels !== 2 || bitsPerSample !== 16) {
     throw new Error(`${numChannels} channels of ${bitsPerSample} bits at ${sampleRate} Hz`);
   }
   const [left, right] = wav.getSamples(false, Int16Array) as unknown as [Int16Array, Int16Array];
-  return { left, right, durationMs: (left.length * 1_000) / sampleRate };
+  return { left, right, rateHz: sampleRate, durationMs: (left.length * 1_000) / sampleRate };
 }
 
-/** The words that the reference voice has put into audio of 8 kHz. */
-export function wordsIn(samples: Int16Array): string[] {
+/** The words that the reference voice has put into audio of 8 or 16 kHz. */
+export function wordsIn(samples: Int16Array, rateHz: number = CARRIER_RATE_HZ): string[] {
   const words: string[] = [];
-  const decoder = new WordCarrierDecoder(CARRIER_RATE_HZ, QUIET_MS, { word: (word) => words.push(word), quiet() {} });
-  const gapless = new GapCloser((piece) => decoder.write(piece));
+  const decoderHz = WORD_DECODER_RATES_HZ.find((known) => known === rateHz);
+  if (decoderHz === undefined) throw new Error(`words are not read at ${rateHz} Hz`);
+  const decoder = new WordCarrierDecoder(decoderHz, QUIET_MS, { word: (word) => words.push(word), quiet() {} });
+  const gapless = new GapCloser((piece) => decoder.write(piece), rateHz);
   gapless.write(samples);
-  gapless.write(new Int16Array(CARRIER_RATE_HZ));
+  gapless.write(new Int16Array(rateHz));
   return words;
 }
 
 /** Silence no longer than this is taken for a gap; it is shorter than any pause that means something. */
-const GAP_SAMPLES_MAX = CARRIER_RATE_HZ / 5;
+const GAP_MS_MAX = 200;
 /** A-law has no zero: its silence is 8. */
 const SILENCE_MAX = 8;
 /** Anything shorter may stand in speech by itself. */
-const GAP_SAMPLES_MIN = CARRIER_RATE_HZ / 500;
+const GAP_MS_MIN = 2;
 
 /**
  * Takes the gaps out of speech that came late. A machine that has other things to do for longer than the service sends ahead
@@ -115,11 +135,15 @@ const GAP_SAMPLES_MIN = CARRIER_RATE_HZ / 500;
  */
 class GapCloser {
   readonly #sink: (samples: Int16Array) => void;
-  /** Silent samples at the end of what came; up to GAP_SAMPLES_MAX of them are held back. */
+  readonly #samplesMax: number;
+  readonly #samplesMin: number;
+  /** Silent samples at the end of what came; up to `#samplesMax` of them are held back. */
   #silent = 0;
 
-  constructor(sink: (samples: Int16Array) => void) {
+  constructor(sink: (samples: Int16Array) => void, rateHz: number) {
     this.#sink = sink;
+    this.#samplesMax = (GAP_MS_MAX * rateHz) / 1_000;
+    this.#samplesMin = (GAP_MS_MIN * rateHz) / 1_000;
   }
 
   write(samples: Int16Array): void {
@@ -130,9 +154,9 @@ class GapCloser {
     for (const sample of samples) {
       if (sample >= -SILENCE_MAX && sample <= SILENCE_MAX) {
         this.#silent += 1;
-        if (this.#silent > GAP_SAMPLES_MAX) pushSilence(this.#silent === GAP_SAMPLES_MAX + 1 ? this.#silent : 1);
+        if (this.#silent > this.#samplesMax) pushSilence(this.#silent === this.#samplesMax + 1 ? this.#silent : 1);
       } else {
-        if (this.#silent < GAP_SAMPLES_MIN) pushSilence(this.#silent);
+        if (this.#silent < this.#samplesMin) pushSilence(this.#silent);
         this.#silent = 0;
         out.push(sample);
       }

@@ -1,5 +1,6 @@
 import { buildApi } from "../../src/api/app.ts";
 import { catalogueOf } from "../../src/api/voices.ts";
+import { STREAM_CODECS } from "../../src/core/call-spec.ts";
 import { ControlMetrics } from "../../src/core/metrics.ts";
 import { JournalEvents } from "../../src/record/journal-events.ts";
 import { countedCalls } from "../../src/store/counted-calls.ts";
@@ -21,6 +22,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     ...stores,
     calls: countedCalls(stores.calls, metrics),
     voices: catalogueOf({ voices: async () => [VOICE] }),
+    streamCodecs: STREAM_CODECS,
     newCalls: () => ({ taken: true }),
     publicApiUrls: [],
     publicMediaUrl: url,

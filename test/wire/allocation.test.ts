@@ -1,14 +1,25 @@
 import { describe, expect, test } from "vitest";
+import { FRAME_MS } from "../../src/core/limits.ts";
+import { carriersUnderTest, isShort } from "../support/carriers.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
-import { Prober, startedWire } from "../support/hostile-messages.ts";
+import { startedWire } from "../support/hostile-messages.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
-import { wiresUnderTest } from "../support/wires.ts";
+import { websocket } from "../support/websockets.ts";
+import type { WireUnderTest } from "../support/wire-under-test.ts";
 
 const into = inboundAudio();
 
-describe.each(wiresUnderTest().map((subject) => [subject.name, subject] as const))("%s", (_, subject) => {
-  const prober = new Prober(subject);
-  const frames = subject.lines.map((line) => Buffer.from(line)).filter((line) => prober.isShort(line));
+function encodingAllocatesNothing(subject: WireUnderTest): void {
+  test("encoding a frame of audio allocates nothing", () => {
+    const wire = startedWire(subject);
+    const samples = Int16Array.from({ length: (wire.outboundRateHz * FRAME_MS) / 1_000 }, (_, i) => i * 100 - 8_000);
+    const bytes = new Uint8Array(samples.byteLength);
+    expect(heapBytesPerRun(() => wire.encodeAudio(samples, bytes), 1_000)).toBeLessThan(1);
+  });
+}
+
+describe.each(carriersUnderTest().map((subject) => [subject.name, subject] as const))("%s", (_, subject) => {
+  const frames = subject.lines.map((line) => Buffer.from(line)).filter((line) => isShort(subject, line));
 
   test("decoding a frame of audio allocates nothing", () => {
     const wire = startedWire(subject);
@@ -19,15 +30,27 @@ describe.each(wiresUnderTest().map((subject) => [subject.name, subject] as const
     expect(bytes / frames.length).toBeLessThan(1);
   });
 
-  test("encoding a frame of audio allocates nothing", () => {
-    const wire = startedWire(subject);
-    const samples = Int16Array.from({ length: 160 }, (__, i) => i * 100 - 8_000);
-    const bytes = new Uint8Array(160);
-    expect(heapBytesPerRun(() => wire.encodeAudio(samples, bytes), 1_000)).toBeLessThan(1);
-  });
+  encodingAllocatesNothing(subject);
 
   test("the measure sees what a full parse allocates", () => {
     const wire = startedWire(subject);
     expect(heapBytesPerRun(() => wire.decodeFully(frames[0] as Buffer, into), 200)).toBeGreaterThan(200);
   });
+});
+
+// Opus is the exception: its library makes a Buffer for what it returns.
+describe.each(
+  (["pcm_s16le", "mulaw", "alaw"] as const).map((codec) => [codec, websocket(codec)] as const),
+)("websocket with %s", (_, subject) => {
+  test("decoding a message of audio allocates nothing, of whatever length it is", () => {
+    const wire = startedWire(subject);
+    const audio = subject.messages.filter(({ isBinary }) => isBinary).map(({ bytes }) => bytes);
+    expect(audio.length).toBeGreaterThan(8);
+    const bytes = heapBytesPerRun(() => {
+      for (let i = 0; i < audio.length; i += 1) wire.decode(audio[i] as Uint8Array, into, true);
+    }, 200);
+    expect(bytes / audio.length).toBeLessThan(1);
+  });
+
+  encodingAllocatesNothing(subject);
 });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { CarrierA, carrierALayouts, createCarrierA } from "../../src/wire/carrier-a.ts";
 import { scanMedia } from "../../src/wire/media-scan.ts";
-import { wireContract } from "../contract/wire-contract.ts";
+import { carrierContract } from "../contract/carrier-contract.ts";
+import { carrierA } from "../support/carriers.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
-import { carrierA } from "../support/wires.ts";
 
 const subject = carrierA();
 const into = inboundAudio();
 const malformed = expect.objectContaining({ code: "wire_malformed" });
 
-wireContract(subject, [
+carrierContract(subject, [
   { kind: "ignored", what: "greeting" },
   { kind: "start", streamId: subject.streamId, carrierCallId: subject.callId, codec: "mulaw" },
   "audio 1: 160 at 102",
@@ -38,7 +38,9 @@ function decode(message: unknown, wire = createCarrierA()) {
 describe("carrier_a", () => {
   test("sends mu-law and needs no reordering", () => {
     expect(createCarrierA()).toMatchObject({
-      rateHz: 8_000,
+      inboundRateHz: 8_000,
+      outboundRateHz: 8_000,
+      binaryAudio: false,
       outboundCodec: "mulaw",
       reorders: false,
       datesAudio: false,

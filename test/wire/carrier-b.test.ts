@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { type CarrierB, createCarrierB } from "../../src/wire/carrier-b.ts";
 import type { Wire } from "../../src/wire/wire.ts";
-import { wireContract } from "../contract/wire-contract.ts";
+import { carrierContract } from "../contract/carrier-contract.ts";
+import { carrierB } from "../support/carriers.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
-import { carrierB, type WireUnderTest } from "../support/wires.ts";
+import type { CarrierUnderTest } from "../support/wire-under-test.ts";
 
 const pcmu = carrierB("mulaw");
 const pcma = carrierB("alaw");
 const into = inboundAudio();
 const malformed = expect.objectContaining({ code: "wire_malformed" });
 
-const golden = ({ streamId, callId, inbound }: WireUnderTest): unknown[] => [
+const golden = ({ streamId, callId, inbound }: CarrierUnderTest): unknown[] => [
   { kind: "ignored", what: "greeting" },
   { kind: "start", streamId, carrierCallId: callId, codec: inbound },
   "audio 1: 160 at NaN",
@@ -34,8 +35,8 @@ const golden = ({ streamId, callId, inbound }: WireUnderTest): unknown[] => [
   { kind: "stop" },
 ];
 
-wireContract(pcmu, golden(pcmu));
-wireContract(pcma, golden(pcma));
+carrierContract(pcmu, golden(pcmu));
+carrierContract(pcma, golden(pcma));
 
 const decode = (wire: Wire, message: unknown) => wire.decode(Buffer.from(JSON.stringify(message)), into);
 
@@ -50,7 +51,8 @@ describe("carrier_b", () => {
     const silence = { mulaw: 0xff, alaw: 0xd5 }[outboundCodec];
     for (const subject of [pcmu, pcma]) {
       const wire = createCarrierB({ outboundCodec });
-      expect(wire).toMatchObject({ rateHz: 8_000, outboundCodec, reorders: true, datesAudio: false });
+      expect(wire).toMatchObject({ outboundCodec, reorders: true, datesAudio: false });
+      expect(wire).toMatchObject({ inboundRateHz: 8_000, outboundRateHz: 8_000, binaryAudio: false });
       expect(decode(wire, subject.start("s"))).toMatchObject({ codec: subject.inbound });
       const bytes = new Uint8Array(160);
       const message = Buffer.from(wire.encodeAudio(new Int16Array(160), bytes)).toString();

@@ -3,16 +3,16 @@ import { EXTRA_HEADERS_CHARS_MAX } from "../../src/core/limits.ts";
 import { carrierCLayouts, createCarrierC } from "../../src/wire/carrier-c.ts";
 import { scanMedia } from "../../src/wire/media-scan.ts";
 import type { Wire } from "../../src/wire/wire.ts";
-import { wireContract } from "../contract/wire-contract.ts";
+import { carrierContract } from "../contract/carrier-contract.ts";
+import { carrierC } from "../support/carriers.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
-import { carrierC } from "../support/wires.ts";
 
 const subject = carrierC();
 const { streamId } = subject;
 const into = inboundAudio();
 const malformed = expect.objectContaining({ code: "wire_malformed" });
 
-wireContract(subject, [
+carrierContract(subject, [
   { kind: "start", streamId, carrierCallId: subject.callId, codec: "mulaw" },
   "audio 1: 160 at 0",
   "audio 2: 160 at 20",
@@ -47,7 +47,9 @@ function started(): Wire {
 describe("carrier_c", () => {
   test("sends mu-law, needs no reordering, and dates its audio", () => {
     expect(createCarrierC()).toMatchObject({
-      rateHz: 8_000,
+      inboundRateHz: 8_000,
+      outboundRateHz: 8_000,
+      binaryAudio: false,
       outboundCodec: "mulaw",
       reorders: false,
       datesAudio: true,

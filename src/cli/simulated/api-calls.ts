@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { Voice } from "../../speech/speech.ts";
 import type { ApiClient } from "./api-client.ts";
-import type { SimulatedWire } from "./line.ts";
+import type { Line } from "./line.ts";
 
 /** What is read of the answer to `GET /calls/{id}`. */
 export interface CallResource {
@@ -22,14 +22,22 @@ export interface CreatedCall {
 const RECORD_MS_MAX = 10_000;
 const POLL_MS = 100;
 
-/** Creates a call in which an agent of `language`, which can hang up, opens with `greeting`. */
+/** Creates a call over `line`, in which an agent of `language`, which can hang up, opens with `greeting`. */
 export async function createCall(
   api: ApiClient,
-  call: { systemPrompt: string; greeting: string; language: string; connectionType: SimulatedWire },
+  { line, ...call }: { systemPrompt: string; greeting: string; language: string; line: Line },
 ): Promise<CreatedCall> {
   const voices = await api.get<{ data: Voice[] }>(`/voices?language=${encodeURIComponent(call.language)}`);
   const voice = voiceOf(voices.data, call.language);
-  return await api.post<CreatedCall>("/calls", { ...call, voice, selectedTools: [{ toolName: "hang_up" }] });
+  const selectedTools = [{ toolName: "hang_up" }];
+  return await api.post<CreatedCall>("/calls", { ...call, ...connectionOf(line), voice, selectedTools });
+}
+
+/** The fields of a new call that say what it comes over. */
+export function connectionOf(line: Line): object {
+  if (line.wire !== "websocket") return { connectionType: line.wire };
+  const { codec, inputRateHz: inputSampleRate, outputRateHz: outputSampleRate } = line.format;
+  return { connectionType: line.wire, websocket: { codec, inputSampleRate, outputSampleRate } };
 }
 
 /** The call's record once the call is over and its recording rendered. Rejects with `unavailable` after ten seconds. */

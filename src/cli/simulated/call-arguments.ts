@@ -1,25 +1,38 @@
 import { parseArgs } from "node:util";
+import { STREAM_CODECS, STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../../core/call-spec.ts";
 import { MAX_DURATION_S_MAX } from "../../core/limits.ts";
 import type { G711Codec } from "../../wire/wire.ts";
 import { type Line, SIMULATED_WIRES, type SimulatedWire } from "./line.ts";
 
-export const CALL_USAGE = `One simulated telephone call over a simulated carrier, to a Trunkline or to any other media stream.
+/** What the API takes where nothing is said, too. */
+const DEFAULT_STREAM_CODEC = "pcm_s16le";
+const DEFAULT_STREAM_RATE_HZ = 16_000;
+const G711_RATE_HZ = 8_000;
+
+export const CALL_USAGE = `One simulated call, to a Trunkline or to any other media stream: a telephone of a simulated carrier, or a
+WebSocket client.
 
   npm run call -- --wire carrier_b --say "What time do you open?"
+  npm run call -- --wire websocket --codec opus --rate 48000 --say "What time do you open?"
 
 What the caller does, in the order given; before each the caller lets the agent finish:
   --say <text>               says it, in the reference voice
   --play <file.wav>          plays a WAV file of any rate
   --dtmf <keys>              presses keys: 0-9, *, #, A-D
+  --type <text>              websocket: types it
 Behind the last the caller listens to the answer and hangs up, or:
   --hang-up-after <time>     stays on the line until so long after it opened: 20s, 1500ms, 2m
 
 Over which line:
-  --wire <carrier>           ${SIMULATED_WIRES.join(", ")}; carrier_a unless told
+  --wire <name>              ${SIMULATED_WIRES.join(", ")}; carrier_a unless told
   --codec <codec>            carrier_b: what the caller's voice comes in, mulaw (default) or alaw
+                             websocket: both ways, ${STREAM_CODECS.join(", ")}; ${DEFAULT_STREAM_CODEC} unless told
   --agent-codec <codec>      carrier_b: what the agent's voice is sent in; a service that runs already must be
                              configured for the same
+  --rate <Hz>                websocket: of the caller's voice, ${STREAM_RATES_HZ.join(", ")}; ${DEFAULT_STREAM_RATE_HZ} unless told
+  --agent-rate <Hz>          websocket: of the agent's voice, the same; mulaw and alaw have ${G711_RATE_HZ} both ways
   --shuffle <number>         carrier_b: audio and keys come out of order, the same for the same number
+                             websocket: the caller's voice comes in pieces of 1 ms to 1 s, cut anywhere
 
 To whom; without any of these, to a service of its own, which is started for the call:
   --url <ws://...>           a media stream
@@ -41,7 +54,11 @@ export class UsageError extends Error {
   }
 }
 
-export type PlannedStep = { do: "say"; text: string } | { do: "play"; path: string } | { do: "press"; keys: string };
+export type PlannedStep =
+  | { do: "say"; text: string }
+  | { do: "play"; path: string }
+  | { do: "press"; keys: string }
+  | { do: "type"; text: string };
 
 /** To whom a call goes. */
 export type Destination =
@@ -65,10 +82,13 @@ const OPTIONS = {
   say: { type: "string", multiple: true },
   play: { type: "string", multiple: true },
   dtmf: { type: "string", multiple: true },
+  type: { type: "string", multiple: true },
   "hang-up-after": { type: "string" },
   wire: { type: "string" },
   codec: { type: "string" },
   "agent-codec": { type: "string" },
+  rate: { type: "string" },
+  "agent-rate": { type: "string" },
   shuffle: { type: "string" },
   url: { type: "string" },
   api: { type: "string" },
@@ -117,23 +137,55 @@ function parse(args: readonly string[]) {
 type Values = ReturnType<typeof parse>["values"];
 
 function lineOf(values: Values, problems: string[]): Line {
-  const { wire = "carrier_a", shuffle } = values;
+  const { wire = "carrier_a" } = values;
+  const shuffled = shuffleOf(values.shuffle, problems);
+  if (wire === "websocket") return { wire, format: streamFormatOf(values, problems), ...shuffled };
   if (!isWire(wire)) problems.push(`--wire must be one of ${SIMULATED_WIRES.join(", ")}, not ${quoted(wire)}`);
-  const inbound = codecOf("--codec", values.codec, problems);
-  const outbound = codecOf("--agent-codec", values["agent-codec"], problems);
-  const shuffleSeed = Number(shuffle ?? 0);
-  if (shuffle !== undefined && (!/^\d+$/.test(shuffle) || shuffleSeed > SEED_MAX)) {
-    problems.push(`--shuffle must be a whole number from 0 to ${SEED_MAX}, not ${quoted(shuffle)}`);
+  for (const option of ["rate", "agent-rate", "type"] as const) {
+    if (values[option] !== undefined) problems.push(`--${option} is for websocket; ${wire} has nothing of the kind`);
   }
-  if (wire === "carrier_b") {
-    return { wire, codecs: { inbound, outbound }, ...(shuffle === undefined ? {} : { shuffleSeed }) };
+  const inbound = g711Of("--codec", values.codec, problems);
+  const outbound = g711Of("--agent-codec", values["agent-codec"], problems);
+  if (wire === "carrier_b") return { wire, codecs: { inbound, outbound }, ...shuffled };
+  if (inbound === "alaw" || outbound === "alaw") problems.push(`of the carriers only carrier_b has A-law, not ${wire}`);
+  if (values.shuffle !== undefined) {
+    problems.push(`--shuffle is for carrier_b and websocket; ${wire} delivers in order`);
   }
-  if (inbound === "alaw" || outbound === "alaw") problems.push(`only carrier_b has A-law; ${wire} is always mulaw`);
-  if (shuffle !== undefined) problems.push(`--shuffle is for carrier_b; ${wire} delivers in order`);
   return { wire: wire === "carrier_c" ? "carrier_c" : "carrier_a" };
 }
 
-function codecOf(option: string, value: string | undefined, problems: string[]): G711Codec {
+function shuffleOf(text: string | undefined, problems: string[]): { shuffleSeed?: number } {
+  if (text === undefined) return {};
+  const shuffleSeed = Number(text);
+  if (!/^\d+$/.test(text) || shuffleSeed > SEED_MAX) {
+    problems.push(`--shuffle must be a whole number from 0 to ${SEED_MAX}, not ${quoted(text)}`);
+  }
+  return { shuffleSeed };
+}
+
+function streamFormatOf(values: Values, problems: string[]): StreamFormat {
+  const { codec: name = DEFAULT_STREAM_CODEC, rate, "agent-rate": agentRate, "agent-codec": agentCodec } = values;
+  const codec = STREAM_CODECS.find((known) => known === name) ?? DEFAULT_STREAM_CODEC;
+  if (codec !== name) problems.push(`--codec must be one of ${STREAM_CODECS.join(", ")}, not ${quoted(name)}`);
+  if (agentCodec !== undefined) problems.push("--agent-codec is for carrier_b; websocket has one codec for both ways");
+  if (codec === "opus" && values.shuffle !== undefined) {
+    problems.push("--shuffle cuts audio anywhere, which opus packets cannot be");
+  }
+  const isG711 = codec === "mulaw" || codec === "alaw";
+  const fallbackHz = isG711 ? G711_RATE_HZ : DEFAULT_STREAM_RATE_HZ;
+  const rateOf = (option: string, text: string | undefined): StreamRateHz => {
+    const rateHz = text === undefined ? fallbackHz : STREAM_RATES_HZ.find((known) => String(known) === text);
+    if (rateHz === undefined) {
+      problems.push(`${option} must be one of ${STREAM_RATES_HZ.join(", ")}, not ${quoted(text ?? "")}`);
+    } else if (isG711 && rateHz !== G711_RATE_HZ) {
+      problems.push(`${option} must be ${G711_RATE_HZ} with ${codec}, not ${rateHz}`);
+    }
+    return rateHz ?? fallbackHz;
+  };
+  return { codec, inputRateHz: rateOf("--rate", rate), outputRateHz: rateOf("--agent-rate", agentRate) };
+}
+
+function g711Of(option: string, value: string | undefined, problems: string[]): G711Codec {
   if (value === "alaw" || value === "mulaw" || value === undefined) return value ?? "mulaw";
   problems.push(`${option} must be mulaw or alaw, not ${quoted(value)}`);
   return "mulaw";
@@ -147,6 +199,10 @@ function stepsOf(tokens: ReturnType<typeof parse>["tokens"], problems: string[])
     if (name === "say") {
       if (value.trim() === "") problems.push("--say needs something to say");
       return [{ do: "say", text: value }];
+    }
+    if (name === "type") {
+      if (value.trim() === "") problems.push("--type needs something to type");
+      return [{ do: "type", text: value }];
     }
     if (name === "play") return [{ do: "play", path: value }];
     if (name !== "dtmf") return [];

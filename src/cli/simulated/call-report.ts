@@ -1,4 +1,4 @@
-import { codecsOf } from "./line.ts";
+import { codecsOf, formatsOf } from "./line.ts";
 import type { CallResult } from "./run-call.ts";
 
 /** What `npm run call -- --json` prints. Times are whole milliseconds since the stream began. */
@@ -6,14 +6,18 @@ export interface CallDocument {
   wire: string;
   /** From the service's side: inbound is the caller's voice. */
   codecs: { inbound: string; outbound: string };
+  /** Hz, of what the caller speaks and hears. */
+  ratesHz: { inbound: number; outbound: number };
   durationMs: number;
   hungUpBy: "caller" | "other-end";
   closeCode: number;
   said: { text: string; startMs: number; endMs: number; overAgent: boolean }[];
   /** As the caller's ear decoded it from the audio that was played; empty where it is not the reference voice's. */
   heard: { text: string; startMs: number; endMs: number; latencyMs?: number }[];
-  /** How often the other end broke the carrier's protocol, by kind. */
+  /** How often the other end broke the line's protocol, by kind. */
   violations: Record<string, number>;
+  /** What the other end said that it was sent wrongly. */
+  complaints: readonly string[];
   recordedTo: string | null;
   /** The service's own account; null where only a stream was known. */
   service: {
@@ -32,7 +36,7 @@ const NORMAL_CLOSURE = 1_000;
 
 /** One sentence for everything that a call should not have: none when it went and ended as a call should. */
 export function callFaults(result: CallResult): string[] {
-  const { caller, violations, hungUpBy, closeCode, service } = result;
+  const { caller, violations, complaints, hungUpBy, closeCode, service } = result;
   const found: string[] = [];
   if (!caller.finished) {
     found.push(`${hungUpBy === "caller" ? "The caller" : "The other end"} hung up before everything was said.`);
@@ -42,8 +46,9 @@ export function callFaults(result: CallResult): string[] {
   }
   if (caller.heard.length === 0) found.push("The caller heard nothing.");
   for (const [kind, count] of violations) {
-    found.push(`The other end broke the carrier's protocol: ${kind} (${count}).`);
+    found.push(`The other end broke the line's protocol: ${kind} (${count}).`);
   }
+  for (const complaint of complaints) found.push(`The other end complained of ${complaint}.`);
   if (service !== undefined && !(service.record.status === "ended" && GOOD_ENDS.includes(service.record.endReason))) {
     found.push(`The service's record says ${service.record.status}, ${service.record.endReason}.`);
   }
@@ -52,10 +57,12 @@ export function callFaults(result: CallResult): string[] {
 
 export function callDocument(result: CallResult): CallDocument {
   const { caller, service, startedMs } = result;
+  const { inbound, outbound } = formatsOf(result.line);
   const since = (ms: number): number => Math.round(ms - startedMs);
   return {
     wire: result.line.wire,
     codecs: codecsOf(result.line),
+    ratesHz: { inbound: inbound.rateHz, outbound: outbound.rateHz },
     durationMs: since(result.endedMs),
     hungUpBy: result.hungUpBy,
     closeCode: result.closeCode,
@@ -67,6 +74,7 @@ export function callDocument(result: CallResult): CallDocument {
       ...(latencyMs === undefined ? {} : { latencyMs: Math.round(latencyMs) }),
     })),
     violations: Object.fromEntries(result.violations),
+    complaints: result.complaints,
     recordedTo: result.recordPath ?? null,
     service:
       service === undefined

@@ -1,8 +1,14 @@
 import { strict as assert } from "node:assert";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../core/limits.ts";
-import { G711_LAWS } from "../../media/g711.ts";
+import { FRAME_MS } from "../../core/limits.ts";
 import type { SttEvent } from "../../speech/speech.ts";
-import type { LineCodecs } from "./carrier.ts";
+import {
+  type AudioFormat,
+  decodeSamples,
+  frameBytes,
+  frameSamples,
+  type LineFormats,
+  silenceByte,
+} from "./audio-format.ts";
 import { isVoiced, type Utterance } from "./utterance.ts";
 
 /**
@@ -17,12 +23,14 @@ export type Step =
   | { do: "interrupt"; afterWords: number; utterance: Utterance }
   /** Presses keys, one by one: 0-9, *, # and A-D. */
   | { do: "press"; keys: string }
+  /** Types a message; only where the line has a way for it. */
+  | { do: "type"; text: string }
   /** Waits until so long after the line opened. */
   | { do: "stay"; untilMs: number }
   /** Waits until the other end hangs up. */
   | { do: "await-hang-up" };
 
-/** What the caller said. Times are the clock's ms at which the first and the last frame were sent. */
+/** What the caller said, or typed. Times are the clock's ms at which the first and the last frame of it were sent. */
 export interface SaidTurn {
   text: string;
   startMs: number;
@@ -65,13 +73,17 @@ export interface CallerReport {
 export interface CallerOptions {
   script: readonly Step[];
   /** What is spoken into the microphone and comes out of the earphone; every utterance of the script is in the former. */
-  codecs: LineCodecs;
+  formats: LineFormats;
   /** A person's patience: this long after the line opened the caller hangs up, wherever the script is. */
   hangUpAfterMs: number;
-  /** The ear: takes signed 16-bit samples at 8 kHz, valid until it returns. Its answers come back by `understood`. */
+  /**
+   * The ear: takes signed 16-bit samples at the rate of the earphone, valid until it returns. Its answers come back by
+   * `understood`.
+   */
   listen(samples: Int16Array): void;
   hangUp(): void;
   press(key: string): void;
+  type(text: string): void;
   notice(notice: CallerNotice): void;
 }
 
@@ -89,6 +101,8 @@ const QUIET_MS = 800;
 const QUIET_MS_MAX = 2_500;
 /** Silence that is played to the ear when the line is gone, so that it ends the utterance it was in. */
 const FLUSH_MS = 2_000;
+/** Steps in which the caller does nothing but wait. */
+const WAITS: readonly Step["do"][] = ["listen", "stay", "await-hang-up"];
 /** From one key to the next, as fingers go. */
 const KEY_MS = 200;
 
@@ -99,9 +113,10 @@ const KEY_MS = 200;
  */
 export class Caller {
   readonly #options: CallerOptions;
-  readonly #pcm = new Int16Array(CARRIER_FRAME_SAMPLES);
+  readonly #outbound: AudioFormat;
+  /** The frame that sounds. */
+  readonly #pcm: Int16Array;
   readonly #silence: Uint8Array;
-  readonly #decodeTable: Int16Array;
   readonly #said: SaidTurn[] = [];
   readonly #heard: HeardTurn[] = [];
   #openedMs = Number.NaN;
@@ -117,12 +132,13 @@ export class Caller {
 
   constructor(options: CallerOptions) {
     this.#options = options;
-    const { inbound, outbound } = options.codecs;
-    this.#silence = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(G711_LAWS[inbound].silenceByte);
-    this.#decodeTable = G711_LAWS[outbound].decodeTable;
+    const { inbound, outbound } = options.formats;
+    this.#outbound = outbound;
+    this.#pcm = new Int16Array(frameSamples(outbound));
+    this.#silence = new Uint8Array(frameBytes(inbound)).fill(silenceByte(inbound));
   }
 
-  /** 20 ms of the outbound codec begin to sound in the earphone at `atMs`; valid until this returns. */
+  /** 20 ms of the outbound format begin to sound in the earphone at `atMs`; valid until this returns. */
   played(frame: Uint8Array, atMs: number): void {
     if (this.#doing.at === "hung-up") return;
     this.#nowMs = atMs;
@@ -130,7 +146,7 @@ export class Caller {
       this.#openedMs = atMs;
       this.#begin();
     }
-    for (let i = 0; i < frame.length; i += 1) this.#pcm[i] = this.#decodeTable[frame[i] as number] as number;
+    decodeSamples(frame, this.#outbound.codec, this.#pcm);
     this.#noteVoice();
     this.#options.listen(this.#pcm);
     this.#advance();
@@ -138,7 +154,7 @@ export class Caller {
     if (this.#isOnTheLine() && atMs - this.#openedMs > this.#options.hangUpAfterMs) this.#hangUp();
   }
 
-  /** The next 20 ms of the inbound codec that the microphone takes; read it before the next call. */
+  /** The next 20 ms of the inbound format that the microphone takes; read it before the next call. */
   frame(): Uint8Array {
     const doing = this.#doing;
     if (doing.at !== "speaking") return this.#silence;
@@ -187,8 +203,8 @@ export class Caller {
   #noteVoice(): void {
     const first = this.#pcm.findIndex(isVoiced);
     if (first < 0) return;
-    const startMs = this.#nowMs + msOf(first);
-    this.#lastVoicedMs = this.#nowMs + msOf(this.#pcm.findLastIndex(isVoiced));
+    const startMs = this.#nowMs + this.#msOf(first);
+    this.#lastVoicedMs = this.#nowMs + this.#msOf(this.#pcm.findLastIndex(isVoiced));
     this.#turn ??= this.#openTurn(startMs);
     this.#turn.endMs = this.#lastVoicedMs;
     if (this.#doing.at === "speaking" && this.#doing.over !== undefined) {
@@ -215,7 +231,7 @@ export class Caller {
     const hasPressed = doing.at === "pressing" && doing.pressed === doing.keys.length;
     if (doing.at !== "waiting" && !hasPressed) return false;
     const [step, ...others] = this.#options.script.slice(this.#stepIndex + (hasPressed ? 1 : 0));
-    return others.length === 0 && step?.do !== "say" && step?.do !== "press" && step?.do !== "interrupt";
+    return others.length === 0 && (step === undefined || WAITS.includes(step.do));
   }
 
   #isOnTheLine(): boolean {
@@ -230,6 +246,8 @@ export class Caller {
       this.#hangUp();
     } else if (step.do === "say") {
       this.#speak(step.utterance);
+    } else if (step.do === "type") {
+      this.#type(step.text);
     } else if (step.do === "press") {
       this.#doing = { at: "pressing", keys: step.keys, pressed: 0, dueMs: this.#nowMs };
     } else {
@@ -280,14 +298,29 @@ export class Caller {
   }
 
   #speak(utterance: Utterance): void {
-    assert.equal(utterance.codec, this.#options.codecs.inbound, "spoken in the codec of the line");
-    const overAgent = this.#nowMs - this.#lastVoicedMs < QUIET_MS;
-    const said = { text: utterance.text, startMs: this.#nowMs, endMs: this.#nowMs, overAgent };
-    this.#said.push(said);
-    const over = overAgent ? this.#turn : undefined;
+    assert.deepEqual(utterance.format, this.#options.formats.inbound, "spoken in the format of the line");
+    const said = this.#beginTurn(utterance.text);
+    const over = said.overAgent ? this.#turn : undefined;
     if (over !== undefined) over.stoppedAfterMs = 0;
     this.#doing = { at: "speaking", utterance, frames: 0, words: 0, said, over };
+  }
+
+  /** Done as soon as it is begun. */
+  #type(text: string): void {
+    this.#beginTurn(text);
+    this.#options.type(text);
+    this.#options.notice({ kind: "word", who: "caller", atMs: this.#nowMs, word: `[types: ${text}]` });
+    this.#endSpeech(undefined);
+    this.#stepIndex += 1;
+    this.#begin();
+  }
+
+  #beginTurn(text: string): SaidTurn {
+    const overAgent = this.#nowMs - this.#lastVoicedMs < QUIET_MS;
+    const said = { text, startMs: this.#nowMs, endMs: this.#nowMs, overAgent };
+    this.#said.push(said);
     this.#options.notice({ kind: "caller-began", atMs: this.#nowMs, overAgent });
+    return said;
   }
 
   /** From here on whatever the agent says is an answer. */
@@ -320,6 +353,11 @@ export class Caller {
     this.#options.hangUp();
   }
 
+  /** Of samples that sound. */
+  #msOf(samples: number): number {
+    return (samples * 1_000) / this.#outbound.rateHz;
+  }
+
   /** What has been understood of a turn so far, the utterance the ear is still in included. */
   #textOf(turn: HeardTurn): string {
     return turn === this.#pending?.turn ? `${turn.text} ${this.#pending.text}`.trim() : turn.text;
@@ -328,5 +366,3 @@ export class Caller {
 
 /** The words of a text, punctuation included. */
 export const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== "");
-
-const msOf = (samples: number): number => (samples * 1_000) / CARRIER_RATE_HZ;

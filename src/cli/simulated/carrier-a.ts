@@ -1,14 +1,7 @@
 import { CARRIER_RATE_HZ } from "../../core/limits.ts";
-import {
-  type CarrierOptions,
-  encodeBase64,
-  type Fields,
-  hasOnly,
-  isFields,
-  parseFields,
-  SimulatedCarrier,
-  type Violation,
-} from "./carrier.ts";
+import { type CarrierOptions, encodeBase64, MU_LAW_LINE, SimulatedCarrier } from "./carrier.ts";
+import { type Fields, hasOnly, isFields, parseFields } from "./fields.ts";
+import type { Violation } from "./peer.ts";
 
 // The carrier's end of Twilio Media Streams, bidirectional:
 // https://www.twilio.com/docs/voice/media-streams/websocket-messages
@@ -29,7 +22,7 @@ export class CarrierA extends SimulatedCarrier {
   #chunk = 0;
 
   constructor(options: CarrierOptions) {
-    super(options, "mulaw");
+    super(options, MU_LAW_LINE);
     this.streamSid = `MZ${options.id}`;
     this.callSid = `CA${options.id}`;
     this.#accountSid = `AC${options.id}`;
@@ -86,7 +79,7 @@ export class CarrierA extends SimulatedCarrier {
     const body = fields[event];
     if (!isFields(body)) return event === "media" ? "bad_payload" : "bad_mark";
     if (!hasOnly(fields, "event", "streamSid", event) || !hasOnly(body, key)) return "unknown_field";
-    return event === "media" ? this.play(body.payload) : this.mark(body.name);
+    return event === "media" ? this.playBase64(body.payload) : this.mark(body.name);
   }
 
   #send(event: string, body: Fields): void {

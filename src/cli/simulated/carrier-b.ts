@@ -1,18 +1,8 @@
 import { CARRIER_RATE_HZ } from "../../core/limits.ts";
 import type { G711Codec } from "../../wire/wire.ts";
-import {
-  type CarrierOptions,
-  encodeBase64,
-  type Fields,
-  hasOnly,
-  isFields,
-  type LineCodecs,
-  otherId,
-  parseFields,
-  SimulatedCarrier,
-  uuidOf,
-  type Violation,
-} from "./carrier.ts";
+import { type CarrierOptions, encodeBase64, type LineCodecs, otherId, SimulatedCarrier, uuidOf } from "./carrier.ts";
+import { type Fields, hasOnly, isFields, parseFields } from "./fields.ts";
+import type { Violation } from "./peer.ts";
 import { type Random, seededRandom } from "./seeded-random.ts";
 
 // The carrier's end of Telnyx media streaming, bidirectional, in RTP mode:
@@ -68,7 +58,7 @@ export class CarrierB extends SimulatedCarrier {
   #astray: { message: string; afterBeat: number }[] = [];
 
   constructor(options: CarrierBOptions) {
-    super(options, options.codecs.outbound);
+    super(options, options.codecs);
     this.#inbound = options.codecs.inbound;
     this.#random = options.shuffleSeed === undefined ? undefined : seededRandom(options.shuffleSeed);
     this.streamId = uuidOf(options.id);
@@ -151,7 +141,7 @@ export class CarrierB extends SimulatedCarrier {
     if (!isFields(body)) return event === "media" ? "bad_payload" : "bad_mark";
     if (!hasOnly(fields, "event", "stream_id", event) || !hasOnly(body, key)) return "unknown_field";
     if (event === "mark") return this.mark(body.name);
-    return this.play(body.payload, MESSAGE_BYTES_MIN, MESSAGE_BYTES_MAX);
+    return this.playBase64(body.payload, MESSAGE_BYTES_MIN, MESSAGE_BYTES_MAX);
   }
 
   #message(event: string, body: Fields): string {

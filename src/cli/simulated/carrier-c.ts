@@ -1,16 +1,7 @@
 import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ } from "../../core/limits.ts";
-import {
-  type CarrierOptions,
-  encodeBase64,
-  type Fields,
-  hasOnly,
-  isFields,
-  otherId,
-  parseFields,
-  SimulatedCarrier,
-  uuidOf,
-  type Violation,
-} from "./carrier.ts";
+import { type CarrierOptions, encodeBase64, MU_LAW_LINE, otherId, SimulatedCarrier, uuidOf } from "./carrier.ts";
+import { type Fields, hasOnly, isFields, parseFields } from "./fields.ts";
+import type { Violation } from "./peer.ts";
 
 // The carrier's end of Plivo Audio Streaming, bidirectional, with contentType audio/x-mulaw;rate=8000:
 // https://www.plivo.com/docs/voice/xml/audio-streaming
@@ -33,7 +24,7 @@ export class CarrierC extends SimulatedCarrier {
   #chunk = 0;
 
   constructor(options: CarrierOptions) {
-    super(options, "mulaw", BUFFER_MS_MAX);
+    super(options, MU_LAW_LINE, BUFFER_MS_MAX);
     this.streamId = uuidOf(options.id);
     this.callId = uuidOf(otherId(options.id));
   }
@@ -100,7 +91,7 @@ export class CarrierC extends SimulatedCarrier {
     if (!hasOnly(media, "contentType", "sampleRate", "payload")) return "unknown_field";
     const { contentType, sampleRate, payload } = media;
     const isPlayable = sampleRate === CARRIER_RATE_HZ || sampleRate === String(CARRIER_RATE_HZ);
-    return contentType === ENCODING && isPlayable ? this.play(payload) : "wrong_format";
+    return contentType === ENCODING && isPlayable ? this.playBase64(payload) : "wrong_format";
   }
 
   #onClearAudio(fields: Fields): Violation | undefined {

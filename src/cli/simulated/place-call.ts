@@ -1,16 +1,20 @@
 import type { Clock } from "../../core/clock.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits.ts";
+import { unavailable } from "../../core/errors.ts";
+import { loadOpus, type OpusCodecs } from "../../media/opus.ts";
+import { loadResampler } from "../../media/resampler.ts";
 import type { Stt } from "../../speech/speech.ts";
 import { Caller, type CallerNotice, type CallerReport, type Step } from "./caller.ts";
-import type { Violation } from "./carrier.ts";
-import { connectCarrier } from "./carrier-socket.ts";
-import { codecsOf, type Line, simulateCarrier } from "./line.ts";
+import { openEar } from "./ear.ts";
+import { codecsOf, formatsOf, type Line, simulatePeer } from "./line.ts";
+import type { Violation } from "./peer.ts";
+import { connectPeer } from "./peer-socket.ts";
+import type { ServiceMessage } from "./websocket-client.ts";
 
 export interface CallToPlace {
   /** The call's `websocketUrl`. */
   url: string;
   line: Line;
-  /** 32 hex digits: the carrier's ids are made from it. */
+  /** 32 hex digits: a carrier's ids are made from it. */
   id: string;
   script: readonly Step[];
   hangUpAfterMs: number;
@@ -19,13 +23,17 @@ export interface CallToPlace {
   language: string;
   clock: Clock;
   notice(notice: CallerNotice): void;
-  /** Gets every 20 ms that sound in the earphone, in the line's outbound codec; valid until it returns. */
+  /** Gets every 20 ms that sound in the earphone, in the line's outbound format; valid until it returns. */
   onPlayed?(frame: Uint8Array): void;
+  /** Gets what the service says in text, on a line on which it does. */
+  onTold?(message: ServiceMessage): void;
 }
 
 export interface PlacedCall {
   caller: CallerReport;
   violations: ReadonlyMap<Violation, number>;
+  /** What the service said that it was sent wrongly, as `code: message`, on a line on which it says so. */
+  complaints: readonly string[];
   /** When the stream began and when it ended, in the clock's ms, as the caller's times are. */
   startedMs: number;
   endedMs: number;
@@ -38,44 +46,59 @@ export interface PlacedCall {
 const EAR_SETTLES_MS = 500;
 
 /**
- * Plays a simulated carrier with a simulated caller into a media stream, in the clock's time, until one side hangs up.
- * An abort of `signal` is the caller hanging up. Rejects when the stream is refused or the caller's ear fails.
+ * Plays a simulated peer with a simulated caller into a media stream, in the clock's time, until one side hangs up.
+ * An abort of `signal` is the caller hanging up. Rejects when the stream is refused, when the caller's ear fails, or when
+ * the line's codec cannot be had.
  */
 export async function placeCall(call: CallToPlace, signal: AbortSignal): Promise<PlacedCall> {
+  const opus = await opusOf(call.line);
+  const makeResampler = await loadResampler();
   let hangUp = (): void => {};
   let press = (_key: string): void => {};
+  let type = (_text: string): void => {};
   const onAbort = (): void => hangUp();
   signal.addEventListener("abort", onAbort);
   const life = new AbortController();
-  const ear = call.stt.open({ language: call.language, rateHz: CARRIER_RATE_HZ }, life.signal);
+  const formats = formatsOf(call.line);
+  const earOptions = { language: call.language, rateHz: formats.outbound.rateHz };
+  const ear = openEar(call.stt, earOptions, makeResampler, life.signal);
   const caller = new Caller({
     script: call.script,
-    codecs: codecsOf(call.line),
+    formats,
     hangUpAfterMs: call.hangUpAfterMs,
     listen: (samples) => ear.write(samples),
     hangUp: () => hangUp(),
     press: (key) => press(key),
+    type: (text) => type(text),
     notice: call.notice,
   });
+  const complaints: string[] = [];
+  const ends = {
+    clock: call.clock,
+    id: call.id,
+    opus,
+    microphone: () => caller.frame(),
+    earphone: (frame: Uint8Array, _samples: number, atMs: number) => {
+      call.onPlayed?.(frame);
+      caller.played(frame, atMs);
+    },
+    told: (message: ServiceMessage) => {
+      if (message.type === "error") complaints.push(`${message.code}: ${message.message}`);
+      call.onTold?.(message);
+    },
+  };
   const listen = async (): Promise<void> => {
     for await (const event of ear.events) caller.understood(event);
   };
   try {
-    const { carrier, closed } = await connectCarrier(call.url, (options) => simulateCarrier(call.line, options), {
-      clock: call.clock,
-      id: call.id,
-      microphone: () => caller.frame(),
-      earphone: (frame, _samples, atMs) => {
-        call.onPlayed?.(frame);
-        caller.played(frame, atMs);
-      },
-    });
+    const { peer, closed } = await connectPeer(call.url, (socket) => simulatePeer(call.line, { ...ends, ...socket }));
     let hungUpBy: PlacedCall["hungUpBy"] = "other-end";
     hangUp = () => {
       hungUpBy = "caller";
-      carrier.stop();
+      peer.stop();
     };
-    press = (key) => carrier.pressKey(key);
+    press = (key) => peer.pressKey(key);
+    type = (text) => peer.typeText(text);
     if (signal.aborted) hangUp();
     const { code } = await Promise.race([closed, listen().then(() => closed)]);
     const ended = { endedMs: call.clock.nowMs(), hungUpBy, closeCode: code };
@@ -83,10 +106,19 @@ export async function placeCall(call: CallToPlace, signal: AbortSignal): Promise
     await new Promise<void>((resolve) => {
       call.clock.after(EAR_SETTLES_MS, resolve);
     });
-    return { caller: caller.report(), violations: carrier.violations, startedMs: carrier.startedMs, ...ended };
+    const { violations, startedMs } = peer;
+    return { caller: caller.report(), violations, complaints, startedMs, ...ended };
   } finally {
     signal.removeEventListener("abort", onAbort);
     hangUp();
     life.abort();
+    ear.close();
   }
+}
+
+async function opusOf(line: Line): Promise<OpusCodecs | undefined> {
+  if (codecsOf(line).inbound !== "opus") return undefined;
+  const opus = await loadOpus();
+  if (opus === undefined) throw unavailable("codec opus: the optional package for it cannot be loaded");
+  return opus;
 }

@@ -1,41 +1,41 @@
 import { MARKS_OUTSTANDING_MAX } from "../../core/limits.ts";
 
 /**
- * What a carrier keeps to play to the caller: audio in the leg's own codec, and marks between it. Pure: whoever keeps
+ * What a peer keeps to play to the caller: audio in the leg's own codec, and marks between it. Pure: whoever keeps
  * the beat says when a frame begins and ends. A frame that has begun is played to its end, as an RTP packet is.
  */
 export class PlaybackBuffer {
   readonly #silenceByte: number;
-  readonly #samplesMax: number;
+  readonly #bytesMax: number;
   /** Audio to be played; its first `#headOffset` bytes have been. */
   #queue: Uint8Array[] = [];
   #headOffset = 0;
-  /** Marks that wait, with the playback position (samples since the start) they wait for. */
+  /** Marks that wait, with the playback position (bytes since the start) they wait for. */
   #marks: { name: string; position: number }[] = [];
-  /** Playback positions, in samples since the start: what has been buffered, has begun to play, and has been played. */
+  /** Playback positions, in bytes since the start: what has been buffered, has begun to play, and has been played. */
   #bufferedTo = 0;
   #begunTo = 0;
   #playedTo = 0;
 
-  /** `silenceByte` sounds where nothing is buffered; of audio at most `samplesMax` wait. */
-  constructor(silenceByte: number, samplesMax: number) {
+  /** `silenceByte` sounds where nothing is buffered; of audio at most `bytesMax` wait. */
+  constructor(silenceByte: number, bytesMax: number) {
     this.#silenceByte = silenceByte;
-    this.#samplesMax = samplesMax;
+    this.#bytesMax = bytesMax;
   }
 
-  /** Samples that have been played to their end. Cleared ones are not among them. */
-  get playedSamples(): number {
+  /** Bytes that have been played to their end. Cleared ones are not among them. */
+  get playedBytes(): number {
     return this.#playedTo;
   }
 
-  /** Samples that wait. */
-  get bufferedSamples(): number {
+  /** Bytes that wait. */
+  get bufferedBytes(): number {
     return this.#bufferedTo - this.#begunTo;
   }
 
   /** Takes audio, which is kept and must not change any more. False, and nothing is taken, when there is no room. */
   push(bytes: Uint8Array): boolean {
-    if (this.bufferedSamples + bytes.length > this.#samplesMax) return false;
+    if (this.bufferedBytes + bytes.length > this.#bytesMax) return false;
     this.#queue.push(bytes);
     this.#bufferedTo += bytes.length;
     return true;
@@ -64,22 +64,22 @@ export class PlaybackBuffer {
 
   /** Fills `frame` with what sounds next, with silence where there is nothing, and returns how much of it is audio. */
   beginFrame(frame: Uint8Array): number {
-    let samples = 0;
-    while (samples < frame.length) {
+    let bytes = 0;
+    while (bytes < frame.length) {
       const head = this.#queue[0];
       if (head === undefined) break;
-      const count = Math.min(head.length - this.#headOffset, frame.length - samples);
-      frame.set(head.subarray(this.#headOffset, this.#headOffset + count), samples);
-      samples += count;
+      const count = Math.min(head.length - this.#headOffset, frame.length - bytes);
+      frame.set(head.subarray(this.#headOffset, this.#headOffset + count), bytes);
+      bytes += count;
       this.#headOffset += count;
       if (this.#headOffset === head.length) {
         this.#queue.shift();
         this.#headOffset = 0;
       }
     }
-    frame.fill(this.#silenceByte, samples);
-    this.#begunTo += samples;
-    return samples;
+    frame.fill(this.#silenceByte, bytes);
+    this.#begunTo += bytes;
+    return bytes;
   }
 
   /** The frame that was begun last has been played. */

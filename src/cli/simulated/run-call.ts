@@ -1,17 +1,16 @@
+import { strict as assert } from "node:assert";
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { TranscriptTurn } from "../../core/call-spec.ts";
 import type { Clock } from "../../core/clock.ts";
-import { CARRIER_RATE_HZ } from "../../core/limits.ts";
-import { G711_LAWS } from "../../media/g711.ts";
-import { loadResampler } from "../../media/resampler.ts";
 import { createReferenceEar } from "../../speech/providers/reference-ear.ts";
 import { createReferenceVoice } from "../../speech/providers/reference-voice.ts";
 import { type CallResource, createCall, finishedRecord, transcriptOf, voiceOf } from "./api-calls.ts";
 import { ApiClient } from "./api-client.ts";
+import { decodeSamples, frameSamples } from "./audio-format.ts";
 import { type CallPlan, type PlannedStep, UsageError } from "./call-arguments.ts";
 import type { Step } from "./caller.ts";
-import { codecsOf, type Line } from "./line.ts";
+import { codecsOf, formatsOf, type Line } from "./line.ts";
 import { withOwnService } from "./own-service.ts";
 import { type PlacedCall, placeCall } from "./place-call.ts";
 import { SCENARIO } from "./scenario.ts";
@@ -66,22 +65,27 @@ export async function runCall(plan: CallPlan, options: CallOptions, signal: Abor
 
 /** Everything that will be said, made before the call so that nothing of it waits for a voice or a file. */
 async function scriptOf(plan: CallPlan, clock: Clock, signal: AbortSignal): Promise<Step[]> {
-  const files = await readFiles(plan.steps);
+  const files = readFiles(plan.steps);
   const script: Step[] = [];
   const voice = createReferenceVoice({ children: 1, clock });
   try {
     const { language } = plan;
-    const { inbound } = codecsOf(plan.line);
+    const { inbound } = formatsOf(plan.line);
     const speak = async (text: string): Promise<Utterance> => {
       const voiceId = voiceOf(await voice.voices(), language);
       return await synthesise(voice, { text, voiceId, language }, signal, inbound);
     };
     for (const step of plan.steps) {
       script.push({ do: "listen", atMostMs: FIRST_WORD_MS_MAX });
-      if (step.do === "press") script.push(step);
-      else if (step.do === "say") script.push({ do: "say", utterance: await speak(step.text) });
-      else
-        script.push({ do: "say", utterance: utteranceOf(`[${step.path}]`, files.get(step.path) ?? NOTHING, inbound) });
+      if (step.do === "press" || step.do === "type") {
+        script.push(step);
+      } else if (step.do === "say") {
+        script.push({ do: "say", utterance: await speak(step.text) });
+      } else {
+        const audio = files.get(step.path);
+        assert.ok(audio !== undefined, "every file has been read");
+        script.push({ do: "say", utterance: await utteranceOf(`[${step.path}]`, audio, inbound) });
+      }
     }
   } finally {
     voice.close();
@@ -90,33 +94,20 @@ async function scriptOf(plan: CallPlan, clock: Clock, signal: AbortSignal): Prom
   return [...script, { do: "stay", untilMs: plan.hangUpAfterMs }];
 }
 
-const NOTHING = new Int16Array(0);
-
-/** The audio of all files that are to be played, by path, at the carrier's rate. */
-async function readFiles(steps: readonly PlannedStep[]): Promise<ReadonlyMap<string, Int16Array>> {
-  const files = new Map<string, Int16Array>();
+/** The audio of all files that are to be played, by path. */
+function readFiles(steps: readonly PlannedStep[]): ReadonlyMap<string, MonoAudio> {
+  const files = new Map<string, MonoAudio>();
   const problems: string[] = [];
   for (const step of steps) {
     if (step.do !== "play") continue;
     try {
-      files.set(step.path, await atCarrierRate(readWav(readFileSync(step.path))));
+      files.set(step.path, readWav(readFileSync(step.path)));
     } catch (error) {
       problems.push(`--play ${step.path}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   if (problems.length > 0) throw new UsageError(problems);
   return files;
-}
-
-async function atCarrierRate({ samples, rateHz }: MonoAudio): Promise<Int16Array> {
-  if (rateHz === CARRIER_RATE_HZ) return samples;
-  const resampler = (await loadResampler())(rateHz, CARRIER_RATE_HZ);
-  try {
-    // Both lend what they return.
-    return concatenated([resampler.process(samples).slice(), resampler.flush()]);
-  } finally {
-    resampler.destroy();
-  }
 }
 
 async function placeByApi(
@@ -128,7 +119,7 @@ async function placeByApi(
 ): Promise<CallResult> {
   const { systemPrompt, greeting } = SCENARIO;
   const { language, line } = plan;
-  const { id, websocketUrl } = await createCall(api, { systemPrompt, greeting, language, connectionType: line.wire });
+  const { id, websocketUrl } = await createCall(api, { systemPrompt, greeting, language, line });
   options.terminal.note(`Call ${id} created`);
   const placed = await place(plan, websocketUrl, script, options, signal);
   const record = await finishedRecord(api, id, options.clock);
@@ -142,9 +133,11 @@ async function place(
   { clock, terminal }: CallOptions,
   signal: AbortSignal,
 ): Promise<Omit<CallResult, "service">> {
-  const { decodeTable } = G711_LAWS[codecsOf(line).outbound];
+  const { outbound } = formatsOf(line);
   const heard: Int16Array[] = [];
-  terminal.note(`A simulated telephone of ${line.wire} connects\n`);
+  terminal.note(
+    `${line.wire === "websocket" ? "A WebSocket client" : `A simulated telephone of ${line.wire}`} connects\n`,
+  );
   terminal.begin(clock.nowMs());
   const placed = await placeCall(
     {
@@ -157,15 +150,19 @@ async function place(
       language,
       clock,
       notice: (notice) => terminal.show(notice),
+      onTold: (message) => terminal.told(message),
       onPlayed: (frame) => {
-        if (recordPath !== undefined) heard.push(Int16Array.from(frame, (code) => decodeTable[code] ?? 0));
+        if (recordPath === undefined) return;
+        const samples = new Int16Array(frameSamples(outbound));
+        decodeSamples(frame, outbound.codec, samples);
+        heard.push(samples);
       },
     },
     signal,
   );
   terminal.note(`\nThe ${placed.hungUpBy === "caller" ? "caller" : "other end"} has hung up`);
   if (recordPath !== undefined) {
-    writeFileSync(recordPath, writeWav({ samples: concatenated(heard), rateHz: CARRIER_RATE_HZ }));
+    writeFileSync(recordPath, writeWav({ samples: concatenated(heard), rateHz: outbound.rateHz }));
   }
   return { ...placed, line, recordPath };
 }

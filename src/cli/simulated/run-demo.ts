@@ -26,6 +26,7 @@ export interface DemoOptions {
 /** Two languages for two voices that are told apart at once. */
 const AGENT_LANGUAGE = "en-GB";
 const CALLER_LANGUAGE = "en-US";
+const LINE = { wire: "carrier_a" } as const;
 /** The script takes about half a minute; a caller who is still there by then will not come to its end. */
 const HANG_UP_AFTER_MS = 34_000;
 
@@ -72,14 +73,14 @@ async function holdCall(
     systemPrompt: SCENARIO.systemPrompt,
     greeting: SCENARIO.greeting,
     language: AGENT_LANGUAGE,
-    connectionType: "carrier_a",
+    line: LINE,
   });
   terminal.note(`Call ${callId} created; a simulated telephone of carrier_a connects\n`);
   terminal.begin(clock.nowMs());
   const { caller, violations } = await placeCall(
     {
       url: websocketUrl,
-      line: { wire: "carrier_a" },
+      line: LINE,
       id: randomBytes(16).toString("hex"),
       script,
       hangUpAfterMs: HANG_UP_AFTER_MS,

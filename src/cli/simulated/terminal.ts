@@ -1,4 +1,5 @@
 import type { CallerNotice } from "./caller.ts";
+import type { ServiceMessage } from "./websocket-client.ts";
 
 export interface TerminalOptions {
   write(text: string): void;
@@ -53,6 +54,15 @@ export class Terminal {
         this.note(`           the agent fell silent ${Math.round(notice.stoppedAfterMs)} ms into the interruption`);
         return;
     }
+  }
+
+  /** What the service tells of itself, as far as it is not heard anyway. */
+  told(message: ServiceMessage): void {
+    if (message.type === "transcript" && message.role === "user" && message.final) {
+      this.note(`           understood as: ${message.text}`);
+    }
+    if (message.type === "error") this.note(`           the service complains of ${message.code}: ${message.message}`);
+    if (message.type === "ended") this.note(`           the service ends the call: ${message.reason}`);
   }
 
   #word(who: Speaker, atMs: number, word: string): void {

@@ -1,14 +1,14 @@
 import { strict as assert } from "node:assert";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../core/limits.ts";
-import { G711_LAWS } from "../../media/g711.ts";
+import { loadResampler } from "../../media/resampler.ts";
 import type { SpokenWord, Tts } from "../../speech/speech.ts";
-import type { G711Codec } from "../../wire/wire.ts";
+import { type AudioFormat, encodeSamples, frameSamples, TELEPHONE } from "./audio-format.ts";
+import type { MonoAudio } from "./wav.ts";
 
-/** Something to be said, ready for the carrier. */
+/** Something to be said, ready for the line. */
 export interface Utterance {
   text: string;
-  codec: G711Codec;
-  /** 20 ms each, in `codec`. */
+  format: AudioFormat;
+  /** 20 ms each, in `format`. */
   frames: readonly Uint8Array[];
   /** The words by their place in `frames`; none from voices without word times. */
   words: readonly SpokenWord[];
@@ -21,35 +21,38 @@ const VOICED_PEAK_MIN = 500;
 export const isVoiced = (sample: number): boolean => sample >= VOICED_PEAK_MIN || sample <= -VOICED_PEAK_MIN;
 
 /**
- * Has `text` spoken by a voice of the carrier's rate and cuts it into frames, which begin and end with voice. Rejects as
- * `Tts.speak` does.
+ * Has `text` spoken and cuts it into frames of `format`, which begin and end with voice. Rejects as `Tts.speak` does.
  */
 export async function synthesise(
   tts: Tts,
   request: { text: string; voiceId: string; language: string },
   signal: AbortSignal,
-  codec: G711Codec = "mulaw",
+  format: AudioFormat = TELEPHONE,
 ): Promise<Utterance> {
   const parts: Int16Array[] = [];
   const words: SpokenWord[] = [];
+  let rateHz: number | undefined;
   for await (const chunk of tts.speak(request, signal)) {
-    assert.equal(chunk.rateHz, CARRIER_RATE_HZ, "the reference voice speaks at the telephone's rate");
+    rateHz ??= chunk.rateHz;
+    assert.equal(chunk.rateHz, rateHz, "a voice keeps its rate");
     parts.push(chunk.samples);
     words.push(...chunk.words);
   }
-  return withoutSilence(request.text, concatenated(parts), words, codec);
+  const spoken = { samples: concatenated(parts), rateHz: rateHz ?? format.rateHz };
+  return withoutSilence(request.text, await atRate(spoken, format.rateHz), words, format);
 }
 
-/** Audio of the carrier's rate as an utterance, all of it, under a name. */
-export const utteranceOf = (name: string, samples: Int16Array, codec: G711Codec): Utterance => {
-  const durationMs = (samples.length * 1_000) / CARRIER_RATE_HZ;
+/** Audio of any rate as an utterance, all of it, under a name. */
+export async function utteranceOf(name: string, audio: MonoAudio, format: AudioFormat): Promise<Utterance> {
+  const samples = await atRate(audio, format.rateHz);
+  const durationMs = (samples.length * 1_000) / format.rateHz;
   return {
     text: name,
-    codec,
-    frames: framesOf(samples, codec),
+    format,
+    frames: framesOf(samples, format),
     words: [{ text: name, startMs: 0, endMs: durationMs }],
   };
-};
+}
 
 /** Signed 16-bit samples in one piece. */
 export function concatenated(parts: readonly Int16Array[]): Int16Array {
@@ -62,21 +65,37 @@ export function concatenated(parts: readonly Int16Array[]): Int16Array {
   return whole;
 }
 
-function withoutSilence(text: string, samples: Int16Array, words: readonly SpokenWord[], codec: G711Codec): Utterance {
-  const start = Math.max(0, samples.findIndex(isVoiced));
-  const voice = samples.subarray(start, samples.findLastIndex(isVoiced) + 1);
-  const shiftMs = (start * 1_000) / CARRIER_RATE_HZ;
-  const moved = words.map((word) => ({ ...word, startMs: word.startMs - shiftMs, endMs: word.endMs - shiftMs }));
-  return { text, codec, frames: framesOf(voice, codec), words: moved };
+async function atRate({ samples, rateHz }: MonoAudio, toHz: number): Promise<Int16Array> {
+  if (rateHz === toHz) return samples;
+  const resampler = (await loadResampler())(rateHz, toHz);
+  try {
+    // Both lend what they return.
+    return concatenated([resampler.process(samples).slice(), resampler.flush()]);
+  } finally {
+    resampler.destroy();
+  }
 }
 
-function framesOf(samples: Int16Array, codec: G711Codec): Uint8Array[] {
-  const { encodeTable, silenceByte } = G711_LAWS[codec];
+function withoutSilence(
+  text: string,
+  samples: Int16Array,
+  words: readonly SpokenWord[],
+  format: AudioFormat,
+): Utterance {
+  const start = Math.max(0, samples.findIndex(isVoiced));
+  const voice = samples.subarray(start, samples.findLastIndex(isVoiced) + 1);
+  const shiftMs = (start * 1_000) / format.rateHz;
+  const moved = words.map((word) => ({ ...word, startMs: word.startMs - shiftMs, endMs: word.endMs - shiftMs }));
+  return { text, format, frames: framesOf(voice, format), words: moved };
+}
+
+function framesOf(samples: Int16Array, format: AudioFormat): Uint8Array[] {
+  const count = frameSamples(format);
   const frames: Uint8Array[] = [];
-  for (let at = 0; at < samples.length; at += CARRIER_FRAME_SAMPLES) {
-    const frame = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(silenceByte);
-    frame.set(Uint8Array.from(samples.subarray(at, at + CARRIER_FRAME_SAMPLES), (s) => encodeTable[s & 0xffff] ?? 0));
-    frames.push(frame);
+  for (let at = 0; at < samples.length; at += count) {
+    const frame = new Int16Array(count);
+    frame.set(samples.subarray(at, at + count));
+    frames.push(encodeSamples(frame, format.codec));
   }
   return frames;
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import type { TranscriptTurn } from "../../core/call-spec.ts";
+import type { ConnectionType, TranscriptTurn } from "../../core/call-spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
@@ -110,15 +110,33 @@ export class SqliteCalls implements CallStore {
     return { kind: "created", call: createdRecordOf(row) };
   }
 
-  async redeem(tokenHash: string, workerId: string): Promise<RedeemedCall | undefined> {
+  async redeem(
+    tokenHash: string,
+    workerId: string,
+    only?: readonly ConnectionType[],
+  ): Promise<RedeemedCall | undefined> {
     let redeemed: RedeemedCall | undefined;
     try {
+      // What a call is for never changes, so it may be asked before.
+      if (only !== undefined && !(await this.#isFor(tokenHash, only))) return undefined;
       redeemed = await this.#db.transaction().execute((tx) => this.#redeem(tx, tokenHash, workerId));
     } catch (error) {
       throw unavailable("whether the token was redeemed is not known", error);
     }
     if (redeemed !== undefined) this.#unwritten.delete(redeemed.callId);
     return redeemed;
+  }
+
+  async #isFor(tokenHash: string, only: readonly ConnectionType[]): Promise<boolean> {
+    const call = await this.#db
+      .selectFrom("stream_tokens")
+      .innerJoin("calls", "calls.id", "stream_tokens.call_id")
+      .select("calls.settings")
+      .where("token_hash", "=", tokenHash)
+      .executeTakeFirst();
+    if (call === undefined) return false;
+    const settings: { connectionType: ConnectionType } = JSON.parse(call.settings);
+    return only.includes(settings.connectionType);
   }
 
   async #redeem(tx: Transaction<Tables>, tokenHash: string, workerId: string): Promise<RedeemedCall | undefined> {

@@ -50,8 +50,51 @@ test("carrier_b alone has a codec for each direction, and an order to lose", () 
   });
   expect(plan("--wire", "carrier_c", "--codec", "mulaw").line).toEqual({ wire: "carrier_c" });
   expect(problemsOf(["--wire", "carrier_c", "--codec", "alaw", "--shuffle", "1"])).toEqual([
-    "only carrier_b has A-law; carrier_c is always mulaw",
-    "--shuffle is for carrier_b; carrier_c delivers in order",
+    "of the carriers only carrier_b has A-law, not carrier_c",
+    "--shuffle is for carrier_b and websocket; carrier_c delivers in order",
+  ]);
+});
+
+test("a WebSocket client has one codec, a rate each way, and the API's defaults", () => {
+  const formatOf = (...args: string[]) => plan("--wire", "websocket", ...args).line;
+  const pcm = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 };
+  expect(formatOf()).toEqual({ wire: "websocket", format: pcm });
+  expect(formatOf("--rate", "48000", "--shuffle", "7")).toEqual({
+    wire: "websocket",
+    format: { ...pcm, inputRateHz: 48_000 },
+    shuffleSeed: 7,
+  });
+  expect(formatOf("--codec", "opus", "--agent-rate", "24000")).toMatchObject({
+    format: { codec: "opus", inputRateHz: 16_000, outputRateHz: 24_000 },
+  });
+  const alaw = { codec: "alaw", inputRateHz: 8_000, outputRateHz: 8_000 };
+  expect(formatOf("--codec", "alaw")).toMatchObject({ format: alaw });
+  expect(formatOf("--codec", "alaw", "--rate", "8000", "--agent-rate", "8000")).toMatchObject({ format: alaw });
+  expect(plan("--wire", "websocket", "--type", "Hello", "--dtmf", "1").steps).toEqual([
+    { do: "type", text: "Hello" },
+    { do: "press", keys: "1" },
+  ]);
+});
+
+test("what a WebSocket client cannot have is told, and what only it can", () => {
+  const websocket = (...args: string[]) => problemsOf(["--wire", "websocket", ...args]);
+  expect(websocket("--codec", "PCMU", "--rate", "44100", "--agent-rate", "8k", "--agent-codec", "alaw")).toEqual([
+    '--codec must be one of pcm_s16le, mulaw, alaw, opus, not "PCMU"',
+    "--agent-codec is for carrier_b; websocket has one codec for both ways",
+    '--rate must be one of 8000, 16000, 24000, 48000, not "44100"',
+    '--agent-rate must be one of 8000, 16000, 24000, 48000, not "8k"',
+  ]);
+  expect(websocket("--codec", "mulaw", "--rate", "16000", "--agent-rate", "48000")).toEqual([
+    "--rate must be 8000 with mulaw, not 16000",
+    "--agent-rate must be 8000 with mulaw, not 48000",
+  ]);
+  expect(websocket("--codec", "opus", "--shuffle", "1")).toEqual([
+    "--shuffle cuts audio anywhere, which opus packets cannot be",
+  ]);
+  expect(websocket("--type", " ")).toEqual(["--type needs something to type"]);
+  expect(problemsOf(["--wire", "carrier_b", "--rate", "8000", "--type", "Hello"])).toEqual([
+    "--rate is for websocket; carrier_b has nothing of the kind",
+    "--type is for websocket; carrier_b has nothing of the kind",
   ]);
 });
 
@@ -108,7 +151,7 @@ test("a destination that cannot be is told, and no URL that may hold a token is 
 
 test("all problems are told at once", () => {
   expect(problemsOf(["--wire", "carrier_x", "--codec", "opus", "--say", " ", "--dtmf", "12e"])).toEqual([
-    '--wire must be one of carrier_a, carrier_b, carrier_c, not "carrier_x"',
+    '--wire must be one of carrier_a, carrier_b, carrier_c, websocket, not "carrier_x"',
     '--codec must be mulaw or alaw, not "opus"',
     "--say needs something to say",
     '--dtmf takes the keys 0-9, *, # and A-D, not "12e"',

@@ -16,6 +16,7 @@ const call = (changes: Partial<CallResult> = {}): CallResult => ({
     finished: true,
   },
   violations: new Map(),
+  complaints: [],
   startedMs: 500,
   endedMs: 6_500,
   hungUpBy: "caller",
@@ -44,6 +45,7 @@ test("everything that a call should not have is told in a sentence", () => {
   const broken = call({
     caller,
     violations,
+    complaints: ["unknown_type: no such thing"],
     hungUpBy: "other-end",
     closeCode: 1_008,
     service: service("ended", "protocol_error"),
@@ -52,7 +54,8 @@ test("everything that a call should not have is told in a sentence", () => {
     "The other end hung up before everything was said.",
     "The stream was closed with 1008, not 1000.",
     "The caller heard nothing.",
-    "The other end broke the carrier's protocol: bad_length (3).",
+    "The other end broke the line's protocol: bad_length (3).",
+    "The other end complained of unknown_type: no such thing.",
     "The service's record says ended, protocol_error.",
   ]);
   expect(callFaults(call({ caller: { ...call().caller, finished: false } }))).toEqual([
@@ -65,6 +68,7 @@ test("the document counts from the beginning of the stream", () => {
   expect(callDocument(call({ service: service("ended", "caller_hangup"), recordPath: "heard.wav" }))).toEqual({
     wire: "carrier_b",
     codecs: { inbound: "alaw", outbound: "mulaw" },
+    ratesHz: { inbound: 8_000, outbound: 8_000 },
     durationMs: 6_000,
     hungUpBy: "caller",
     closeCode: 1_000,
@@ -74,6 +78,7 @@ test("the document counts from the beginning of the stream", () => {
       { text: "", startMs: 500, endMs: 1_500, latencyMs: 513 },
     ],
     violations: {},
+    complaints: [],
     recordedTo: "heard.wav",
     service: {
       callId: "call_1",
@@ -84,6 +89,18 @@ test("the document counts from the beginning of the stream", () => {
     faults: [],
   });
   expect(callDocument(call())).toMatchObject({ service: null, recordedTo: null });
+});
+
+test("the document of a WebSocket client names its codec, and the rates at which it speaks and hears", () => {
+  const documentOf = (codec: "mulaw" | "opus", inputRateHz: 8_000 | 48_000, outputRateHz: 8_000 | 24_000) =>
+    callDocument(call({ line: { wire: "websocket", format: { codec, inputRateHz, outputRateHz } } }));
+  expect(documentOf("mulaw", 8_000, 8_000)).toMatchObject({
+    wire: "websocket",
+    codecs: { inbound: "mulaw", outbound: "mulaw" },
+    ratesHz: { inbound: 8_000, outbound: 8_000 },
+  });
+  // Opus is decoded at no more than 16,000 Hz.
+  expect(documentOf("opus", 48_000, 24_000)).toMatchObject({ ratesHz: { inbound: 48_000, outbound: 16_000 } });
 });
 
 test("the summary says what was heard, what the service knows of it, and where it was written", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { TELEPHONE, TELEPHONE_LINE } from "../../../src/cli/simulated/audio-format.ts";
 import { Caller, type CallerNotice, type Step } from "../../../src/cli/simulated/caller.ts";
-import { MU_LAW_LINE } from "../../../src/cli/simulated/carrier.ts";
 import type { Utterance } from "../../../src/cli/simulated/utterance.ts";
 import { A_LAW, MU_LAW } from "../../../src/media/g711.ts";
 
@@ -12,7 +12,7 @@ function utterance(text: string, code: number): Utterance {
   const words = text.split(" ").map((word, i) => ({ text: word, startMs: i * 100, endMs: i * 100 + 80 }));
   return {
     text,
-    codec: "mulaw",
+    format: TELEPHONE,
     words,
     frames: words.flatMap(() => Array.from({ length: 5 }, () => new Uint8Array(160).fill(code))),
   };
@@ -30,12 +30,13 @@ class Line {
   listened = 0;
   hungUp = 0;
   readonly pressed: string[] = [];
+  readonly typed: string[] = [];
   nowMs = 1_000;
 
   constructor(script: readonly Step[], hangUpAfterMs = 60_000) {
     this.caller = new Caller({
       script,
-      codecs: MU_LAW_LINE,
+      formats: TELEPHONE_LINE,
       hangUpAfterMs,
       listen: (samples) => {
         this.listened += samples.length;
@@ -45,6 +46,9 @@ class Line {
       },
       press: (key) => {
         this.pressed.push(`${key} ${this.nowMs}`);
+      },
+      type: (text) => {
+        this.typed.push(`${text} ${this.nowMs}`);
       },
       notice: (notice) => this.notices.push(notice),
     });
@@ -317,18 +321,62 @@ test("a caller with A-law in the ear and mu-law in the mouth hears and is silent
   let heard = 0;
   const caller = new Caller({
     script: [{ do: "await-hang-up" }],
-    codecs: { inbound: "mulaw", outbound: "alaw" },
+    formats: { inbound: TELEPHONE, outbound: { codec: "alaw", rateHz: 8_000 } },
     hangUpAfterMs: 1_000,
     listen: (samples) => {
       heard = samples[0] as number;
     },
     hangUp: () => {},
     press: () => {},
+    type: () => {},
     notice: () => {},
   });
   caller.played(new Uint8Array(160).fill(A_LAW.encodeTable[8_000] as number), 0);
   expect(heard).toBe(A_LAW.decodeTable[A_LAW.encodeTable[8_000] as number]);
   expect(caller.frame()).toEqual(SILENCE);
+});
+
+test("a caller hears and speaks at the rates of the line, and measures time by them", () => {
+  const heard: Int16Array[] = [];
+  const notices: CallerNotice[] = [];
+  const caller = new Caller({
+    script: [{ do: "await-hang-up" }],
+    formats: { inbound: { codec: "pcm_s16le", rateHz: 48_000 }, outbound: { codec: "pcm_s16le", rateHz: 24_000 } },
+    hangUpAfterMs: 1_000,
+    listen: (samples) => heard.push(samples.slice()),
+    hangUp: () => {},
+    press: () => {},
+    type: () => {},
+    notice: (notice) => notices.push(notice),
+  });
+  const samples = new Int16Array(480).fill(-8_000, 240);
+  // As it lies in a message: at an odd place.
+  const message = new Uint8Array(961);
+  message.set(new Uint8Array(samples.buffer), 1);
+  caller.played(message.subarray(1), 100);
+  expect(heard).toEqual([samples]);
+  expect(notices).toEqual([{ kind: "agent-began", atMs: 110, latencyMs: undefined }]);
+  expect(caller.frame()).toEqual(new Uint8Array(1_920));
+});
+
+test("a message is typed in one go, and what the agent says then is an answer", () => {
+  const line = new Line([{ do: "listen" }, { do: "type", text: "what do you sell" }, { do: "listen" }]);
+  line.agentSays("hello");
+  line.quiet(1_000);
+  line.agentSays("roses");
+  line.quiet(1_000);
+  expect(line.typed).toEqual(["what do you sell 1900"]);
+  expect(line.isSpeaking).toBe(false);
+  expect(line.caller.report()).toMatchObject({
+    said: [{ text: "what do you sell", startMs: 1_900, endMs: 1_900, overAgent: false }],
+    heard: [{ text: "hello" }, { text: "roses", startMs: 2_100, latencyMs: 200 }],
+    finished: true,
+  });
+  expect(line.noticed("word").map(({ who, word }) => `${who} ${word}`)).toEqual([
+    "agent hello",
+    "caller [types: what do you sell]",
+    "agent roses",
+  ]);
 });
 
 test("an ear that hears words in silence changes nothing", () => {

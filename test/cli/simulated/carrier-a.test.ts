@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Violation } from "../../../src/cli/simulated/carrier.ts";
 import { CarrierA } from "../../../src/cli/simulated/carrier-a.ts";
+import type { Violation } from "../../../src/cli/simulated/peer.ts";
 import type { Clock } from "../../../src/core/clock.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { LineCodecs, Violation } from "../../../src/cli/simulated/carrier.ts";
+import type { LineCodecs } from "../../../src/cli/simulated/carrier.ts";
 import { CarrierB } from "../../../src/cli/simulated/carrier-b.ts";
+import type { Violation } from "../../../src/cli/simulated/peer.ts";
 import { A_LAW, MU_LAW } from "../../../src/media/g711.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Violation } from "../../../src/cli/simulated/carrier.ts";
 import { CarrierC } from "../../../src/cli/simulated/carrier-c.ts";
+import type { Violation } from "../../../src/cli/simulated/peer.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const ID = "0123456789abcdef0123456789abcdef";

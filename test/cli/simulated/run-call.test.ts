@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { WebSocketServer } from "ws";
+import { type WebSocket, WebSocketServer } from "ws";
 import { type CallPlan, planCall, UsageError } from "../../../src/cli/simulated/call-arguments.ts";
 import { callFaults } from "../../../src/cli/simulated/call-report.ts";
 import { runCall } from "../../../src/cli/simulated/run-call.ts";
@@ -31,6 +31,15 @@ const DIALECTS = {
     }),
   },
 } as const;
+
+/** The same of a WebSocket client's, in frames of 16-bit PCM. */
+function sayInFrames(socket: WebSocket, rateHz: number): void {
+  const side = { codec: "pcm_s16le", sampleRate: rateHz };
+  socket.send(JSON.stringify({ type: "ready", callId: "call_1", input: side, output: side }));
+  socket.send(JSON.stringify({ type: "error", code: "unknown_type", message: "there is no such message" }));
+  const frame = new Int16Array(rateHz / 50).fill(LOUD);
+  for (let ms = 0; ms < 100; ms += 20) socket.send(new Uint8Array(frame.buffer));
+}
 
 /** A gateway that says 100 ms of something in `law`, keeps what it hears, and hangs up on the key #. */
 class Gateway {
@@ -110,6 +119,36 @@ test.each([
     spoken: [law.decodeTable[law.encodeTable[LOUD] as number]],
   });
   expect(spoken).toHaveLength(800);
+});
+
+test("a WebSocket client types, presses keys and records at its own rate; what it is told is shown, and complaints are faults", async () => {
+  const file = join(temporaryDirectory(), "heard.wav");
+  const texts: object[] = [];
+  gateway.server.removeAllListeners("connection");
+  gateway.server.on("connection", (socket) => {
+    sayInFrames(socket, 24_000);
+    socket.on("message", (data, isBinary) => {
+      if (isBinary) return;
+      const message = JSON.parse(data.toString());
+      texts.push(message);
+      if (message.type !== "text") return;
+      socket.send(JSON.stringify({ type: "ended", reason: "agent_hangup" }));
+      socket.close(1_000);
+    });
+  });
+  const line = ["--wire", "websocket", "--rate", "24000", "--agent-rate", "24000"];
+  const result = await run(planOf(...line, "--dtmf", "1", "--type", "Goodbye", "--record", file));
+  expect(texts).toEqual([
+    { type: "dtmf", digit: "1" },
+    { type: "text", text: "Goodbye" },
+  ]);
+  expect(callFaults(result)).toEqual(["The other end complained of unknown_type: there is no such message."]);
+  expect(shown).toContain("the service ends the call: agent_hangup");
+  const { samples, rateHz } = readWav(readFileSync(file));
+  expect({ rateHz, spoken: samples.filter((sample) => sample === LOUD).length }).toEqual({
+    rateHz: 24_000,
+    spoken: 2_400,
+  });
 });
 
 test.each([

@@ -37,6 +37,23 @@ test("colours change nothing but the colour, and are left out without a terminal
   expect(colours.reduce((text, colour) => text.replaceAll(colour, ""), coloured)).toBe(show(false));
 });
 
+test("of what a service tells of itself, that is shown which is not heard", () => {
+  let text = "";
+  const terminal = new Terminal({ write: (part) => (text += part), colour: false });
+  terminal.show({ kind: "word", who: "caller", atMs: 0, word: "When?" });
+  terminal.told({ type: "state", state: "thinking" });
+  terminal.told({ type: "transcript", role: "user", text: "Whe", final: false, turnId: 2 });
+  terminal.told({ type: "transcript", role: "user", text: "When?", final: true, turnId: 2 });
+  terminal.told({ type: "transcript", role: "agent", text: "Now.", final: true, turnId: 3 });
+  terminal.told({ type: "error", code: "unknown_type", message: "there is no such message" });
+  terminal.told({ type: "ended", reason: "agent_hangup" });
+  expect(text).toBe(`   0.0 s  caller   When?
+           understood as: When?
+           the service complains of unknown_type: there is no such message
+           the service ends the call: agent_hangup
+`);
+});
+
 test("a table's columns are as wide as their widest cell", () => {
   expect(
     table([

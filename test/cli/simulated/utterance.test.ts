@@ -6,6 +6,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { ScriptedTts } from "../../support/scripted-tts.ts";
 
 const request = { text: "one two", voiceId: "scripted/one", language: "en-US" };
+const A_LAW_LINE = { codec: "alaw", rateHz: 8_000 } as const;
 const NEVER = new AbortController().signal;
 
 test("speech becomes whole frames of mu-law", async () => {
@@ -48,19 +49,20 @@ test("a voice that fails rejects", async () => {
 });
 
 test("the frames are in the codec of the line, their silence too", async () => {
-  const { codec, frames } = await synthesise(halfSilent, request, NEVER, "alaw");
-  expect(codec).toBe("alaw");
+  const { format, frames } = await synthesise(halfSilent, request, NEVER, A_LAW_LINE);
+  expect(format).toBe(A_LAW_LINE);
   expect(frames[0]?.[0]).toBe(A_LAW.encodeTable[8_000]);
   expect(frames[12]?.[80]).toBe(A_LAW.silenceByte);
 });
 
-test("audio is taken as it is, silence and all, under its name", () => {
+test("audio is taken as it is, silence and all, under its name", async () => {
   const samples = new Int16Array(200);
   samples.fill(8_000, 170);
-  const { text, codec, frames, words } = utteranceOf("[a.wav]", samples, "alaw");
-  expect({ text, codec, words }).toEqual({
+  const audio = { samples, rateHz: 8_000 };
+  const { text, format, frames, words } = await utteranceOf("[a.wav]", audio, A_LAW_LINE);
+  expect({ text, format, words }).toEqual({
     text: "[a.wav]",
-    codec: "alaw",
+    format: A_LAW_LINE,
     words: [{ text: "[a.wav]", startMs: 0, endMs: 25 }],
   });
   const loud = A_LAW.encodeTable[8_000] as number;

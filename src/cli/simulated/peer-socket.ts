@@ -1,10 +1,10 @@
 import WebSocket from "ws";
 import { unavailable } from "../../core/errors.ts";
-import type { CarrierOptions, SimulatedCarrier } from "./carrier.ts";
+import type { SimulatedPeer } from "./peer.ts";
 
 /** A simulated stream on a real socket. */
-export interface CarrierConnection<Carrier extends SimulatedCarrier> {
-  carrier: Carrier;
+export interface PeerConnection<Peer extends SimulatedPeer> {
+  peer: Peer;
   /**
    * Settles when the socket is closed, by whichever side, with the close code that was seen (1006: without one). Never
    * rejects.
@@ -12,32 +12,34 @@ export interface CarrierConnection<Carrier extends SimulatedCarrier> {
   closed: Promise<{ code: number; reason: string }>;
 }
 
-/** The telephone's side of a carrier. */
-export type Telephone = Omit<CarrierOptions, "send" | "close">;
+/** The socket, as a peer needs it. */
+export interface PeerSocket {
+  /** Text as a string, binary as bytes, which are read before this returns. */
+  send(message: string | Uint8Array): void;
+  close(): void;
+}
 
 /**
- * Dials a media stream's URL as a carrier does and starts the stream. `create` makes the carrier; it is called once.
- * Rejects with `unavailable` when the upgrade is not answered with 101; the message carries the status but never the
- * URL, which holds a token.
+ * Dials a media stream's URL and starts the stream. `create` makes the peer; it is called once. Rejects with
+ * `unavailable` when the upgrade is not answered with 101; the message carries the status but never the URL, which holds
+ * a token.
  */
-export function connectCarrier<Carrier extends SimulatedCarrier>(
+export function connectPeer<Peer extends SimulatedPeer>(
   url: string,
-  create: (options: CarrierOptions) => Carrier,
-  telephone: Telephone,
-): Promise<CarrierConnection<Carrier>> {
+  create: (socket: PeerSocket) => Peer,
+): Promise<PeerConnection<Peer>> {
   const socket = new WebSocket(url, { perMessageDeflate: false });
-  const carrier = create({
-    ...telephone,
+  const peer = create({
     send: (message) => socket.send(message),
     close: () => socket.close(1000),
   });
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket.on("close", (code, reason) => {
-      carrier.closed();
+      peer.closed();
       resolve({ code, reason: reason.toString() });
     });
   });
-  socket.on("message", (data: Buffer, isBinary) => carrier.receive(isBinary ? data : data.toString()));
+  socket.on("message", (data: Buffer, isBinary) => peer.receive(isBinary ? data : data.toString()));
   return new Promise((resolve, reject) => {
     const refuse = (what: string, cause?: unknown): void =>
       reject(unavailable(`the media stream was refused: ${what}`, cause));
@@ -48,8 +50,8 @@ export function connectCarrier<Carrier extends SimulatedCarrier>(
     // After the upgrade this error is followed by `close`, which tells the rest.
     socket.on("error", (error) => refuse("no connection", error));
     socket.on("open", () => {
-      carrier.start();
-      resolve({ carrier, closed });
+      peer.start();
+      resolve({ peer, closed });
     });
   });
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { CarrierA } from "../../../src/cli/simulated/carrier-a.ts";
-import { connectCarrier } from "../../../src/cli/simulated/carrier-socket.ts";
+import { connectPeer } from "../../../src/cli/simulated/peer-socket.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 
 const TELEPHONE = {
@@ -14,7 +14,7 @@ const TELEPHONE = {
   earphone: () => {},
 };
 
-const connect = (url: string) => connectCarrier(url, (options) => new CarrierA(options), TELEPHONE);
+const connect = (url: string) => connectPeer(url, (socket) => new CarrierA({ ...TELEPHONE, ...socket }));
 
 /** A gateway that does nothing by itself. */
 async function gateway(): Promise<{ server: WebSocketServer; url: string }> {
@@ -36,7 +36,7 @@ test("the stream starts with the socket, and what comes back reaches the carrier
       });
     });
   });
-  const { carrier, closed } = await connect(url);
+  const { peer: carrier, closed } = await connect(url);
   await fiveHeard;
   expect(heard.slice(0, 5)).toEqual(["connected", "start", "media", "media", "media"]);
   peers[0]?.send(new Uint8Array(3));
@@ -59,7 +59,7 @@ test("a caller who hangs up closes the socket behind the stop", async () => {
       socket.on("close", resolve);
     });
   });
-  const { carrier, closed } = await connect(url);
+  const { peer: carrier, closed } = await connect(url);
   carrier.stop();
   expect((await closed).code).toBe(1_000);
   expect(await gone).toBe(1_000);

@@ -1,0 +1,173 @@
+import alawmulaw from "alawmulaw";
+import type { CarrierOptions, SimulatedCarrier } from "../../src/cli/simulated/carrier.ts";
+import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
+import { CarrierB } from "../../src/cli/simulated/carrier-b.ts";
+import { CarrierC } from "../../src/cli/simulated/carrier-c.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
+import { G711_LAWS, type G711Codec, MU_LAW } from "../../src/media/g711.ts";
+import { createCarrierA } from "../../src/wire/carrier-a.ts";
+import { createCarrierB } from "../../src/wire/carrier-b.ts";
+import { createCarrierC } from "../../src/wire/carrier-c.ts";
+import type { Wire } from "../../src/wire/wire.ts";
+import { inboundAudio } from "../../test/support/inbound-audio.ts";
+import { type Contest, FRAMES, use } from "./contest.ts";
+import { Cycle } from "./cycle.ts";
+
+// Question: what do the carriers' fast paths save per 20 ms frame, against the way every gateway begins with?
+// Budget: decode at least 4 times as fast, encode at least 8 times, and no heap.
+
+const DECODE_RATIO_MIN = 4;
+const ENCODE_RATIO_MIN = 8;
+
+/** One carrier, in one law both ways. */
+interface Line {
+  title: string;
+  codec: G711Codec;
+  makeWire(): Wire;
+  makeCarrier(options: CarrierOptions): SimulatedCarrier;
+  /** What is put into JSON.stringify to send audio. */
+  plainMessage(streamId: string, payload: string): object;
+}
+
+const carrierB = (codec: G711Codec): Line => ({
+  title: `carrier_b, ${codec === "alaw" ? "A-law" : "mu-law"}`,
+  codec,
+  makeWire: () => createCarrierB({ outboundCodec: codec }),
+  makeCarrier: (options) => new CarrierB({ ...options, codecs: { inbound: codec, outbound: codec } }),
+  plainMessage: (_, payload) => ({ event: "media", media: { payload } }),
+});
+
+const CARRIER_A: Line = {
+  title: "carrier_a",
+  codec: "mulaw",
+  makeWire: createCarrierA,
+  makeCarrier: (options) => new CarrierA(options),
+  plainMessage: (streamSid, payload) => ({ event: "media", streamSid, media: { payload } }),
+};
+
+const CARRIER_C: Line = {
+  title: "carrier_c",
+  codec: "mulaw",
+  makeWire: createCarrierC,
+  makeCarrier: (options) => new CarrierC(options),
+  plainMessage: (_, payload) => ({
+    event: "playAudio",
+    media: { contentType: "audio/x-mulaw", sampleRate: CARRIER_RATE_HZ, payload },
+  }),
+};
+
+/** `audio` is raw mu-law, 8,000 Hz: what the caller says. */
+export function carrierContests(audio: Uint8Array): Contest[] {
+  const speech = speechOf(audio);
+  const lines = [CARRIER_A, carrierB("mulaw"), carrierB("alaw"), CARRIER_C];
+  return lines.flatMap((line) => [decoding(line, speech), encoding(line, speech)]);
+}
+
+/** The plain ways of carrier_a alone, to put beside whatever else is measured: one frame a call. */
+export function plainWays(audio: Uint8Array): Record<"in" | "out", () => void> {
+  const speech = speechOf(audio);
+  return { in: decoding(CARRIER_A, speech).plain, out: encoding(CARRIER_A, speech).plain };
+}
+
+/** The samples of raw mu-law. */
+export const speechOf = (audio: Uint8Array): Int16Array =>
+  Int16Array.from(audio, (code) => MU_LAW.decodeTable[code] as number);
+
+function decoding(line: Line, speech: Int16Array): Contest {
+  const { wire, into, messages } = started(line, speech);
+  const ours = new Cycle(messages);
+  const plain = new Cycle(messages);
+  const law = alawmulaw[line.codec];
+  return {
+    wire: line.title,
+    name: "decode",
+    ratioMin: DECODE_RATIO_MIN,
+    native: false,
+    rateHz: CARRIER_RATE_HZ,
+    ours() {
+      wire.decode(ours.next(), into);
+      use(into.samples[into.count - 1] as number);
+    },
+    plain() {
+      const message = JSON.parse(plain.next().toString("utf8"));
+      const samples = law.decode(Buffer.from(message.media.payload, "base64"));
+      use((samples[samples.length - 1] as number) + Number(message.media.chunk));
+    },
+  };
+}
+
+function encoding(line: Line, speech: Int16Array): Contest {
+  const { wire, streamId } = started(line, speech);
+  const frames = Array.from({ length: FRAMES }, (_, at) => frameOf(speech, at));
+  const ours = new Cycle(frames);
+  const plain = new Cycle(frames);
+  const law = alawmulaw[line.codec];
+  const bytes = new Uint8Array(CARRIER_FRAME_SAMPLES);
+  return {
+    wire: line.title,
+    name: "encode",
+    ratioMin: ENCODE_RATIO_MIN,
+    native: false,
+    rateHz: CARRIER_RATE_HZ,
+    ours: () => use(wire.encodeAudio(ours.next(), bytes)[100] as number),
+    plain() {
+      const payload = Buffer.from(law.encode(plain.next())).toString("base64");
+      use(JSON.stringify(line.plainMessage(streamId, payload)).length);
+    },
+  };
+}
+
+/** The frame `at` of `speech`, which is said over and over. */
+function frameOf(speech: Int16Array, at: number): Int16Array {
+  const frames = Math.floor(speech.length / CARRIER_FRAME_SAMPLES);
+  const from = (at % frames) * CARRIER_FRAME_SAMPLES;
+  return speech.subarray(from, from + CARRIER_FRAME_SAMPLES);
+}
+
+/** A wire that has seen its start, and messages of 20 ms for it, as the simulated carrier writes them. */
+function started(line: Line, speech: Int16Array) {
+  const wire = line.makeWire();
+  const into = inboundAudio();
+  let streamId = "";
+  const messages: Buffer[] = [];
+  for (const text of streamTexts(line, speech)) {
+    const message = Buffer.from(text);
+    const event = wire.decode(message, into);
+    if (event.kind === "start") streamId = event.streamId;
+    if (event.kind === "audio") messages.push(message);
+  }
+  return { wire, into, messages, streamId };
+}
+
+/** Everything that the carrier says from the beginning of a stream, with FRAMES frames of `speech`. */
+function streamTexts({ codec, makeCarrier }: Line, speech: Int16Array): string[] {
+  const texts: string[] = [];
+  let nowMs = 0;
+  let beat = (): void => {};
+  let frame = 0;
+  const carrier = makeCarrier({
+    id: "18ad3ab5a668481ce02b83e7395059f0",
+    clock: {
+      nowMs: () => nowMs,
+      epochMs: () => Date.UTC(2026, 0, 1) + nowMs,
+      after: (_, task) => {
+        beat = task;
+        return () => {};
+      },
+    },
+    send: (message) => void texts.push(message),
+    close: () => {},
+    microphone: () => {
+      frame += 1;
+      const { encodeTable } = G711_LAWS[codec];
+      return Uint8Array.from(frameOf(speech, frame), (sample) => encodeTable[sample & 0xffff] as number);
+    },
+    earphone: () => {},
+  });
+  carrier.start();
+  for (let at = 0; at < FRAMES; at += 1) {
+    nowMs += FRAME_MS;
+    beat();
+  }
+  return texts;
+}

@@ -1,0 +1,44 @@
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../core/limits.ts";
+import { bytesPerSample, type FrameCodec, pcmBytes } from "../../media/frame-codec.ts";
+import { G711_LAWS } from "../../media/g711.ts";
+
+/** What the audio of one direction is, on its way between the person and whoever carries the call. */
+export interface AudioFormat {
+  codec: FrameCodec;
+  rateHz: number;
+}
+
+/** Both directions, from the service's side: `inbound` is the caller's voice, `outbound` the agent's. */
+export interface LineFormats {
+  inbound: AudioFormat;
+  outbound: AudioFormat;
+}
+
+/** What every carrier speaks unless something else was agreed. */
+export const TELEPHONE: AudioFormat = { codec: "mulaw", rateHz: CARRIER_RATE_HZ };
+export const TELEPHONE_LINE: LineFormats = { inbound: TELEPHONE, outbound: TELEPHONE };
+
+/** In 20 ms. */
+export const frameSamples = ({ rateHz }: AudioFormat): number => (rateHz / 1_000) * FRAME_MS;
+export const frameBytes = (format: AudioFormat): number => frameSamples(format) * bytesPerSample(format.codec);
+
+/** Of which silence consists. */
+export const silenceByte = ({ codec }: AudioFormat): number =>
+  codec === "pcm_s16le" ? 0 : G711_LAWS[codec].silenceByte;
+
+/** Signed 16-bit samples as bytes of their own. */
+export function encodeSamples(samples: Int16Array, codec: FrameCodec): Uint8Array {
+  if (codec === "pcm_s16le") return pcmBytes(samples).slice();
+  const { encodeTable } = G711_LAWS[codec];
+  return Uint8Array.from(samples, (sample) => encodeTable[sample & 0xffff] ?? 0);
+}
+
+/** Whole samples into the first of `into`, which must have room for them; the bytes may lie anywhere. */
+export function decodeSamples(bytes: Uint8Array, codec: FrameCodec, into: Int16Array): void {
+  if (codec === "pcm_s16le") {
+    pcmBytes(into).set(bytes);
+    return;
+  }
+  const { decodeTable } = G711_LAWS[codec];
+  for (let i = 0; i < bytes.length; i += 1) into[i] = decodeTable[bytes[i] as number] as number;
+}

@@ -1,0 +1,138 @@
+import { codeOf, TrunklineError } from "../core/errors.ts";
+import {
+  CARRIER_ERRORS_LOGGED_PER_SECOND_MAX,
+  CARRIER_MESSAGE_BYTES_MAX,
+  MALFORMED_PER_SECOND_MAX,
+  MARKS_PER_SECOND_MAX,
+  MESSAGES_PER_SECOND_MAX,
+  TEXTS_PER_SECOND_MAX,
+} from "../core/limits.ts";
+import type { Logger } from "../core/log.ts";
+import type { InboundAudio, StreamStarted, Wire, WireEvent } from "../wire/wire.ts";
+import type { CallTally } from "./call-tally.ts";
+import { CLOSE_TOO_LARGE, CLOSE_WRONG_DATA } from "./close-codes.ts";
+import { PerSecond } from "./per-second.ts";
+
+/** What a peer did that concerns its call. */
+export type PeerEvent =
+  | Exclude<WireEvent, { kind: "ignored" | "cleared" | "carrier-error" }>
+  /** The peer broke a rule for which its leg ends; with this close code, where the rule has one of its own. */
+  | { kind: "violation"; closeCode: number | undefined };
+
+export interface InboxOptions {
+  wire: Wire;
+  /** Where the wire puts what it decodes; shared by all connections of the process. */
+  inbound: InboundAudio;
+  tally: CallTally;
+  /** Says what was wrong with a message, to a peer that can be told. */
+  complain: (code: string, message: string) => void;
+  log: Logger;
+}
+
+const VIOLATION: PeerEvent = { kind: "violation", closeCode: undefined };
+
+const CLOSE_CODES: Readonly<Record<string, number>> = {
+  wire_too_large: CLOSE_TOO_LARGE,
+  wire_wrong_data: CLOSE_WRONG_DATA,
+};
+
+/**
+ * One leg's mail: reads what the peer sends, bears with what can be borne and counts it, and tells the rest. What comes before
+ * the stream has begun is dropped. Times are ms of call time; never throws but for our own bugs.
+ */
+export class Inbox {
+  readonly #options: InboxOptions;
+  readonly #malformed = new PerSecond(MALFORMED_PER_SECOND_MAX);
+  readonly #messages = new PerSecond(MESSAGES_PER_SECOND_MAX);
+  readonly #marks = new PerSecond(MARKS_PER_SECOND_MAX);
+  readonly #texts = new PerSecond(TEXTS_PER_SECOND_MAX);
+  readonly #errors = new PerSecond(CARRIER_ERRORS_LOGGED_PER_SECOND_MAX);
+  #streamId: string | undefined;
+  #toldOfUnknown = false;
+
+  constructor(options: InboxOptions) {
+    this.#options = options;
+  }
+
+  /** The stream has begun: what belongs to it counts from now on. */
+  get opened(): boolean {
+    return this.#streamId !== undefined;
+  }
+
+  /** Reads one message, valid until this returns; undefined when there is nothing to be done about it. */
+  read(bytes: Uint8Array, isBinary: boolean, nowMs: number): PeerEvent | undefined {
+    const { wire, inbound, tally } = this.#options;
+    if (!this.#messages.allows(nowMs)) return VIOLATION;
+    if (isBinary && !wire.binaryAudio) return { kind: "violation", closeCode: CLOSE_WRONG_DATA };
+    if (!isBinary && bytes.length > CARRIER_MESSAGE_BYTES_MAX) return { kind: "violation", closeCode: CLOSE_TOO_LARGE };
+    let event: WireEvent;
+    try {
+      event = wire.decode(bytes, inbound, isBinary);
+    } catch (error) {
+      return this.#onRefused(error, nowMs);
+    }
+    if (event.kind === "start") return this.begin(event);
+    if (event.kind === "ignored") return this.#ignore(event.what);
+    if (this.#streamId === undefined) {
+      // Before its `start` a stream has no identity: what comes early is dropped, and the start deadline runs on.
+      tally.early += 1;
+      return undefined;
+    }
+    return this.#onStreamEvent(event, nowMs);
+  }
+
+  /** A second `start` of the same stream is noise; one of another stream would be a second call on one token. */
+  begin(start: StreamStarted): PeerEvent | undefined {
+    if (this.#streamId === undefined) {
+      this.#streamId = start.streamId;
+      return start;
+    }
+    if (start.streamId !== this.#streamId) return VIOLATION;
+    this.#options.tally.ignored += 1;
+    return undefined;
+  }
+
+  #onRefused(error: unknown, nowMs: number): PeerEvent | undefined {
+    if (!(error instanceof TrunklineError)) throw error;
+    this.#options.tally.malformed += 1;
+    const closeCode = CLOSE_CODES[codeOf(error)];
+    if (closeCode !== undefined) return { kind: "violation", closeCode };
+    if (!this.#malformed.allows(nowMs)) return VIOLATION;
+    this.#options.complain(error.code, error.message);
+    return undefined;
+  }
+
+  #ignore(what: Extract<WireEvent, { kind: "ignored" }>["what"]): undefined {
+    this.#options.tally.ignored += 1;
+    if (what !== "unknown_event" || this.#toldOfUnknown) return;
+    this.#toldOfUnknown = true;
+    this.#options.complain("unknown_type", "a message of this type is not known, and ignored; so will others be");
+  }
+
+  #onStreamEvent(event: Exclude<WireEvent, { kind: "start" | "ignored" }>, nowMs: number): PeerEvent | undefined {
+    const { tally, complain, log } = this.#options;
+    switch (event.kind) {
+      case "cleared":
+        // The call asked for it and has forgotten its marks already: there is nothing left to learn.
+        tally.cleared += 1;
+        return undefined;
+      case "carrier-error":
+        tally.carrierErrors += 1;
+        if (this.#errors.allows(nowMs)) log.warn({ code: event.code }, "carrier reported an error");
+        return undefined;
+      case "mark":
+        if (this.#marks.allows(nowMs)) return event;
+        tally.ignored += 1;
+        return undefined;
+      case "text":
+        if (this.#texts.allows(nowMs)) return event;
+        tally.ignored += 1;
+        complain("rate_limited", `at most ${TEXTS_PER_SECOND_MAX} texts a second are answered; this one is ignored`);
+        return undefined;
+      case "audio":
+      case "dtmf":
+      case "stop":
+        return event;
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import { strict as assert } from "node:assert";
+import type { G711Codec } from "./g711.ts";
+
+/** What the audio of a frame is kept in: as it went over the wire where that was G.711, as signed 16-bit samples otherwise. */
+export type FrameCodec = G711Codec | "pcm_s16le";
+
+export const bytesPerSample = (codec: FrameCodec): 1 | 2 => (codec === "pcm_s16le" ? 2 : 1);
+
+/** The bytes of samples as `pcm_s16le`: a view of the same memory, good as long as the samples are. */
+export const pcmBytes = (samples: Int16Array): Uint8Array =>
+  new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+
+assert.equal(pcmBytes(Int16Array.of(1))[0], 1, "samples lie in memory as they are sent: little-endian");

@@ -1,0 +1,16 @@
+import type { Fields } from "./json.ts";
+import type { WireEvent } from "./wire.ts";
+
+// The events that say the same every time, made once, and how every dialect reads a key.
+
+export const AUDIO: WireEvent = { kind: "audio" };
+export const STOP: WireEvent = { kind: "stop" };
+export const CLEARED: WireEvent = { kind: "cleared" };
+export const UNKNOWN_EVENT: WireEvent = { kind: "ignored", what: "unknown_event" };
+const BAD_DIGIT: WireEvent = { kind: "ignored", what: "bad_digit" };
+
+/** A key that was pressed, or that there is no such key. */
+export function readDigit(fields: Fields, occurredAtMs: number): WireEvent {
+  const digit = fields.get("digit");
+  return typeof digit === "string" && /^[0-9*#A-D]$/.test(digit) ? { kind: "dtmf", digit, occurredAtMs } : BAD_DIGIT;
+}

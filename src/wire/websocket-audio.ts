@@ -1,0 +1,180 @@
+import { strict as assert } from "node:assert";
+import type { StreamFormat } from "../core/call-spec.ts";
+import { wireTooLarge } from "../core/errors.ts";
+import { FRAME_MS, STREAM_MESSAGE_MS_MAX } from "../core/limits.ts";
+import { pcmBytes } from "../media/frame-codec.ts";
+import { G711_LAWS, type G711Codec } from "../media/g711.ts";
+import type { OpusCodecs, OpusDecoder, OpusEncoder } from "../media/opus.ts";
+import type { InboundAudio } from "./wire.ts";
+
+// The binary messages of the raw WebSocket protocol, one reader and one writer a codec. Nothing is allocated a message, with one
+// exception: Opus, whose native library makes a Buffer for what it returns.
+
+/** Reads what one client sends, in one codec. */
+export interface AudioReader {
+  /** Puts the audio of one message into `into`: `samples`, `count`, and `bytes` of G.711. Throws as `Wire.decode` does. */
+  read(message: Uint8Array, into: InboundAudio): void;
+}
+
+/** Writes what is sent to one client, in one codec. */
+export interface FrameWriter {
+  /** See `Wire.encodeAudio`. */
+  write(samples: Int16Array, bytes: Uint8Array): Uint8Array;
+}
+
+/** The rate at which an Opus leg's audio is decoded, Hz: that of the bus, for whatever the client records at, Opus can do that. */
+export const opusInboundRateHz = ({ inputRateHz }: StreamFormat): 8_000 | 16_000 =>
+  inputRateHz === 8_000 ? 8_000 : 16_000;
+
+export function createReader(wire: string, format: StreamFormat, opus: OpusCodecs | undefined): AudioReader {
+  const { codec, inputRateHz } = format;
+  const samplesMax = (inputRateHz / 1_000) * STREAM_MESSAGE_MS_MAX;
+  if (codec === "pcm_s16le") return new PcmReader(wire, samplesMax);
+  if (codec === "opus") return new OpusReader(given(opus).decoder(opusInboundRateHz(format)));
+  return new G711Reader(wire, samplesMax, codec);
+}
+
+export function createWriter({ codec, outputRateHz }: StreamFormat, opus: OpusCodecs | undefined): FrameWriter {
+  const frameSamples = (outputRateHz / 1_000) * FRAME_MS;
+  if (codec === "pcm_s16le") return new PcmWriter(frameSamples);
+  if (codec === "opus") return new OpusWriter(frameSamples, given(opus).encoder(outputRateHz));
+  return new G711Writer(frameSamples, codec);
+}
+
+/** A call in Opus is only created where there is Opus. */
+function given(opus: OpusCodecs | undefined): OpusCodecs {
+  return opus ?? assert.fail("no Opus in this build");
+}
+
+class PcmReader implements AudioReader {
+  readonly #wire: string;
+  readonly #samplesMax: number;
+  /** The first byte of a sample whose second one is still to come; NaN where none is. */
+  #half = Number.NaN;
+  /** What was read into last, and its memory as bytes: a worker has one for all messages. */
+  #samples: Int16Array = new Int16Array();
+  #bytes = pcmBytes(this.#samples);
+
+  constructor(wire: string, samplesMax: number) {
+    this.#wire = wire;
+    this.#samplesMax = samplesMax;
+  }
+
+  read(message: Uint8Array, into: InboundAudio): void {
+    checkSize(this.#wire, message, 2 * this.#samplesMax);
+    if (into.samples !== this.#samples) this.#readInto(into.samples);
+    const carried = Number.isNaN(this.#half) ? 0 : 1;
+    if (carried === 1) this.#bytes[0] = this.#half;
+    this.#bytes.set(message, carried);
+    const length = carried + message.length;
+    into.count = length >> 1;
+    this.#half = length % 2 === 1 ? (this.#bytes[length - 1] as number) : Number.NaN;
+  }
+
+  #readInto(samples: Int16Array): void {
+    if (samples.length <= this.#samplesMax) assert.fail("no room for the longest message and half a sample");
+    this.#samples = samples;
+    this.#bytes = pcmBytes(samples);
+  }
+}
+
+class G711Reader implements AudioReader {
+  readonly #wire: string;
+  readonly #samplesMax: number;
+  readonly #decodeTable: Int16Array;
+
+  constructor(wire: string, samplesMax: number, codec: G711Codec) {
+    this.#wire = wire;
+    this.#samplesMax = samplesMax;
+    this.#decodeTable = G711_LAWS[codec].decodeTable;
+  }
+
+  read(message: Uint8Array, into: InboundAudio): void {
+    checkSize(this.#wire, message, this.#samplesMax);
+    const { bytes, samples } = into;
+    if (Math.min(bytes.length, samples.length) < this.#samplesMax) assert.fail("no room for the longest message");
+    const table = this.#decodeTable;
+    for (let i = 0; i < message.length; i += 1) {
+      const byte = message[i] as number;
+      bytes[i] = byte;
+      samples[i] = table[byte] as number;
+    }
+    into.count = message.length;
+  }
+}
+
+class OpusReader implements AudioReader {
+  readonly #decoder: OpusDecoder;
+
+  constructor(decoder: OpusDecoder) {
+    this.#decoder = decoder;
+  }
+
+  read(message: Uint8Array, into: InboundAudio): void {
+    into.count = this.#decoder.decode(message, into.samples);
+  }
+}
+
+class PcmWriter implements FrameWriter {
+  /** The frame, and the message, which is the same memory. */
+  readonly #samples: Int16Array;
+  readonly #message: Uint8Array;
+
+  constructor(frameSamples: number) {
+    this.#samples = new Int16Array(frameSamples);
+    this.#message = pcmBytes(this.#samples);
+  }
+
+  write(samples: Int16Array, bytes: Uint8Array): Uint8Array {
+    checkFrame(samples, this.#samples.length, bytes, this.#message.length);
+    this.#samples.set(samples);
+    bytes.set(this.#message);
+    return this.#message;
+  }
+}
+
+class G711Writer implements FrameWriter {
+  readonly #message: Uint8Array;
+  readonly #encodeTable: Uint8Array;
+
+  constructor(frameSamples: number, codec: G711Codec) {
+    this.#message = new Uint8Array(frameSamples);
+    this.#encodeTable = G711_LAWS[codec].encodeTable;
+  }
+
+  write(samples: Int16Array, bytes: Uint8Array): Uint8Array {
+    const message = this.#message;
+    checkFrame(samples, message.length, bytes, message.length);
+    const table = this.#encodeTable;
+    for (let i = 0; i < samples.length; i += 1) message[i] = table[(samples[i] as number) & 0xffff] as number;
+    bytes.set(message);
+    return message;
+  }
+}
+
+/** Keeps the frame as the samples that it was encoded from: a packet alone says nothing. */
+class OpusWriter implements FrameWriter {
+  readonly #pcm: PcmWriter;
+  readonly #encoder: OpusEncoder;
+
+  constructor(frameSamples: number, encoder: OpusEncoder) {
+    this.#pcm = new PcmWriter(frameSamples);
+    this.#encoder = encoder;
+  }
+
+  write(samples: Int16Array, bytes: Uint8Array): Uint8Array {
+    this.#pcm.write(samples, bytes);
+    return this.#encoder.encode(samples);
+  }
+}
+
+function checkSize(wire: string, message: Uint8Array, bytesMax: number): void {
+  if (message.length > bytesMax) {
+    throw wireTooLarge(wire, `audio must come in messages of at most ${STREAM_MESSAGE_MS_MAX} ms (${bytesMax} bytes)`);
+  }
+}
+
+function checkFrame(samples: Int16Array, frameSamples: number, bytes: Uint8Array, frameBytes: number): void {
+  if (samples.length !== frameSamples) assert.fail("one frame at a time");
+  if (bytes.length < frameBytes) assert.fail("no room for the frame in the leg's own codec");
+}

@@ -1,0 +1,158 @@
+import { strict as assert } from "node:assert";
+import { STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../core/call-spec.ts";
+import { wireMalformed, wireTooLarge, wireWrongData } from "../core/errors.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import type { FrameCodec } from "../media/frame-codec.ts";
+import type { OpusCodecs } from "../media/opus.ts";
+import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
+import { Fields } from "./json.ts";
+import {
+  type AudioReader,
+  createReader,
+  createWriter,
+  type FrameWriter,
+  opusInboundRateHz,
+} from "./websocket-audio.ts";
+import type { InboundAudio, LegNotice, StreamStarted, Wire, WireEvent } from "./wire.ts";
+
+// The raw WebSocket protocol, our own, for any client: README.md describes it. Binary messages are audio in the codec that the
+// call was created with, at a rate for each direction; text messages are JSON objects with a `type`.
+
+const WIRE = "websocket";
+
+const TOOL_RESULT: WireEvent = { kind: "ignored", what: "tool_result" };
+
+export interface WebsocketOptions {
+  format: StreamFormat;
+  /** The call's id, by which the client knows its stream. */
+  callId: string;
+  /** Must be there for a format in Opus. */
+  opus: OpusCodecs | undefined;
+}
+
+export const createWebsocketWire = (options: WebsocketOptions): Wire => new WebsocketWire(options);
+
+/**
+ * See `Wire`. It remembers half a sample of PCM that has come, or what an Opus stream was before.
+ *
+ * Audio has neither a time nor a number: it is the next there is. A frame that goes out is one message, and in Opus one packet.
+ */
+export class WebsocketWire implements Wire {
+  readonly inboundRateHz: StreamRateHz;
+  readonly outboundRateHz: StreamRateHz;
+  readonly outboundCodec: FrameCodec;
+  readonly opening: StreamStarted;
+  readonly binaryAudio = true;
+  readonly reorders = false;
+  readonly datesAudio = false;
+  readonly #format: StreamFormat;
+  readonly #reader: AudioReader;
+  readonly #writer: FrameWriter;
+
+  constructor({ format, callId, opus }: WebsocketOptions) {
+    checkFormat(format);
+    const keptIn = format.codec === "opus" ? "pcm_s16le" : format.codec;
+    this.inboundRateHz = format.codec === "opus" ? opusInboundRateHz(format) : format.inputRateHz;
+    this.outboundRateHz = format.outputRateHz;
+    this.outboundCodec = keptIn;
+    this.opening = { kind: "start", streamId: callId, carrierCallId: callId, codec: keptIn };
+    this.#format = format;
+    this.#reader = createReader(WIRE, format, opus);
+    this.#writer = createWriter(format, opus);
+  }
+
+  decode(message: Uint8Array, into: InboundAudio, isBinary = false): WireEvent {
+    return isBinary ? this.#audio(message, into) : readText(message);
+  }
+
+  encodeAudio(samples: Int16Array, bytes: Uint8Array): Uint8Array {
+    return this.#writer.write(samples, bytes);
+  }
+
+  encodeMark(name: string): string {
+    return JSON.stringify({ type: "mark", name });
+  }
+
+  encodeClear(): string {
+    return '{"type":"clear"}';
+  }
+
+  encodeNotice(notice: LegNotice): string {
+    switch (notice.kind) {
+      case "ready":
+        return JSON.stringify({ type: "ready", callId: notice.callId, ...this.#negotiated() });
+      case "state":
+        return JSON.stringify({ type: "state", state: notice.state });
+      case "transcript": {
+        const { role, text, final, turnId } = notice;
+        return JSON.stringify({ type: "transcript", role, text, final, turnId });
+      }
+      case "error":
+        return JSON.stringify({ type: "error", code: notice.code, message: notice.message });
+      case "ended":
+        return JSON.stringify({ type: "ended", reason: notice.reason });
+    }
+  }
+
+  /** In the words of the API, where the client asked for it. */
+  #negotiated(): object {
+    const { codec, inputRateHz, outputRateHz } = this.#format;
+    return { input: { codec, sampleRate: inputRateHz }, output: { codec, sampleRate: outputRateHz } };
+  }
+
+  #audio(message: Uint8Array, into: InboundAudio): WireEvent {
+    if (message.length === 0) throw wireMalformed(WIRE, "a binary message must hold audio");
+    this.#reader.read(message, into);
+    into.timestampMs = Number.NaN;
+    into.chunk = Number.NaN;
+    return AUDIO;
+  }
+}
+
+function readText(message: Uint8Array): WireEvent {
+  if (message.length > CARRIER_MESSAGE_BYTES_MAX) {
+    throw wireTooLarge(WIRE, `a text message must not be over ${CARRIER_MESSAGE_BYTES_MAX} bytes`);
+  }
+  const fields = Fields.parse(WIRE, message, wireWrongData);
+  const type = fields.get("type");
+  switch (type) {
+    case "mark":
+      return { kind: "mark", name: fields.text("name") };
+    case "cleared":
+      return readCleared(fields);
+    case "dtmf":
+      return readDigit(fields, Number.NaN);
+    case "text":
+      return { kind: "text", text: readTyped(fields) };
+    case "toolResult":
+      return TOOL_RESULT;
+    case "end":
+      return STOP;
+    default:
+      if (typeof type !== "string") throw fields.malformed("type must be a string");
+      return UNKNOWN_EVENT;
+  }
+}
+
+/** How much was played may be told or not, but not told as nonsense. */
+function readCleared(fields: Fields): WireEvent {
+  if (fields.get("playedMs") !== undefined && Number.isNaN(fields.number("playedMs"))) {
+    throw fields.malformed("playedMs must be a number of milliseconds");
+  }
+  return CLEARED;
+}
+
+/** What the caller typed, as it is. */
+function readTyped(fields: Fields): string {
+  const text = fields.get("text");
+  if (typeof text === "string" && text.length <= TURN_TEXT_CHARS_MAX && text.trim() !== "") return text;
+  throw fields.malformed(`text must be a string of 1 to ${TURN_TEXT_CHARS_MAX} characters, and not blank`);
+}
+
+/** Other formats are refused when a call is created. */
+function checkFormat({ codec, inputRateHz, outputRateHz }: StreamFormat): void {
+  for (const rateHz of [inputRateHz, outputRateHz]) {
+    assert.ok(STREAM_RATES_HZ.includes(rateHz), `no stream has ${rateHz} Hz`);
+    if (codec === "mulaw" || codec === "alaw") assert.equal(rateHz, CARRIER_RATE_HZ, "G.711 is at 8,000 Hz");
+  }
+}

@@ -1,0 +1,20 @@
+import { firResamplerFactory } from "../../bench/reference/fir-resampler.ts";
+import { resamplerContract } from "../contract/resampler-contract.ts";
+import { collectGarbage } from "../support/heap.ts";
+
+/** Down and up, by a whole number and by an odd one, and between neighbours. */
+const PAIRS = [
+  [22_050, 8_000],
+  [48_000, 16_000],
+  [8_000, 16_000],
+  [44_100, 48_000],
+] as const;
+
+resamplerContract("the plain reference of the benches", { pairs: PAIRS, thorough: [] }, async () => ({
+  make: firResamplerFactory(),
+  heldBytes() {
+    collectGarbage();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  },
+}));

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { carrierContests } from "../../bench/micro/carriers.ts";
+import { type Contest, compare } from "../../bench/micro/contest.ts";
+import { websocketContests } from "../../bench/micro/raw-websocket.ts";
+import { loadOpus } from "../../src/media/opus.ts";
+import { loadResampler } from "../../src/media/resampler.ts";
+
+const AUDIO = Uint8Array.from({ length: 8_000 }, (_, at) => (at * 31) & 255);
+/** Far too short for figures. */
+const TURN_MS = 0.01;
+/** Far more than it takes on a machine that has other things to do. */
+const TEST_MS_MAX = 90_000;
+
+const namesOf = (contests: readonly Contest[]): string[] => contests.map(({ wire, name }) => `${wire}: ${name}`);
+
+test("every carrier is compared with the plain way, and its fast paths allocate nothing", {
+  timeout: TEST_MS_MAX,
+}, () => {
+  const contests = carrierContests(AUDIO);
+  expect(namesOf(contests)).toEqual(
+    ["carrier_a", "carrier_b, mu-law", "carrier_b, A-law", "carrier_c"].flatMap((wire) => [
+      `${wire}: decode`,
+      `${wire}: encode`,
+    ]),
+  );
+  for (const { ratio, ofCopy, oursHeapBytes, plainHeapBytes } of compare(contests, TURN_MS)) {
+    expect(ratio).toBeGreaterThan(0);
+    expect(ofCopy).toBeGreaterThan(0);
+    expect(oursHeapBytes).toBeLessThan(1);
+    expect(plainHeapBytes).toBeGreaterThan(200);
+  }
+});
+
+test("every codec of a raw socket is compared at every rate, and all but Opus allocate nothing", {
+  timeout: TEST_MS_MAX,
+}, async () => {
+  const [makeResampler, opus] = await Promise.all([loadResampler(), loadOpus()]);
+  const contests = await websocketContests(AUDIO, makeResampler, opus);
+  const wires = ["pcm_s16le, 8", "pcm_s16le, 16", "pcm_s16le, 24", "pcm_s16le, 48", "mulaw, 8", "alaw, 8"];
+  const withOpus = opus === undefined ? [] : ["opus, 8", "opus, 16", "opus, 24", "opus, 48"];
+  expect(namesOf(contests)).toEqual(
+    [...wires, ...withOpus].flatMap((wire) => [`websocket, ${wire} kHz: decode`, `websocket, ${wire} kHz: encode`]),
+  );
+  // One of each codec is enough to see that they run.
+  const some = contests.filter(({ wire }) => /48|mulaw/.test(wire));
+  for (const { native, ratio, oursHeapBytes } of compare(some, TURN_MS)) {
+    expect(ratio).toBeGreaterThan(0);
+    if (!native) expect(oursHeapBytes).toBeLessThan(1);
+  }
+});

@@ -1,0 +1,125 @@
+import { parseArgs } from "node:util";
+import { TrunklineError } from "../../src/core/errors.ts";
+import { OPUS_PACKET_MS_MAX } from "../../src/core/limits.ts";
+import { loadOpus, type OpusDecoder } from "../../src/media/opus.ts";
+import { Random } from "../sim/random.ts";
+import { MESSAGE_MS_MAX } from "../support/hostile-messages.ts";
+import { mutantPacket, opusStream, packetsOfEveryKind } from "../support/opus-packets.ts";
+import { vowelAt } from "../support/vowel.ts";
+
+// Puts mutated packets to the Opus decoder, far more than the tests can:
+//
+//   npm run fuzz:opus -- --packets 50000 --seed 7
+//
+// A million without being told, half of them at each rate of the bus. Exits with 1 at the first that brings anything but samples
+// within bounds or `wire_malformed`, that takes too long, or after which good packets are no longer decoded as they should be;
+// a packet that ended the process would show by itself. The same seed gives the same packets, and the same checksum of all that
+// was decoded on the same machine.
+
+const RATES_HZ = [8_000, 16_000] as const;
+const PACKET_SAMPLES_MAX = 16 * OPUS_PACKET_MS_MAX;
+/** Every so many packets the decoder must show that it is still good. */
+const PROVED_EVERY = 5_000;
+/** What takes longer is tried again, so often at most and in a decoder of its own: machines pause. */
+const DOUBTFUL_MS = 1;
+const TRIES = 10;
+
+const { values: options } = parseArgs({
+  options: { packets: { type: "string", default: "1000000" }, seed: { type: "string", default: "1" } },
+});
+const packetsMax = wholeNumber("packets", options.packets);
+const seed = wholeNumber("seed", options.seed);
+const codecs = await loadOpus();
+if (codecs === undefined) throw new Error("the package @discordjs/opus is not installed");
+// Errors are made by the hundred thousand here, and nobody reads where: their stacks would cost most of the time.
+Error.stackTraceLimit = 0;
+
+const good = packetsOfEveryKind();
+console.log(`seed ${seed}: ${packetsMax} mutants of ${good.length} good packets`);
+const rssBefore = process.memoryUsage.rss();
+for (const rateHz of RATES_HZ) await fuzz(rateHz, Math.ceil(packetsMax / RATES_HZ.length), new Random(seed + rateHz));
+const MIB = 1024 * 1024;
+const grownMiB = (process.memoryUsage.rss() - rssBefore) / MIB;
+console.log(`memory: ${(rssBefore / MIB).toFixed(0)} MiB before, ${grownMiB.toFixed(0)} MiB more after`);
+
+async function fuzz(rateHz: (typeof RATES_HZ)[number], count: number, random: Random): Promise<void> {
+  const make = (): OpusDecoder => (codecs as NonNullable<typeof codecs>).decoder(rateHz);
+  const decoder = make();
+  const into = new Int16Array((rateHz / 1_000) * OPUS_PACKET_MS_MAX);
+  const totals = { decoded: 0, refused: 0, checksum: 0, slowestMs: 0 };
+  for (let n = 1; n <= count; n += 1) {
+    const packet = mutantPacket(good, random);
+    const beganMs = performance.now();
+    const samples = decodedSamples(decoder, packet, into);
+    let tookMs = performance.now() - beganMs;
+    for (let tries = 0; tries < TRIES && tookMs > DOUBTFUL_MS; tries += 1) tookMs = decodeMs(make(), packet);
+    totals.slowestMs = Math.max(totals.slowestMs, tookMs);
+    if (tookMs > MESSAGE_MS_MAX) throw new Error(`${tookMs} ms for packet ${n}: ${hex(packet)}`);
+    if (samples < 0) {
+      totals.refused += 1;
+    } else {
+      totals.decoded += 1;
+      if (samples === 0 || samples > into.length || samples % (rateHz / 400) !== 0) {
+        throw new Error(`${samples} samples of packet ${n}: ${hex(packet)}`);
+      }
+    }
+    for (let i = 0; i < samples; i += 1) totals.checksum = (Math.imul(totals.checksum, 31) + (into[i] as number)) | 0;
+    if (n % PROVED_EVERY === 0 || n === count) {
+      prove(decoder, make(), `after packet ${n} of seed ${seed} at ${rateHz} Hz`);
+      if (process.stderr.isTTY) process.stderr.write(`\r${rateHz} Hz: ${n} of ${count}`);
+      // A turn of the loop, in which the collector's garbage is freed.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  if (process.stderr.isTTY) process.stderr.write("\n");
+  const { decoded, refused, checksum, slowestMs } = totals;
+  console.log(
+    `${rateHz} Hz: ${decoded} decoded, ${refused} refused, the slowest ${slowestMs.toFixed(1)} ms, ` +
+      `checksum ${(checksum >>> 0).toString(16)}, nothing found`,
+  );
+}
+
+/** How many samples came of a packet; -1 when it was refused as it should be. */
+function decodedSamples(decoder: OpusDecoder, packet: Uint8Array, into: Int16Array): number {
+  try {
+    return decoder.decode(packet, into);
+  } catch (error) {
+    if (error instanceof TrunklineError && error.code === "wire_malformed") return -1;
+    throw new Error(`${error} of ${hex(packet)}`, { cause: error });
+  }
+}
+
+function decodeMs(decoder: OpusDecoder, packet: Uint8Array): number {
+  const into = new Int16Array(PACKET_SAMPLES_MAX);
+  const beganMs = performance.now();
+  decodedSamples(decoder, packet, into);
+  return performance.now() - beganMs;
+}
+
+/** Throws unless a decoder that has seen much makes the same of a good stream as a new one, a second after its beginning. */
+function prove(decoder: OpusDecoder, fresh: OpusDecoder, when: string): void {
+  let energy = 0;
+  let error = 0;
+  const expected = new Int16Array(PACKET_SAMPLES_MAX);
+  const found = new Int16Array(PACKET_SAMPLES_MAX);
+  const stream = opusStream({ rateHz: 16_000, channels: 1, frameMs: 20, bitrateBps: 32_000 }, 1_200, vowelAt);
+  for (const [n, packet] of stream.entries()) {
+    const count = fresh.decode(packet, expected);
+    if (decoder.decode(packet, found) !== count) throw new Error(`another count of samples ${when}`);
+    if (n < 50) continue;
+    for (let i = 0; i < count; i += 1) {
+      energy += (expected[i] as number) ** 2;
+      error += ((found[i] as number) - (expected[i] as number)) ** 2;
+    }
+  }
+  if (error > energy / 1_000) throw new Error(`good packets are not decoded as they were before ${when}`);
+}
+
+function hex(packet: Uint8Array): string {
+  return Buffer.from(packet).toString("hex");
+}
+
+function wholeNumber(option: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new Error(`--${option} must be a whole number`);
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import type { CallCommand } from "../../src/call/events.ts";
+import { Notices } from "../../src/gateway/notices.ts";
+import { createCarrierA } from "../../src/wire/carrier-a.ts";
+import type { LegNotice, Wire } from "../../src/wire/wire.ts";
+
+/** A dialect that has words for everything, and what was said in it. */
+function notices() {
+  const told: LegNotice[] = [];
+  const wire: Wire = Object.assign(createCarrierA(), {
+    encodeNotice(notice: LegNotice): string {
+      told.push(notice);
+      return notice.kind;
+    },
+  });
+  const sent: string[] = [];
+  return { notices: new Notices(wire, (message) => sent.push(message)), told, sent };
+}
+
+const userTurn = (text: string): CallCommand => ({
+  kind: "turn",
+  turn: { role: "user", text, startMs: 0, endMs: 1, interrupted: false },
+});
+const agentTurn = (text: string, interrupted = false): CallCommand => ({
+  kind: "turn",
+  turn: { role: "agent", text, startMs: 0, endMs: 1, interrupted },
+});
+const speak = (turnId: number, piece: number, text: string): CallCommand => ({ kind: "speak", turnId, piece, text });
+const transcripts = (told: readonly LegNotice[]) =>
+  told.flatMap((notice) =>
+    notice.kind === "transcript"
+      ? [`${notice.turnId} ${notice.role}: ${notice.text}${notice.final ? "." : " ..."}`]
+      : [],
+  );
+
+describe("what a peer is told", () => {
+  test("the caller's turn as it is understood, whole each time, and once more when it is settled", () => {
+    const { notices: peer, told } = notices();
+    peer.onEvent({ kind: "ear-partial", text: "one" });
+    peer.onEvent({ kind: "ear-partial", text: "one loaf" });
+    peer.onEvent({ kind: "ear-final", text: "one loaf" });
+    peer.onEvent({ kind: "ear-partial", text: "and" });
+    peer.onEvent({ kind: "ear-final", text: "and a roll" });
+    peer.onCommand(userTurn("one loaf and a roll"));
+    expect(transcripts(told)).toEqual([
+      "1 user: one ...",
+      "1 user: one loaf ...",
+      "1 user: one loaf and ...",
+      "1 user: one loaf and a roll ...",
+      "1 user: one loaf and a roll.",
+    ]);
+  });
+
+  test("the agent's turn before it is heard, and what was heard of it in the end", () => {
+    const { notices: peer, told } = notices();
+    peer.onCommand(speak(1, 0, "Good morning."));
+    peer.onCommand(speak(1, 1, "How can I help?"));
+    peer.onCommand({ kind: "state", state: "speaking" });
+    peer.onCommand(agentTurn("Good morning. How", true));
+    peer.onCommand({ kind: "state", state: "listening" });
+    expect(transcripts(told)).toEqual([
+      "1 agent: Good morning. ...",
+      "1 agent: Good morning. How can I help? ...",
+      "1 agent: Good morning. How.",
+    ]);
+  });
+
+  test("a reply of which nothing was heard ends empty, whether another follows or the call is over", () => {
+    const { notices: peer, told } = notices();
+    peer.onCommand(speak(1, 0, "Never heard."));
+    peer.onCommand(speak(2, 0, "Nor this."));
+    peer.onCommand({ kind: "state", state: "listening" });
+    peer.onCommand(speak(3, 0, "Nor that."));
+    peer.onCommand({ kind: "end", reason: "caller_hangup" });
+    expect(transcripts(told)).toEqual([
+      "1 agent: Never heard. ...",
+      "1 agent: .",
+      "2 agent: Nor this. ...",
+      "2 agent: .",
+      "3 agent: Nor that. ...",
+      "3 agent: .",
+    ]);
+  });
+
+  test("turns of both sides are numbered as they begin, and typed words are the caller's", () => {
+    const { notices: peer, told } = notices();
+    peer.onCommand(speak(1, 0, "Hello."));
+    peer.onEvent({ kind: "typed", text: "hi" });
+    peer.onCommand(agentTurn("Hello."));
+    peer.onCommand(userTurn("hi"));
+    peer.onCommand(speak(2, 0, "Yes?"));
+    expect(transcripts(told)).toEqual([
+      "1 agent: Hello. ...",
+      "2 user: hi ...",
+      "1 agent: Hello..",
+      "2 user: hi.",
+      "3 agent: Yes? ...",
+    ]);
+  });
+
+  test("states, errors, the beginning and the end", () => {
+    const { notices: peer, told, sent } = notices();
+    peer.ready("call_1");
+    peer.onCommand({ kind: "state", state: "thinking" });
+    peer.error("wire_malformed", "digit is missing");
+    peer.ended("api_hangup");
+    expect(told).toEqual([
+      { kind: "ready", callId: "call_1" },
+      { kind: "state", state: "thinking" },
+      { kind: "error", code: "wire_malformed", message: "digit is missing" },
+      { kind: "ended", reason: "api_hangup" },
+    ]);
+    expect(sent).toEqual(["ready", "state", "error", "ended"]);
+  });
+
+  test("nothing at all where the dialect has no words for it", () => {
+    const sent: string[] = [];
+    const carrier = new Notices(createCarrierA(), (message) => sent.push(message));
+    carrier.ready("call_1");
+    carrier.onEvent({ kind: "ear-partial", text: "one" });
+    carrier.onCommand(speak(1, 0, "Hello."));
+    carrier.onCommand({ kind: "state", state: "speaking" });
+    carrier.error("wire_malformed", "no JSON");
+    carrier.ended("caller_hangup");
+    expect(sent).toEqual([]);
+  });
+});

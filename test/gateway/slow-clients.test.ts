@@ -1,0 +1,109 @@
+import { setImmediate as loopTurn } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import type { CallSpec, StreamFormat } from "../../src/core/call-spec.ts";
+import { SOCKET_BACKPRESSURE_BYTES_MAX } from "../../src/core/limits.ts";
+import type { Tts } from "../../src/speech/speech.ts";
+import { collectGarbage } from "../support/heap.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { type MediaService, mediaService } from "../support/media-service.ts";
+import { OPCODE, RawWs } from "../support/raw-ws.ts";
+
+const RATE_HZ = 48_000;
+const WIDE: StreamFormat = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: RATE_HZ };
+const FRAME_BYTES = (RATE_HZ / 50) * 2;
+const MIB = 2 ** 20;
+
+let service: MediaService | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+
+/** Speaks for ever, at the rate of the leg. */
+const ENDLESS: Tts = {
+  provider: "endless",
+  capabilities: { wordTimes: false },
+  voices: async () => [],
+  async *speak(_request, signal) {
+    const samples = new Int16Array(RATE_HZ / 5).fill(1_000);
+    while (!signal.aborted) yield { samples, rateHz: RATE_HZ, words: [] };
+  },
+};
+
+async function open(of: MediaService, spec: Partial<CallSpec> = {}): Promise<{ callId: string; ws: RawWs }> {
+  const { callId, token } = await of.create({ connectionType: "websocket", websocket: WIDE, ...spec });
+  const ws = await RawWs.connect(of.url);
+  const answer = await ws.upgrade(`/stream/${token}`);
+  if (answer?.status !== 101) throw new Error(`refused with ${answer?.status}`);
+  return { callId, ws };
+}
+
+/**
+ * The kernel takes what it has room for, however slow its peer: up to 4 MiB a socket on Linux by default (tcp_wmem), which is 44 s
+ * of this audio. Only what is in front of that is ours, and bounded. The time is the call's, so none of it is waited for.
+ */
+const KERNEL_BYTES_MAX = 6 * MIB;
+const CLIENTS = 40;
+
+test("D3: clients that never read while the agent speaks all end as slow consumers, and memory stays bounded", async () => {
+  const clock = new ManualClock();
+  service = await mediaService({ clock, tts: ENDLESS });
+  const clients: Awaited<ReturnType<typeof open>>[] = [];
+  for (let count = 0; count < CLIENTS; count += 1) {
+    const client = await open(service, { recordingEnabled: false });
+    client.ws.stopReading();
+    clients.push(client);
+  }
+  const reader = await open(service, { recordingEnabled: false });
+  collectGarbage();
+  const beforeBytes = process.memoryUsage().rss;
+  let peakBytes = beforeBytes;
+  const startMs = clock.nowMs();
+  while (service.gateway.callIds().length > 1) {
+    await clock.play(20);
+    await loopTurn();
+    peakBytes = Math.max(peakBytes, process.memoryUsage().rss);
+    const sentBytes = ((clock.nowMs() - startMs) / 20) * FRAME_BYTES;
+    expect(sentBytes).toBeLessThan(KERNEL_BYTES_MAX + SOCKET_BACKPRESSURE_BYTES_MAX);
+  }
+  // Beside what waits for the slow ones there is the one that read, and in this process the reading of it.
+  expect(peakBytes - beforeBytes).toBeLessThan(CLIENTS * SOCKET_BACKPRESSURE_BYTES_MAX + 64 * MIB);
+  for (const { callId, ws } of clients) {
+    expect(await service.ended(callId)).toMatchObject({ endReason: "slow_consumer" });
+    ws.destroy();
+  }
+  const closed = service.logged.filter((line) => line.includes('"call ended"')).map((line) => JSON.parse(line));
+  expect(closed.map(({ closeCode }) => closeCode)).toEqual(Array(CLIENTS).fill(1_008));
+  expect(service.gateway.callIds()).toEqual([reader.callId]);
+  reader.ws.destroy();
+}, 60_000);
+
+test("M4: a minute of audio within a second is a flood, closed with 1008, and the call beside it misses nothing", async () => {
+  service = await mediaService({ tts: ENDLESS });
+  const beside = await open(service);
+  const frames = { read: 0 };
+  const reading = (async () => {
+    for (let frame = await beside.ws.readFrame(); frame !== undefined; frame = await beside.ws.readFrame()) {
+      if (frame.opcode === OPCODE.binary && frame.payload.length === FRAME_BYTES) frames.read += 1;
+    }
+  })();
+  const startedMs = performance.now();
+  for (let flood = 0; flood < 5; flood += 1) {
+    const { callId, ws } = await open(service, { firstSpeaker: "user" });
+    const second = Buffer.alloc(32_000);
+    for (let count = 0; count < 60; count += 1) ws.sendBinary(second);
+    expect(await ws.readCloseCode()).toBe(1_008);
+    const { endReason, counters } = await service.ended(callId);
+    expect(endReason).toBe("audio_flood");
+    // Two seconds may be ahead, and what came in the third message with them.
+    expect(counters?.framesIn).toBeLessThanOrEqual(160);
+    ws.destroy();
+  }
+  // Whoever is beside a flood on one loop may get a frame late, and gets all that is due.
+  const dueFrames = Math.floor((performance.now() - startedMs) / 20);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(frames.read).toBeGreaterThanOrEqual(dueFrames);
+  expect(service.gateway.callIds()).toEqual([beside.callId]);
+  beside.ws.destroy();
+  await reading;
+});
