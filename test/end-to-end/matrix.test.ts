@@ -1,11 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
 import { connectionOf } from "../../src/cli/simulated/api-calls.ts";
 import type { AudioFormat } from "../../src/cli/simulated/audio-format.ts";
-import { wordsOf } from "../../src/cli/simulated/caller.ts";
 import { formatsOf, type Line } from "../../src/cli/simulated/line.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import type { StreamCodec, StreamRateHz } from "../../src/core/call-spec.ts";
-import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
+import { loadOpus } from "../../src/media/opus.ts";
 import { Service } from "../support/service.ts";
 import { conversation, readRecording, telephone, utterance, wordsIn } from "../support/telephone.ts";
 
@@ -23,11 +22,9 @@ const OF_CALLER = [QUESTION, GOODBYE];
 const PARTIALS = ["Open", "Open on", "Open on Monday?", "Goodbye!"];
 
 /** As many as leave the machine enough of its time that all of them sound in time. */
-const CALLS_AT_ONCE = 8;
-/** All of them together take about half a minute. */
+const CALLS_AT_ONCE = 6;
+/** All of them together take about a minute. */
 const CALLS_MS_MAX = 120_000;
-/** A gap in what was sent that was resampled with its edges costs the words around it; a busy machine makes one or two. */
-const TORN_WORDS_MAX = 2;
 
 const websocket = (
   codec: StreamCodec,
@@ -68,6 +65,10 @@ const LINES: readonly [string, Line][] = [
   websocket("opus", 48_000, 8_000),
 ];
 
+const needsOpus = (line: Line): boolean => line.wire === "websocket" && line.format.codec === "opus";
+const hasOpus = (await loadOpus()) !== undefined;
+const isPlaced = ([, line]: (typeof LINES)[number]): boolean => hasOpus || !needsOpus(line);
+
 /** By the law that carrier_b was told to expect of us. */
 let services: { mulaw: Service; alaw: Service };
 
@@ -107,7 +108,7 @@ async function call(line: Line) {
 type Called = Awaited<ReturnType<typeof call>>;
 const calls = new Map<Line, Promise<Called>>();
 beforeAll(async () => {
-  const formats = LINES.map(([, line]) => formatsOf(line).inbound);
+  const formats = LINES.filter(isPlaced).map(([, line]) => formatsOf(line).inbound);
   const [mulaw, alaw] = await Promise.all([
     Service.start(),
     Service.start({ env: { CARRIER_B_OUTBOUND_CODEC: "pcma" } }),
@@ -115,7 +116,7 @@ beforeAll(async () => {
     ...formats.map(linesIn),
   ]);
   services = { mulaw, alaw };
-  const waiting = LINES.map(([, line]) => line);
+  const waiting = LINES.filter(isPlaced).map(([, line]) => line);
   const talk = async (): Promise<void> => {
     for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
       const called = call(line);
@@ -127,9 +128,10 @@ beforeAll(async () => {
   await Promise.all(Array.from({ length: CALLS_AT_ONCE }, talk));
 }, CALLS_MS_MAX);
 
-test.each(
-  LINES,
-)("a whole call over %s: every word arrives both ways, and the recording holds them", async (_, line) => {
+test.for(LINES)("a whole call over %s: every word arrives both ways, and the recording holds them", async ([, line], {
+  skip,
+}) => {
+  skip(needsOpus(line) && !hasOpus, "Opus is not installed");
   const called = calls.get(line);
   if (called === undefined) throw new Error("the calls were not placed");
   const { service, id, caller, understood, violations, complaints, told, record } = await called;
@@ -143,9 +145,7 @@ test.each(
   expect(await partialsOf(service, id)).toEqual(PARTIALS);
   const { left, right, rateHz } = readRecording((await service.recording(id)).bytes);
   expect(wordsIn(left, rateHz).join(" ")).toBe(OF_CALLER.join(" "));
-  const lost = lostOf(wordsOf(OF_AGENT.join(" ")), wordsIn(right, rateHz));
-  const isResampled = rateHz !== (line.wire === "websocket" ? line.format.outputRateHz : CARRIER_RATE_HZ);
-  expect(lost.length, lost.join(" ")).toBeLessThanOrEqual(isResampled ? TORN_WORDS_MAX : 0);
+  expect(wordsIn(right, rateHz).join(" ")).toBe(OF_AGENT.join(" "));
   expect(service.logged("call ended", id)).toMatchObject([{ malformed: 0, duplicateAudio: 0, carrierErrors: 0 }]);
 
   if (line.wire !== "websocket") return;
@@ -157,18 +157,6 @@ test.each(
     { type: "ended", reason: "agent_hangup" },
   ]);
 });
-
-/** What of `words` is not in `found`, which has nothing else, and that in order. */
-function lostOf(words: readonly string[], found: readonly string[]): string[] {
-  let next = 0;
-  const lost: string[] = [];
-  for (const word of words) {
-    if (word === found[next]) next += 1;
-    else lost.push(word);
-  }
-  expect(next, `only ${words.join(" ")} in ${found.join(" ")}`).toBe(found.length);
-  return lost;
-}
 
 /** What the service's ear told of the caller before the caller was done. */
 async function partialsOf(service: Service, callId: string): Promise<unknown[]> {

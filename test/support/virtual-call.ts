@@ -115,7 +115,11 @@ export class VirtualCall {
 
   /** Runs until `untilMs` or the end of the call, from one moment at which something is due to the next. */
   run(untilMs: number): void {
-    for (; this.nowMs <= untilMs && this.call.nextDeadlineMs !== Number.POSITIVE_INFINITY; this.nowMs = this.#nextMs()) {
+    for (
+      ;
+      this.nowMs <= untilMs && this.call.nextDeadlineMs !== Number.POSITIVE_INFINITY;
+      this.nowMs = this.#nextMs()
+    ) {
       this.#runScheduled();
       this.#runPlayed();
       if (this.nowMs % FRAME_MS === 0) this.#frame();
