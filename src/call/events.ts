@@ -46,13 +46,28 @@ export type CallCommand =
   | { kind: "speak"; turnId: number; piece: number; text: string }
   /** Send a mark right behind the last frame that was sent. */
   | { kind: "mark"; name: string }
-  /** Abort the model and the synthesis of this reply and drop what has not been sent; `clear` also drops what the carrier has not played. */
-  | { kind: "cut"; turnId: number; clear: boolean }
+  /**
+   * Abort the model and the synthesis of this reply and drop what has not been sent; `clear` also drops what the carrier has
+   * not played. `heardText` is what the caller heard of it, `voicedMs` for how long there was voice when voice did it.
+   */
+  | { kind: "cut"; turnId: number; clear: boolean; reason: CutReason; voicedMs: number; heardText: string }
+  /** Send no more of this reply for now: the caller makes a sound, and it is not known yet what it is. */
+  | { kind: "pause"; turnId: number }
+  /** It was nothing: go on from the sample behind the last one that was sent. */
+  | { kind: "resume"; turnId: number; reason: "no_words" | "back_channel" | "voice_goes_on" }
+  /** The caller said this over the agent, and it asks for no answer. */
+  | { kind: "pass-over"; text: string; startMs: number; endMs: number }
   | { kind: "state"; state: CallState }
   /** A turn is over and will not change any more: the transcript is these, in order. */
   | { kind: "turn"; turn: TranscriptTurn }
   /** The last command of a call, once. */
   | { kind: "end"; reason: EndReason };
+
+/**
+ * Why a reply was cut. `words`, `voice` and `typed`: the caller barged in. `silence`: it hung, and the caller is asked whether
+ * anybody is there. `model_failed`: words of our own take its place.
+ */
+export type CutReason = "words" | "voice" | "typed" | "silence" | "model_failed" | "call_ended";
 
 /** What the agent does, for wires that can show it. */
 export type CallState = "listening" | "thinking" | "speaking";

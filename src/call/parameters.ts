@@ -11,12 +11,24 @@ export interface TurnParameters {
   frameLossMs: number;
   /** The caller's turn is over this long after the last voiced frame, when a final transcript is there. */
   endpointMs: number;
+  /** The same where that transcript ends a sentence. Less than `hangoverMs` changes nothing. */
+  endpointSentenceMs: number;
+  /** The same where it trails off: with a comma, an "and", an "um". */
+  endpointTrailingMs: number;
   /** How long a final transcript is waited for after the voice ended; then the partial one counts, or nothing was said. */
   finalWaitMs: number;
   /** Where the ear tells partial words: voice that goes on without a new one for this long does not keep the turn open. */
   wordlessVoiceMs: number;
   /** Where the ear tells no partial words, voice that lasts this long interrupts the agent. */
   sustainedVoiceMs: number;
+  /** Voice alone pauses one reply so often at most: babble must not stall the agent. A count. */
+  voicePausesMax: number;
+  /** A paused reply goes on this long after the voice that paused it, unless a word has cut it. */
+  resumeMs: number;
+  /** It goes on in any case after this long, when the voice goes on and tells no word. */
+  pauseMsMax: number;
+  /** A back-channel that ended no longer than this before the agent did is an answer to it ("shall I?", "yes"). */
+  backChannelAnswerMs: number;
   /** A mark that has not come back this long after its audio must have been played is not waited for any more. */
   markGraceMs: number;
 }
@@ -29,8 +41,14 @@ export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   settleMs: 300,
   frameLossMs: 500,
   endpointMs: 500,
+  endpointSentenceMs: 350,
+  endpointTrailingMs: 1_000,
   finalWaitMs: 3_000,
   wordlessVoiceMs: 2_000,
   sustainedVoiceMs: 700,
+  voicePausesMax: 2,
+  resumeMs: 800,
+  pauseMsMax: 2_000,
+  backChannelAnswerMs: 1_000,
   markGraceMs: 500,
 };

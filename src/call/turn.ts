@@ -1,24 +1,21 @@
-import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import { isBackChannel } from "./back-channel.ts";
+import { type Caller, join, stepCaller, unanswered, type Words, wordlessFrom, wordsText } from "./caller-turn.ts";
+import { endpointMs } from "./endpointing.ts";
 import type { TurnParameters } from "./parameters.ts";
 
-/**
- * What the caller does, and what was understood of it since the agent last answered. Times are ms of call time; `wordsMs` is
- * since when the voice has told no new word, pauses left out; `wordlessMs` is for how long it had when it paused.
- */
-export type Caller =
-  | { at: "silent" }
-  | { at: "speaking"; startMs: number; words: Words; wordsMs: number }
-  /** The voice stopped at `endMs`; the turn is over when the pause is long enough and the words are final, or the caller is `done`. */
-  | { at: "pausing"; startMs: number; endMs: number; words: Words; wordlessMs: number; done: boolean };
-
-/** `final` is settled, `partial` may still change; joined by a space they are what was said. */
-export interface Words {
-  final: string;
-  partial: string;
-}
-
 /** What the agent does. A reply is audible once its first frame was sent. */
-export type Agent = { at: "idle" } | { at: "replying"; turnId: number; audible: boolean; interruptible: boolean };
+export type Agent = { at: "idle" } | Replying;
+
+interface Replying {
+  at: "replying";
+  turnId: number;
+  audible: boolean;
+  interruptible: boolean;
+  /** Since when it is paused, ms of call time; undefined while it is not. */
+  pausedMs: number | undefined;
+  /** How often voice has paused it. */
+  pauses: number;
+}
 
 /** Whose turn it is. Each part carries only what exists in it. */
 export interface Turn {
@@ -39,17 +36,28 @@ export type TurnEvent =
   | { kind: "reply-done"; turnId: number }
   | { kind: "tick" };
 
-export type TurnAction =
-  /** The caller talks over this reply: it must stop now. */
-  | { do: "cut"; turnId: number }
-  /** The caller's turn is over: answer it. */
-  | { do: "answer"; text: string; startMs: number; endMs: number };
+/** Why a reply was stopped by turn taking. */
+export type BargeIn = "words" | "voice" | "typed";
 
-/** What turn taking goes by, the same for a whole call. */
+export type TurnAction =
+  /** The caller talks over this reply: it must stop now. `voicedMs` is for how long there had been voice. */
+  | { do: "cut"; turnId: number; reason: BargeIn; voicedMs: number }
+  /** There is voice over this reply: it must hold until it is known what it is. */
+  | { do: "pause"; turnId: number }
+  /** It was nothing: the reply goes on from the very sample. */
+  | { do: "resume"; turnId: number; reason: "no_words" | "back_channel" | "voice_goes_on" }
+  /** The caller's turn is over: answer it. */
+  | { do: "answer"; text: string; startMs: number; endMs: number }
+  /** This was said over the agent and asks for no answer. */
+  | { do: "pass-over"; text: string; startMs: number; endMs: number };
+
+/** What turn taking goes by. */
 export interface TurnPolicy {
   parameters: Readonly<TurnParameters>;
   /** Words come while they are spoken; without that, sustained voice interrupts. */
   earHasPartials: boolean;
+  /** What the caller speaks, for the words that mean more, or less, than they say. */
+  language: string;
 }
 
 export interface TurnStep {
@@ -58,11 +66,7 @@ export interface TurnStep {
 }
 
 export const START: Turn = { caller: { at: "silent" }, agent: { at: "idle" }, answered: "" };
-const NO_WORDS: Words = { final: "", partial: "" };
 const NONE: readonly TurnAction[] = [];
-
-/** What was said so far, as one text. */
-export const wordsText = (words: Words): string => join(words.final, words.partial);
 
 /** The whole of turn taking: a pure function of what was, what came, and when. */
 export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
@@ -72,93 +76,25 @@ export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy:
   // A final ends the ear's utterance: what it tells next is new.
   const answered = event.kind === "words" && event.final ? "" : turn.answered;
   const same = caller === turn.caller && agent === turn.agent && answered === turn.answered;
-  return decide(same ? turn : { caller, agent, answered }, event, nowMs, policy);
-}
-
-/** What is new in words whose beginning was answered before the ear was done with them. */
-export function unanswered<T extends { text: string }>(event: T, answered: string): T {
-  if (answered === "") return event;
-  if (event.text.startsWith(answered)) return { ...event, text: event.text.slice(answered.length).trim() };
-  // The ear thought better of some of it since: as many words are left out as were answered.
-  return { ...event, text: event.text.split(" ").slice(answered.split(" ").length).join(" ") };
+  const next = same ? turn : { caller, agent, answered };
+  if (next.agent.at === "replying") return talkOver(next, next.agent, event, nowMs, policy);
+  return event.kind === "reply-done" ? afterReply(next, nowMs, policy) : endOfTurn(next, nowMs, policy);
 }
 
 /** When `stepTurn` has to be asked again though nothing happened, ms; Infinity when it need not. */
 export function turnDeadlineMs(turn: Turn, policy: TurnPolicy): number {
   const { caller, agent } = turn;
-  if (caller.at === "pausing") {
-    // Words that may not interrupt the agent wait until it is done; nothing but its end can change that.
-    if (agent.at === "replying" && wordsText(caller.words) !== "") return Number.POSITIVE_INFINITY;
-    return turnEndMs(caller, policy);
-  }
-  if (caller.at === "silent") return Number.POSITIVE_INFINITY;
-  if (agent.at === "idle") return wordlessDeadlineMs(caller, policy);
-  const voiceMayCut = !policy.earHasPartials && isInterruptible(agent);
-  return voiceMayCut ? caller.startMs + policy.parameters.sustainedVoiceMs : Number.POSITIVE_INFINITY;
-}
-
-/** From when on voice that goes on without words (a car, a television) no longer keeps the words before it from being answered. */
-function wordlessDeadlineMs({ words, wordsMs }: Extract<Caller, { at: "speaking" }>, policy: TurnPolicy): number {
-  const settled = policy.earHasPartials && words.final !== "" && words.partial === "";
-  return settled ? wordsMs + policy.parameters.wordlessVoiceMs : Number.POSITIVE_INFINITY;
-}
-
-/** What the caller has said that was not taken to be answered yet, as it stands at `nowMs`. */
-export function saidUntil(
-  { caller }: Turn,
-  nowMs: number,
-): { text: string; startMs: number; endMs: number } | undefined {
-  if (caller.at === "silent" || wordsText(caller.words) === "") return undefined;
-  const endMs = caller.at === "pausing" ? caller.endMs : nowMs;
-  return { text: wordsText(caller.words), startMs: caller.startMs, endMs };
-}
-
-function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {
-  switch (event.kind) {
-    case "speech-started":
-      if (caller.at === "silent") return { at: "speaking", startMs: event.startMs, words: NO_WORDS, wordsMs: nowMs };
-      if (caller.at === "speaking") return caller;
-      return { at: "speaking", startMs: caller.startMs, words: caller.words, wordsMs: nowMs - caller.wordlessMs };
-    case "speech-ended":
-      if (caller.at !== "speaking") return caller;
-      return {
-        at: "pausing",
-        startMs: caller.startMs,
-        endMs: Math.max(caller.startMs, event.endMs),
-        words: caller.words,
-        wordlessMs: Math.max(0, event.endMs - caller.wordsMs),
-        done: false,
-      };
-    case "words": {
-      // Nothing new; but a final also takes back what the ear thought it heard.
-      if (event.text === "" && (!event.final || caller.at === "silent")) return caller;
-      const words = heard(caller.at === "silent" ? NO_WORDS : caller.words, event);
-      // Words without voice: the ear heard what the voice detector missed.
-      if (caller.at === "silent")
-        return { at: "pausing", startMs: nowMs, endMs: nowMs, words, wordlessMs: 0, done: false };
-      return caller.at === "speaking" ? { ...caller, words, wordsMs: nowMs } : { ...caller, words, wordlessMs: 0 };
-    }
-    case "typed": {
-      const words = heard(caller.at === "silent" ? NO_WORDS : caller.words, { text: event.text, final: true });
-      if (caller.at === "speaking") return { ...caller, words, wordsMs: nowMs };
-      const startMs = caller.at === "silent" ? nowMs : caller.startMs;
-      return { at: "pausing", startMs, endMs: nowMs, words, wordlessMs: 0, done: true };
-    }
-    default:
-      return caller;
-  }
-}
-
-/** Nobody says more in one turn than the bound: what an ear tells past it is not believed. */
-function heard(words: Words, event: { text: string; final: boolean }): Words {
-  const text = event.text.slice(0, Math.max(0, TURN_TEXT_CHARS_MAX - words.final.length));
-  return event.final ? { final: join(words.final, text), partial: "" } : { ...words, partial: text };
+  if (agent.at === "replying") return overReplyMs(caller, agent, policy);
+  if (caller.at === "pausing") return turnEndMs(caller, policy);
+  return caller.at === "speaking" ? wordlessDeadlineMs(caller, policy) : Number.POSITIVE_INFINITY;
 }
 
 function stepAgent(agent: Agent, event: TurnEvent): Agent {
   switch (event.kind) {
-    case "reply-began":
-      return { at: "replying", turnId: event.turnId, audible: false, interruptible: event.interruptible };
+    case "reply-began": {
+      const { turnId, interruptible } = event;
+      return { at: "replying", turnId, audible: false, interruptible, pausedMs: undefined, pauses: 0 };
+    }
     case "reply-audible":
       return agent.at === "replying" && agent.turnId === event.turnId && !agent.audible
         ? { ...agent, audible: true }
@@ -170,19 +106,114 @@ function stepAgent(agent: Agent, event: TurnEvent): Agent {
   }
 }
 
-function decide(turn: Turn, event: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
-  const { caller, agent } = turn;
-  if (agent.at === "replying" && talksOver(caller, agent, event, nowMs, policy)) {
-    return { turn: { ...turn, agent: { at: "idle" } }, actions: [{ do: "cut", turnId: agent.turnId }] };
+/** The caller does something while the agent replies. */
+function talkOver(turn: Turn, agent: Replying, event: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
+  const { caller } = turn;
+  const { turnId } = agent;
+  const reason = bargeIn(caller, agent, event, nowMs, policy);
+  if (reason !== undefined) {
+    const voicedMs = caller.at === "speaking" ? nowMs - caller.voiceMs : 0;
+    return { turn: { ...turn, agent: { at: "idle" } }, actions: [{ do: "cut", turnId, reason, voicedMs }] };
   }
-  if (caller.at === "speaking" && agent.at === "idle" && nowMs >= wordlessDeadlineMs(caller, policy)) {
-    const goingOn: Caller = { at: "speaking", startMs: nowMs, words: NO_WORDS, wordsMs: nowMs };
-    return answer({ ...turn, caller: goingOn }, caller, caller.wordsMs);
+  if (agent.pausedMs !== undefined) {
+    const over = whyResumed(caller, agent.pausedMs, nowMs, policy);
+    if (over === undefined) return { turn, actions: NONE };
+    const goesOn = { ...turn, agent: { ...agent, pausedMs: undefined } };
+    return { turn: goesOn, actions: [{ do: "resume", turnId, reason: over }] };
+  }
+  if (mayPause(caller, agent, event, policy)) {
+    const paused = { ...agent, pausedMs: nowMs, pauses: agent.pauses + 1 };
+    return { turn: { ...turn, agent: paused }, actions: [{ do: "pause", turnId }] };
+  }
+  // Voice without words over the agent is forgotten, words wait until it is done.
+  const isForgotten = caller.at === "pausing" && wordsText(caller.words) === "" && nowMs >= turnEndMs(caller, policy);
+  return { turn: isForgotten ? { ...turn, caller: { at: "silent" } } : turn, actions: NONE };
+}
+
+function bargeIn(
+  caller: Caller,
+  agent: Replying,
+  event: TurnEvent,
+  nowMs: number,
+  { parameters, earHasPartials, language }: TurnPolicy,
+): BargeIn | undefined {
+  if (!agent.interruptible) return undefined;
+  if (event.kind === "typed" && event.text !== "") return "typed";
+  // Words also drop a reply that nobody has heard yet: the caller was not done.
+  if (event.kind === "words" && event.text !== "") return isBackChannel(event.text, language) ? undefined : "words";
+  if (earHasPartials || !agent.audible || caller.at !== "speaking") return undefined;
+  return nowMs - caller.voiceMs >= parameters.sustainedVoiceMs ? "voice" : undefined;
+}
+
+/** Voice pauses what can be heard, and at its very beginning: before that there is nothing to talk over. */
+function mayPause(caller: Caller, agent: Replying, event: TurnEvent, { parameters }: TurnPolicy): boolean {
+  if (caller.at !== "speaking" || !agent.audible || !agent.interruptible) return false;
+  if (event.kind !== "speech-started" && event.kind !== "reply-audible") return false;
+  return agent.pauses < parameters.voicePausesMax;
+}
+
+type WhyResumed = Extract<TurnAction, { do: "resume" }>["reason"];
+
+/** Why a reply that was paused at `pausedMs` must go on now; undefined when it must not yet. */
+function whyResumed(caller: Caller, pausedMs: number, nowMs: number, policy: TurnPolicy): WhyResumed | undefined {
+  if (caller.at !== "speaking" && isSettledBackChannel(caller, policy.language)) return "back_channel";
+  if (nowMs < resumeAtMs(caller, pausedMs, policy)) return undefined;
+  return caller.at === "speaking" ? "voice_goes_on" : "no_words";
+}
+
+function resumeAtMs(caller: Caller, pausedMs: number, { parameters, earHasPartials }: TurnPolicy): number {
+  const { resumeMs, pauseMsMax } = parameters;
+  if (caller.at === "pausing") return caller.endMs + resumeMs;
+  if (caller.at === "silent") return pausedMs;
+  // Without words to wait for, voice that goes on is an interruption, and soon one that counts.
+  return earHasPartials ? Math.max(pausedMs, caller.wordsMs) + pauseMsMax : Number.POSITIVE_INFINITY;
+}
+
+const isSettledBackChannel = (caller: Caller, language: string): boolean =>
+  caller.at === "pausing" && caller.words.partial === "" && isBackChannel(caller.words.final, language);
+
+/** When a reply must be looked at again for what the caller does meanwhile, ms. */
+function overReplyMs(caller: Caller, agent: Replying, policy: TurnPolicy): number {
+  const { parameters, earHasPartials } = policy;
+  if (agent.pausedMs !== undefined) {
+    const resumeMs = resumeAtMs(caller, agent.pausedMs, policy);
+    return Math.min(resumeMs, cutByVoiceMs(caller, agent, policy));
+  }
+  if (caller.at === "speaking" && !earHasPartials) return cutByVoiceMs(caller, agent, policy);
+  // Words that may not interrupt the agent wait until it is done; nothing but its end can change that.
+  if (caller.at !== "pausing" || wordsText(caller.words) !== "") return Number.POSITIVE_INFINITY;
+  return caller.endMs + parameters.finalWaitMs;
+}
+
+function cutByVoiceMs(caller: Caller, agent: Replying, { parameters, earHasPartials }: TurnPolicy): number {
+  if (earHasPartials || caller.at !== "speaking" || !agent.audible || !agent.interruptible) {
+    return Number.POSITIVE_INFINITY;
+  }
+  return caller.voiceMs + parameters.sustainedVoiceMs;
+}
+
+/** The agent is done: what was said meanwhile is answered now, unless it was not meant to be. */
+function afterReply(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
+  const { caller } = turn;
+  const { parameters, language } = policy;
+  if (caller.at !== "pausing" || !isSettledBackChannel(caller, language)) return endOfTurn(turn, nowMs, policy);
+  if (caller.done || nowMs - caller.endMs <= parameters.backChannelAnswerMs) return endOfTurn(turn, nowMs, policy);
+  const { words, startMs, endMs } = caller;
+  return {
+    turn: { ...turn, caller: { at: "silent" } },
+    actions: [{ do: "pass-over", text: wordsText(words), startMs, endMs }],
+  };
+}
+
+/** Nobody replies: is the caller done? */
+function endOfTurn(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
+  const { caller } = turn;
+  if (caller.at === "speaking" && nowMs >= wordlessDeadlineMs(caller, policy)) {
+    return answer({ ...turn, caller: wordlessFrom(nowMs) }, caller, caller.wordsMs);
   }
   if (caller.at !== "pausing" || nowMs < turnEndMs(caller, policy)) return { turn, actions: NONE };
-  if (wordsText(caller.words) === "") return { turn: { ...turn, caller: { at: "silent" } }, actions: NONE };
-  if (agent.at === "replying") return { turn, actions: NONE };
-  return answer({ ...turn, caller: { at: "silent" } }, caller, caller.endMs);
+  const silent: Turn = { ...turn, caller: { at: "silent" } };
+  return wordsText(caller.words) === "" ? { turn: silent, actions: NONE } : answer(silent, caller, caller.endMs);
 }
 
 /** The turn after what `caller` said until `endMs` was taken to be answered. */
@@ -193,25 +224,16 @@ function answer(turn: Turn, { startMs, words }: { startMs: number; words: Words 
   };
 }
 
-type Replying = Extract<Agent, { at: "replying" }>;
-
-function talksOver(caller: Caller, agent: Replying, event: TurnEvent, nowMs: number, policy: TurnPolicy): boolean {
-  // Words also drop a reply that nobody has heard yet: the caller was not done.
-  if (event.kind === "words" || event.kind === "typed") return agent.interruptible && event.text !== "";
-  if (policy.earHasPartials || !isInterruptible(agent) || caller.at !== "speaking") return false;
-  return nowMs - caller.startMs >= policy.parameters.sustainedVoiceMs;
+/** From when on voice that goes on without words (a car, a television) no longer keeps the words before it from being answered. */
+function wordlessDeadlineMs({ words, wordsMs }: Extract<Caller, { at: "speaking" }>, policy: TurnPolicy): number {
+  const settled = policy.earHasPartials && words.final !== "" && words.partial === "";
+  return settled ? wordsMs + policy.parameters.wordlessVoiceMs : Number.POSITIVE_INFINITY;
 }
-
-/** Voice alone may stop only what can be heard: before that there is nothing to talk over. */
-const isInterruptible = (agent: Replying): boolean => agent.interruptible && agent.audible;
 
 /** When the caller's turn is over, if nothing more comes. */
-const turnEndMs = ({ endMs, words, done }: Extract<Caller, { at: "pausing" }>, policy: TurnPolicy): number =>
-  done ? endMs : endMs + pauseMs(words, policy);
-
-/** How long a pause must be to end the caller's turn. */
-function pauseMs(words: Words, { parameters }: TurnPolicy): number {
-  return words.final !== "" && words.partial === "" ? parameters.endpointMs : parameters.finalWaitMs;
+function turnEndMs({ endMs, words, done }: Extract<Caller, { at: "pausing" }>, policy: TurnPolicy): number {
+  if (done) return endMs;
+  const { parameters, language } = policy;
+  const isFinal = words.final !== "" && words.partial === "";
+  return endMs + (isFinal ? endpointMs(words.final, language, parameters) : parameters.finalWaitMs);
 }
-
-const join = (a: string, b: string): string => (a === "" ? b : b === "" ? a : `${a} ${b}`);

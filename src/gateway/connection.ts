@@ -73,6 +73,8 @@ export class Connection implements Leg {
   /** The time of the event that is being handled: commands happen at it. */
   #eventMs = 0;
   #closeCode: number | undefined;
+  /** The reply of which nothing more is sent for now. */
+  #pausedTurnId: number | undefined;
   /** Frames go out one behind the other. */
   #speaking = false;
   #closed = false;
@@ -167,7 +169,7 @@ export class Connection implements Leg {
       this.#release(nowMs, nowMs);
       this.#engines.hearSilence(this.#audio?.silenceDue(nowMs) ?? 0);
       if (nowMs >= this.#call.nextDeadlineMs) this.#handle({ kind: "tick" }, nowMs);
-      while (!this.#over && this.#playback.unplayedMs(nowMs) < TOP_UP_BELOW_MS) {
+      while (!this.#over && this.#pausedTurnId === undefined && this.#playback.unplayedMs(nowMs) < TOP_UP_BELOW_MS) {
         if (!this.#sendFrame(nowMs)) break;
       }
     } catch (error) {
@@ -318,13 +320,23 @@ export class Connection implements Leg {
         this.#engines.ask(command);
         return;
       case "speak":
+        // The reply that was paused is over: whatever speaks now is another one.
+        if (command.turnId !== this.#pausedTurnId) this.#pausedTurnId = undefined;
         this.#engines.voiceOut.speak(command.turnId, command.piece, command.text);
         return;
       case "mark":
         this.#tally.marksSent += 1;
         this.#send(this.#options.wire.encodeMark(command.name));
         return;
+      case "pause":
+        this.#pausedTurnId = command.turnId;
+        this.#speaking = false;
+        return;
+      case "resume":
+        this.#pausedTurnId = undefined;
+        return;
       case "cut":
+        this.#pausedTurnId = undefined;
         this.#engines.cut();
         this.#playback.flush(this.#eventMs);
         this.#speaking = false;
@@ -339,6 +351,9 @@ export class Connection implements Leg {
       case "turn":
         this.#tally.turn(command.turn);
         if (command.turn.latency !== undefined) this.#options.metrics.answered(command.turn.latency);
+        return;
+      case "pass-over":
+        // Told by the journal alone.
         return;
     }
   }

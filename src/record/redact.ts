@@ -77,7 +77,23 @@ function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" }>): Jo
     case "mark":
       return { kind, name: command.name };
     case "cut":
-      return { kind, turnId: command.turnId, clear: command.clear };
+      return {
+        kind,
+        turnId: command.turnId,
+        clear: command.clear,
+        reason: command.reason,
+        voicedMs: command.voicedMs,
+        heardText: "",
+        chars: command.heardText.length,
+      };
+    case "pause":
+      return { kind, turnId: command.turnId };
+    case "resume":
+      return { kind, turnId: command.turnId, reason: command.reason };
+    case "pass-over": {
+      const { text, startMs, endMs } = command;
+      return { kind, text: "", startMs, endMs, chars: text.length };
+    }
     case "state":
       return { kind, state: command.state };
     case "turn": {

@@ -197,7 +197,7 @@ describe("the edge of a reply", () => {
     call.handle({ kind: "frame-out", turnId: 1, samples: 160 }, 1_400);
     expect(commands.slice(1)).toEqual([
       { kind: "state", state: "speaking" },
-      { kind: "cut", turnId: 1, clear: true },
+      { kind: "cut", turnId: 1, clear: true, reason: "voice", voicedMs: 1_080, heardText: "" },
       { kind: "state", state: "listening" },
     ]);
   });

@@ -3,7 +3,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { START, stepTurn, type Turn, type TurnEvent, turnDeadlineMs } from "../../src/call/turn.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../src/core/limits.ts";
 
-const POLICY = { parameters: DEFAULT_TURN_PARAMETERS, earHasPartials: true };
+const POLICY = { parameters: DEFAULT_TURN_PARAMETERS, earHasPartials: true, language: "en-US" };
 
 const step = (turn: Turn, event: TurnEvent, nowMs: number, earHasPartials = true) =>
   stepTurn(turn, event, nowMs, { ...POLICY, earHasPartials });
@@ -22,7 +22,7 @@ function runEvents(turn: Turn, events: readonly [number, TurnEvent][]) {
 
 const speaking = (interruptible: boolean): Turn => ({
   caller: { at: "silent" },
-  agent: { at: "replying", turnId: 7, audible: true, interruptible },
+  agent: { at: "replying", turnId: 7, audible: true, interruptible, pausedMs: undefined, pauses: 0 },
   answered: "",
 });
 
@@ -177,7 +177,7 @@ describe("the end of the caller's turn", () => {
 describe("speech over the agent", () => {
   test("a word cuts a reply that may be interrupted, in the same step", () => {
     const { turn, actions } = step(speaking(true), { kind: "words", text: "stop", final: false }, 640);
-    expect(actions).toEqual([{ do: "cut", turnId: 7 }]);
+    expect(actions).toEqual([{ do: "cut", turnId: 7, reason: "words", voicedMs: 0 }]);
     expect(turn.agent).toEqual({ at: "idle" });
   });
 
@@ -197,8 +197,8 @@ describe("speech over the agent", () => {
 
   test("voice alone never cuts a reply that nobody has heard yet", () => {
     const thinking: Turn = {
-      caller: { at: "speaking", startMs: 0, words: { final: "", partial: "" }, wordsMs: 0 },
-      agent: { at: "replying", turnId: 7, audible: false, interruptible: true },
+      caller: { at: "speaking", startMs: 0, voiceMs: 0, words: { final: "", partial: "" }, wordsMs: 0 },
+      agent: { at: "replying", turnId: 7, audible: false, interruptible: true, pausedMs: undefined, pauses: 0 },
       answered: "",
     };
     expect(step(thinking, { kind: "tick" }, 5_000, false).actions).toEqual([]);
@@ -229,7 +229,7 @@ describe("typed words", () => {
 
   test("interrupt a reply, and are answered when it is over", () => {
     const cut = step(speaking(true), { kind: "typed", text: "stop" }, 1_000);
-    expect(cut.actions).toEqual([{ do: "cut", turnId: 7 }]);
+    expect(cut.actions).toEqual([{ do: "cut", turnId: 7, reason: "typed", voicedMs: 0 }]);
     expect(step(cut.turn, { kind: "reply-done", turnId: 7 }, 1_000).actions).toEqual([
       { do: "answer", text: "stop", startMs: 1_000, endMs: 1_000 },
     ]);

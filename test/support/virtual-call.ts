@@ -68,6 +68,7 @@ export class VirtualCall {
   /** Played at `atMs`, unless a clear comes before. */
   #playing: { atMs: number; words: string[]; mark?: string }[] = [];
   #liveTurn = 0;
+  #pausedTurn: number | undefined;
 
   constructor(options: VirtualCallOptions = {}) {
     this.#options = options;
@@ -162,6 +163,7 @@ export class VirtualCall {
     this.handle({ kind: "frame-in", voiced: this.nowMs < this.#voicedUntilMs, mediaMs: this.#mediaMs });
     if (this.nowMs >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
     while (this.#playback.unplayedMs(this.nowMs) < OUTPUT_LEAD_MS - FRAME_MS / 2) {
+      if (this.#ring[0]?.turnId === this.#pausedTurn) break;
       const frame = this.#ring.shift();
       if (frame === undefined) break;
       const playsMs = this.#playback.sent(CARRIER_FRAME_SAMPLES, this.nowMs);
@@ -194,7 +196,14 @@ export class VirtualCall {
         this.endReason = command.reason;
         this.endMs = this.nowMs;
         return;
+      case "pause":
+        this.#pausedTurn = command.turnId;
+        return;
+      case "resume":
+        this.#pausedTurn = undefined;
+        return;
       case "state":
+      case "pass-over":
         return;
     }
   }

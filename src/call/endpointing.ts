@@ -1,0 +1,28 @@
+import type { TurnParameters } from "./parameters.ts";
+
+/** Words behind which more is to come. One line a language. */
+const TRAILING: Readonly<Record<string, string>> = {
+  en: "and but or so because if when that which who the a an to of in on at for with from my your is are was um uh er like",
+  de: "und aber oder also weil wenn dass der die das ein eine zu von in an auf für mit mein ist sind äh ähm",
+  es: "y o pero porque si que el la los las un una a de en con por para mi es son eh este",
+  fr: "et ou mais parce si que le la les un une à de en avec pour mon ma est sont euh",
+  it: "e o ma perché se che il la i le un una a di in con per mio è sono ehm",
+  nl: "en of maar want als dat de het een te van in op voor met mijn is zijn eh ehm",
+  pt: "e ou mas porque se que o a os as um uma de em com por para meu é são hum",
+};
+
+const LISTS = new Map(Object.entries(TRAILING).map(([language, words]) => [language, new Set(words.split(" "))]));
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * How long a pause must be to end a turn that says `text`, in a language such as `en` or `en-GB`, ms: shorter behind a sentence,
+ * longer where the speaker is looking for words.
+ */
+export function endpointMs(text: string, language: string, parameters: Readonly<TurnParameters>): number {
+  const end = text.trimEnd();
+  if (/[,;:…\-–—]$|\.\.\.$/u.test(end)) return parameters.endpointTrailingMs;
+  if (/[.!?。！？]["'”’)]?$/u.test(end)) return parameters.endpointSentenceMs;
+  const last = /[\p{L}\p{M}'’]+$/u.exec(end)?.[0].toLowerCase() ?? "";
+  const trailing = LISTS.get(language.split("-", 1)[0]?.toLowerCase() ?? "") ?? NONE;
+  return trailing.has(last) ? parameters.endpointTrailingMs : parameters.endpointMs;
+}

@@ -1,0 +1,251 @@
+import { strict as assert } from "node:assert";
+import type { CallSpec, EndReason } from "../core/call-spec.ts";
+import { REPLY_PIECES_MAX } from "../core/limits.ts";
+import type { Conversation } from "./conversation.ts";
+import type { CallEvent, CallSink, CallState, CutReason } from "./events.ts";
+import type { Inactivity } from "./inactivity.ts";
+import type { TurnParameters } from "./parameters.ts";
+import { Playout } from "./playout.ts";
+import { Reply } from "./reply.ts";
+import { describeTools } from "./tools.ts";
+import type { TurnAction, TurnEvent } from "./turn.ts";
+
+export interface SpeakerOptions {
+  spec: CallSpec;
+  rateHz: number;
+  parameters: Readonly<TurnParameters>;
+  conversation: Conversation;
+  inactivity: Inactivity;
+  sink: CallSink;
+  /** What the agent does, for turn taking. */
+  step: (event: TurnEvent) => void;
+  /** The call is over. */
+  end: (reason: EndReason) => void;
+  /** The model is done with the reply that lives, or has failed at it. */
+  modelDone: (failed: boolean) => void;
+}
+
+/**
+ * The agent's side of a call: the one reply that lives, from the first word asked for to the last one heard. Times are ms of
+ * call time, and each method is told the time that it is called at.
+ */
+export class Speaker {
+  readonly #options: SpeakerOptions;
+  readonly #playout: Playout;
+  #reply: Reply | undefined;
+  #nextTurnId = 1;
+  #firstMessage = true;
+  #state: CallState = "listening";
+
+  constructor(options: SpeakerOptions) {
+    this.#options = options;
+    this.#playout = new Playout(options.rateHz);
+  }
+
+  /** A reply lives: it is being made, or heard. */
+  get busy(): boolean {
+    return this.#reply !== undefined;
+  }
+
+  /** When everything sent so far will have been played, ms; in the past when it has been. */
+  get playsUntilMs(): number {
+    return this.#playout.playsUntilMs;
+  }
+
+  /** Has the model answer what was said. */
+  ask(nowMs: number): void {
+    const { conversation, sink, spec } = this.#options;
+    const reply = this.#begin(conversation.open?.endMs, nowMs);
+    const messages = conversation.messages();
+    this.#show("thinking");
+    sink({ kind: "ask", turnId: reply.turnId, messages, tools: describeTools(spec.tools) });
+  }
+
+  /** A reply of our own, without the model. */
+  say(text: string, nowMs: number): void {
+    const reply = this.#begin(undefined, nowMs);
+    this.#speak(reply, 0, reply.wholeText(text));
+    this.finishIfHeard(nowMs);
+  }
+
+  /** Something happened to a reply. Work of one that was cut comes late by nature; its number tells it from the one that lives. */
+  handle(event: Extract<CallEvent, { turnId: number }>, nowMs: number): void {
+    const reply = this.#reply;
+    if (reply === undefined || reply.turnId !== event.turnId) return;
+    switch (event.kind) {
+      case "frame-out":
+        this.#onFrameOut(reply, event.samples, nowMs);
+        return;
+      case "reply-text": {
+        const { pieceCount } = reply;
+        if (pieceCount < REPLY_PIECES_MAX) this.#speak(reply, pieceCount, reply.pushText(event.text, nowMs));
+        return;
+      }
+      case "reply-tool":
+        if (event.name === "hang_up" && this.#options.spec.tools.includes("hang_up")) reply.hangUp = true;
+        return;
+      case "reply-end":
+        this.#options.modelDone(false);
+        this.#speak(reply, reply.pieceCount, reply.endText());
+        this.finishIfHeard(nowMs);
+        return;
+      case "reply-failed":
+        this.#options.modelDone(true);
+        return;
+      case "piece-audio":
+        reply.pieceAudio(event.piece, event.words, nowMs);
+        return;
+      case "piece-end":
+        reply.pieceEnded(event.piece, event.samples);
+        this.#markPieces(reply, nowMs);
+        this.finishIfHeard(nowMs);
+        return;
+      case "piece-failed":
+        // Without a voice there is no call: nothing can be said about it either.
+        this.#options.end("provider_error");
+        return;
+    }
+  }
+
+  /** A mark came back. */
+  marked(name: string, nowMs: number): void {
+    const played = this.#playout.returned(name, nowMs);
+    const reply = this.#reply;
+    if (played === undefined || reply === undefined || reply.turnId !== played.turnId) return;
+    reply.piecePlayed(played.piece);
+    this.finishIfHeard(nowMs);
+  }
+
+  /** Holds the reply that lives; what has been sent of it is still heard. */
+  pause(turnId: number): void {
+    this.#options.sink({ kind: "pause", turnId });
+    this.#show("listening");
+  }
+
+  /** It goes on from the sample behind the last one that was sent. */
+  resume({ turnId, reason }: Extract<TurnAction, { do: "resume" }>): void {
+    this.#options.sink({ kind: "resume", turnId, reason });
+    this.#show("speaking");
+  }
+
+  /** Stops the reply that lives, if any, where the caller is now; what was heard of it becomes its turn. */
+  cut(reason: CutReason, voicedMs: number, nowMs: number): void {
+    const reply = this.#reply;
+    if (reply === undefined) return;
+    if (reply.audible && reply.allSent && this.#playout.unplayedMs(nowMs) === 0) {
+      // Heard to its end, though no mark has said so yet: there is nothing left to cut.
+      this.#finish(reply, nowMs);
+      return;
+    }
+    const { turnId, audible } = reply;
+    const heardText = audible ? reply.heardText(reply.heardSamples(this.#playout.unplayedMs(nowMs))) : "";
+    this.#options.sink({ kind: "cut", turnId, clear: audible, reason, voicedMs: Math.round(voicedMs), heardText });
+    if (audible) this.#commit(reply, false, nowMs);
+    this.#playout.flush(nowMs);
+    this.#drop(reply);
+  }
+
+  /** The call is over: what was heard of the reply that lives becomes its turn, and the rest is never said. */
+  stop(nowMs: number): void {
+    const reply = this.#reply;
+    if (reply === undefined) return;
+    this.#reply = undefined;
+    const heardText = reply.audible ? reply.heardText(reply.heardSamples(this.#playout.unplayedMs(nowMs))) : "";
+    if (reply.audible) this.#commit(reply, false, nowMs);
+    const { turnId } = reply;
+    this.#options.sink({ kind: "cut", turnId, clear: false, reason: "call_ended", voicedMs: 0, heardText });
+  }
+
+  /** Ends a reply that the caller has heard to its last sample, as far as marks or the playback clock can tell. */
+  finishIfHeard(nowMs: number): void {
+    const reply = this.#reply;
+    if (reply !== undefined && nowMs >= this.#heardDeadlineMs(reply, nowMs)) this.#finish(reply, nowMs);
+  }
+
+  /** From when on the reply that lives counts as heard to its end, ms; Infinity while some of it has not been sent. */
+  deadlineMs(nowMs: number): number {
+    return this.#reply === undefined ? Number.POSITIVE_INFINITY : this.#heardDeadlineMs(this.#reply, nowMs);
+  }
+
+  #heardDeadlineMs(reply: Reply, nowMs: number): number {
+    if (!reply.allSent) return Number.POSITIVE_INFINITY;
+    if (!reply.audible || reply.allPlayed) return nowMs;
+    return this.#playout.playsUntilMs + this.#options.parameters.markGraceMs;
+  }
+
+  /** `spokenMs` is when the caller stopped saying what it answers. */
+  #begin(spokenMs: number | undefined, nowMs: number): Reply {
+    assert.ok(this.#reply === undefined, "one reply at a time");
+    const { spec, rateHz, step } = this.#options;
+    const interruptible = !this.#firstMessage || spec.interruptible;
+    const turnId = this.#nextTurnId;
+    this.#nextTurnId += 1;
+    const reply = new Reply({ turnId, interruptible, rateHz, spokenMs, nowMs });
+    this.#reply = reply;
+    step({ kind: "reply-began", turnId, interruptible });
+    return reply;
+  }
+
+  #speak(reply: Reply, firstPiece: number, texts: readonly string[]): void {
+    const { turnId } = reply;
+    for (const [index, text] of texts.entries()) {
+      this.#options.sink({ kind: "speak", turnId, piece: firstPiece + index, text });
+    }
+  }
+
+  #onFrameOut(reply: Reply, samples: number, nowMs: number): void {
+    const first = !reply.audible;
+    reply.frameSent(samples, nowMs);
+    this.#playout.sent(samples, nowMs);
+    if (first) this.#onAudible(reply);
+    // A caller who was talking already may have cut it in this very step.
+    if (this.#reply === reply) this.#markPieces(reply, nowMs);
+  }
+
+  /** The first frame of a reply goes out: what it answers is settled now, and it is the caller who may interrupt. */
+  #onAudible(reply: Reply): void {
+    this.#firstMessage = false;
+    this.#options.conversation.settle();
+    this.#show("speaking");
+    this.#options.step({ kind: "reply-audible", turnId: reply.turnId });
+  }
+
+  #markPieces(reply: Reply, nowMs: number): void {
+    for (let piece = reply.takePieceToMark(); piece !== undefined; piece = reply.takePieceToMark()) {
+      const name = this.#playout.mark(reply.turnId, piece, nowMs);
+      if (name !== undefined) this.#options.sink({ kind: "mark", name });
+    }
+  }
+
+  #finish(reply: Reply, nowMs: number): void {
+    if (reply.audible) this.#commit(reply, true, nowMs);
+    else this.#options.conversation.settle();
+    if (reply.hangUp) {
+      this.#reply = undefined;
+      this.#options.end("agent_hangup");
+      return;
+    }
+    this.#drop(reply);
+  }
+
+  #drop(reply: Reply): void {
+    this.#reply = undefined;
+    this.#show("listening");
+    this.#options.step({ kind: "reply-done", turnId: reply.turnId });
+  }
+
+  /** What was heard of a reply becomes the agent's turn; a reply that is `whole` was heard to its end. */
+  #commit(reply: Reply, whole: boolean, nowMs: number): void {
+    const { inactivity, conversation } = this.#options;
+    const playsUntilMs = Math.min(nowMs, this.#playout.playsUntilMs);
+    const turn = reply.asHeard(whole ? 0 : this.#playout.unplayedMs(nowMs), playsUntilMs);
+    inactivity.heardUntil(turn.endMs);
+    conversation.answered(turn);
+  }
+
+  #show(state: CallState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#options.sink({ kind: "state", state });
+  }
+}

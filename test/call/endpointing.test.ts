@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { isBackChannel } from "../../src/call/back-channel.ts";
+import { endpointMs } from "../../src/call/endpointing.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+
+describe("the pause that ends a turn", () => {
+  const { endpointSentenceMs, endpointTrailingMs, endpointMs: usualMs } = DEFAULT_TURN_PARAMETERS;
+
+  test.each([
+    ["two loaves please", "en", usualMs],
+    ["Two loaves, please.", "en-GB", endpointSentenceMs],
+    ['He said "yes."', "en", endpointSentenceMs],
+    ["Wie viel kostet das?", "de", endpointSentenceMs],
+    ["いくらですか。", "ja", endpointSentenceMs],
+    ["I would like two loaves and", "en", endpointTrailingMs],
+    ["I would like, um", "en-US", endpointTrailingMs],
+    ["My number is seven,", "en", endpointTrailingMs],
+    ["well…", "en", endpointTrailingMs],
+    ["well...", "en", endpointTrailingMs],
+    ["ich hätte gern zwei Brote und", "de-AT", endpointTrailingMs],
+    ["ich hätte gern zwei Brote und", "en", usualMs],
+    ["the sand", "en", usualMs],
+    ["", "en", usualMs],
+  ])("behind %j in %s is %i ms", (text, language, ms) => {
+    expect(endpointMs(text, language, DEFAULT_TURN_PARAMETERS)).toBe(ms);
+  });
+});
+
+describe("a back-channel", () => {
+  test.each([
+    ["mm-hm", "en"],
+    ["Yeah.", "en-US"],
+    ["Okay, yeah, right", "en"],
+    ["I see", "en"],
+    ["Ach so", "de"],
+    ["ja, genau", "de-CH"],
+    ["d’accord", "fr"],
+    ["d'accord", "fr"],
+    ["Mm-hm", "ja"],
+  ])("is %j in %s", (text, language) => {
+    expect(isBackChannel(text, language)).toBe(true);
+  });
+
+  test.each([
+    ["", "en"],
+    ["...", "en"],
+    ["no", "en"],
+    ["yeah but", "en"],
+    ["yeah yeah yeah yeah yeah", "en"],
+    ["genau", "en"],
+    ["stop", "de"],
+    ["I", "en"],
+  ])("is not %j in %s", (text, language) => {
+    expect(isBackChannel(text, language)).toBe(false);
+  });
+});

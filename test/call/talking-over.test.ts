@@ -1,0 +1,209 @@
+import { describe, expect, test } from "vitest";
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { type Agent, START, stepTurn, type Turn, type TurnEvent, turnDeadlineMs } from "../../src/call/turn.ts";
+import { VirtualCall, WORD_MS } from "../support/virtual-call.ts";
+
+const { sustainedVoiceMs, resumeMs, pauseMsMax, voicePausesMax, backChannelAnswerMs } = DEFAULT_TURN_PARAMETERS;
+
+const policyOf = (earHasPartials: boolean) => ({
+  parameters: DEFAULT_TURN_PARAMETERS,
+  earHasPartials,
+  language: "en-US",
+});
+
+/** A reply that is heard, and what comes of events at their times. */
+function overReply(
+  events: readonly [number, TurnEvent][],
+  { earHasPartials = true, ...agent }: Partial<Agent & { earHasPartials: boolean }> = {},
+) {
+  const policy = policyOf(earHasPartials);
+  const replying: Agent = {
+    at: "replying",
+    turnId: 7,
+    audible: true,
+    interruptible: true,
+    pausedMs: undefined,
+    pauses: 0,
+  };
+  let turn: Turn = { ...START, agent: { ...replying, ...agent } as Agent };
+  const told: string[] = [];
+  for (const [atMs, event] of events) {
+    const stepped = stepTurn(turn, event, atMs, policy);
+    turn = stepped.turn;
+    for (const action of stepped.actions) {
+      told.push(
+        `${atMs} ${action.do}${"reason" in action ? ` ${action.reason}` : ""}${"text" in action ? ` ${action.text}` : ""}`,
+      );
+    }
+  }
+  return { turn, told, deadlineMs: turnDeadlineMs(turn, policy) };
+}
+
+const began = (atMs: number): [number, TurnEvent] => [atMs, { kind: "speech-started", startMs: atMs - 60 }];
+const ended = (atMs: number): [number, TurnEvent] => [atMs, { kind: "speech-ended", endMs: atMs - 300 }];
+const words = (atMs: number, text: string, final = false): [number, TurnEvent] => [
+  atMs,
+  { kind: "words", text, final },
+];
+const tick = (atMs: number): [number, TurnEvent] => [atMs, { kind: "tick" }];
+
+describe("voice over a reply", () => {
+  test("pauses it in the very step in which it is heard of", () => {
+    const { told, turn } = overReply([began(1_000)]);
+    expect(told).toEqual(["1000 pause"]);
+    expect(turn.agent).toMatchObject({ pausedMs: 1_000, pauses: 1 });
+  });
+
+  test("that was no word lets it go on, so long after it fell silent", () => {
+    const cough = [began(1_000), ended(1_500)];
+    const { deadlineMs } = overReply(cough);
+    expect(deadlineMs).toBe(1_200 + resumeMs);
+    expect(overReply([...cough, tick(deadlineMs - 1)]).told).toEqual(["1000 pause"]);
+    const { told, turn } = overReply([...cough, tick(deadlineMs)]);
+    expect(told).toEqual(["1000 pause", `${deadlineMs} resume no_words`]);
+    expect(turn.agent).toMatchObject({ pausedMs: undefined, pauses: 1 });
+  });
+
+  test("that turns out a back-channel lets it go on as soon as the ear is sure", () => {
+    const { told } = overReply([began(1_000), words(1_300, "mm-hm"), ended(1_500), words(1_600, "Mm-hm.", true)]);
+    expect(told).toEqual(["1000 pause", "1600 resume back_channel"]);
+  });
+
+  test("that turns out a word cuts it, also one behind a back-channel", () => {
+    expect(overReply([began(1_000), words(1_250, "wait")]).told).toEqual(["1000 pause", "1250 cut words"]);
+    expect(overReply([began(1_000), words(1_250, "yeah"), words(1_500, "yeah but")]).told).toEqual([
+      "1000 pause",
+      "1500 cut words",
+    ]);
+  });
+
+  test("that goes on and tells no word, as a television's, holds it no longer than the bound", () => {
+    const { deadlineMs } = overReply([began(1_000)]);
+    expect(deadlineMs).toBe(1_000 + pauseMsMax);
+    expect(overReply([began(1_000), tick(deadlineMs)]).told).toEqual([
+      "1000 pause",
+      `${deadlineMs} resume voice_goes_on`,
+    ]);
+  });
+
+  test("holds it so often at most: after that only words stop it", () => {
+    const coughs = Array.from({ length: 5 }, (_, i) => [
+      began(1_000 + i * 4_000),
+      ended(1_500 + i * 4_000),
+      tick(2_500 + i * 4_000),
+    ]);
+    const { told } = overReply([...coughs.flat(), began(30_000), words(30_400, "stop")]);
+    expect(told.filter((line) => line.endsWith("pause"))).toHaveLength(voicePausesMax);
+    expect(told.at(-1)).toBe("30400 cut words");
+  });
+
+  test("cuts it where the ear tells no partial words, once it has lasted", () => {
+    const { deadlineMs, told } = overReply([began(1_000)], { earHasPartials: false });
+    expect(told).toEqual(["1000 pause"]);
+    expect(deadlineMs).toBe(940 + sustainedVoiceMs);
+    expect(overReply([began(1_000), tick(deadlineMs - 1)], { earHasPartials: false }).told).toEqual(["1000 pause"]);
+    expect(overReply([began(1_000), tick(deadlineMs)], { earHasPartials: false }).told).toEqual([
+      "1000 pause",
+      `${deadlineMs} cut voice`,
+    ]);
+  });
+
+  test("that comes in two short bursts is not sustained", () => {
+    const bursts = [began(1_000), ended(1_500), began(1_600), ended(2_100), tick(2_500)];
+    expect(overReply(bursts, { earHasPartials: false }).told).toEqual(["1000 pause"]);
+  });
+
+  test("that was there before its first sample holds it at that sample", () => {
+    const { told } = overReply([began(900), [1_000, { kind: "reply-audible", turnId: 7 }]], { audible: false });
+    expect(told).toEqual(["1000 pause"]);
+  });
+
+  test("pauses nothing that may not be interrupted, and words over it wait", () => {
+    const { told } = overReply(
+      [
+        began(1_000),
+        words(1_500, "hello"),
+        ended(2_000),
+        words(2_050, "hello there", true),
+        [9_000, { kind: "reply-done", turnId: 7 }],
+      ],
+      { interruptible: false },
+    );
+    expect(told).toEqual(["9000 answer hello there"]);
+  });
+});
+
+describe("a back-channel over a reply", () => {
+  const yes = [began(1_000), ended(1_500), words(1_600, "yes", true)];
+
+  test("long before its end asks for no answer, and the next turn does not begin with it", () => {
+    const { told } = overReply([
+      ...yes,
+      [9_000, { kind: "reply-done", turnId: 7 }],
+      words(10_000, "two loaves", true),
+      tick(10_500),
+    ]);
+    expect(told).toEqual(["1000 pause", "1600 resume back_channel", "9000 pass-over yes", "10500 answer two loaves"]);
+  });
+
+  test("at its very end is an answer to it", () => {
+    const doneMs = 1_200 + backChannelAnswerMs;
+    const { told } = overReply([...yes, [doneMs, { kind: "reply-done", turnId: 7 }]]);
+    expect(told.at(-1)).toBe(`${doneMs} answer yes`);
+  });
+
+  test("is an answer whatever it is when nobody talks", () => {
+    const { told } = overReply([[500, { kind: "reply-done", turnId: 7 }], ...yes, tick(2_000)]);
+    expect(told).toEqual(["1700 answer yes"].map(() => expect.stringMatching(/ answer yes$/)));
+  });
+});
+
+describe("a whole call", () => {
+  const answering = {
+    spec: { interruptible: true },
+    answer: () => ({ text: "The bakery is open from eight to six every day." }),
+  };
+
+  test("in which the caller coughs tells every word, goes on from the very sample, and its transcript knows no interruption", () => {
+    const call = new VirtualCall(answering);
+    call.handle({ kind: "leg-started", codec: "mulaw" });
+    call.says(2_500, "when are you open");
+    call.coughs(5_400, 200);
+    call.run(14_000);
+    expect(call.ofKind("pause")).toHaveLength(1);
+    expect(call.ofKind("resume")).toMatchObject([{ reason: "no_words" }]);
+    expect(call.heardWords.join(" ")).toContain("The bakery is open from eight to six every day.");
+    expect(call.turns.at(-1)).toMatchObject({
+      text: "The bakery is open from eight to six every day.",
+      interrupted: false,
+    });
+  });
+
+  test("in which the caller says mm-hm over the agent goes on, and mm-hm stands in no turn", () => {
+    const call = new VirtualCall(answering);
+    call.handle({ kind: "leg-started", codec: "mulaw" });
+    call.says(2_500, "when are you open");
+    call.says(5_000, "mm-hm");
+    call.run(14_000);
+    expect(call.turns.map(({ text }) => text)).toEqual([
+      "Hello, this is the bakery.",
+      "when are you open",
+      "The bakery is open from eight to six every day.",
+    ]);
+    expect(call.ofKind("pass-over")).toMatchObject([{ text: "mm-hm" }]);
+  });
+
+  test("in which the caller interrupts: the agent is silent within the lead of the first sound, and says why it stopped", () => {
+    const call = new VirtualCall(answering);
+    call.handle({ kind: "leg-started", codec: "mulaw" });
+    call.says(2_500, "when are you open");
+    call.says(5_400, "no stop");
+    call.run(9_000);
+    const paused = call.commands.find(({ command }) => command.kind === "pause");
+    expect((paused?.atMs ?? Number.NaN) - 5_400).toBeLessThanOrEqual(60);
+    const [cut] = call.ofKind("cut");
+    expect(cut).toMatchObject({ reason: "words", clear: true });
+    expect(cut?.voicedMs).toBeGreaterThanOrEqual(WORD_MS - 60);
+    expect(cut?.heardText).toBe(call.turns.find(({ interrupted }) => interrupted)?.text);
+  });
+});
