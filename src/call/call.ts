@@ -3,6 +3,7 @@ import type { CallSpec, EndReason } from "../core/call-spec.ts";
 import { LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../core/limits.ts";
 import { saidUntil } from "./caller-turn.ts";
 import { Conversation } from "./conversation.ts";
+import { Digits } from "./digits.ts";
 import type { CallEvent, CallSink, CutReason } from "./events.ts";
 import { Inactivity } from "./inactivity.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
@@ -35,12 +36,13 @@ export interface CallOptions {
  */
 export class Call {
   readonly #spec: CallSpec;
-  readonly #policy: TurnPolicy;
+  #policy: TurnPolicy;
   readonly #sink: CallSink;
   readonly #detector: SpeechDetector;
   readonly #conversation: Conversation;
   readonly #inactivity: Inactivity;
   readonly #speaker: Speaker;
+  readonly #digits: Digits;
 
   #turn: Turn = START;
   #legStarted = false;
@@ -63,6 +65,7 @@ export class Call {
     this.#detector = new SpeechDetector(parameters);
     this.#conversation = new Conversation(spec, this.#sink);
     this.#inactivity = new Inactivity(spec);
+    this.#digits = new Digits(parameters.digitGapMs);
     this.#speaker = new Speaker({
       spec,
       rateHz,
@@ -73,6 +76,7 @@ export class Call {
       step: (event) => this.#step(event),
       end: (reason) => this.#end(reason),
       modelDone: (failed) => this.#onModelDone(failed),
+      speakLanguage: (language) => this.#speakLanguage(language, "tool"),
     });
     this.#nextDeadlineMs = this.#findDeadline();
   }
@@ -112,10 +116,11 @@ export class Call {
         this.#speaker.marked(event.name, this.#nowMs);
         return;
       case "dtmf":
-        this.#inactivity.callerHeard(this.#nowMs);
+        this.#onKey(event.digit);
         return;
       case "ear-partial":
       case "ear-final":
+        if (event.kind === "ear-final" && event.text !== "") this.#onLanguage(event.language);
         this.#onWords({ kind: "words", text: event.text, final: event.kind === "ear-final" });
         return;
       case "typed":
@@ -123,6 +128,11 @@ export class Call {
         return;
       case "ear-failed":
         this.#end("provider_error");
+        return;
+      case "tool-result":
+        // A result that comes when its reply is over is still true.
+        this.#conversation.lateResult(event.key, event.result);
+        this.#speaker.handle(event, this.#nowMs);
         return;
       default:
         this.#speaker.handle(event, this.#nowMs);
@@ -152,6 +162,33 @@ export class Call {
     this.#step(event);
   }
 
+  #onKey(digit: string): void {
+    this.#inactivity.callerHeard(this.#nowMs);
+    this.#step({ kind: "key" });
+    const entry = this.#digits.press(digit, this.#nowMs);
+    if (entry !== undefined) this.#onEntry(entry);
+  }
+
+  /** Keys are a turn of the caller's; the model sees by the first word that they were not spoken. */
+  #onEntry(entry: string): void {
+    this.#step({ kind: "typed", text: `DTMF: ${entry}` });
+  }
+
+  /** What the caller is heard to speak is answered in the same. */
+  #onLanguage(language: string | undefined): void {
+    if (language === undefined || this.#spec.languagePinned || isSameLanguage(language, this.#policy.language)) return;
+    this.#speakLanguage(language, "heard");
+  }
+
+  #speakLanguage(language: string, reason: "heard" | "tool"): void {
+    // Back where the call began it is spoken as it was: de-AT, not de.
+    const chosen = isSameLanguage(language, this.#spec.language) ? this.#spec.language : language;
+    if (chosen === this.#policy.language) return;
+    this.#policy = { ...this.#policy, language: chosen };
+    this.#speaker.language = chosen;
+    this.#sink({ kind: "language", language: chosen, reason });
+  }
+
   #onTick(): void {
     if (!this.#legStarted && this.#nowMs >= LEG_START_MS_MAX) {
       this.#end("protocol_error");
@@ -162,15 +199,16 @@ export class Call {
       this.#step({ kind: "speech-ended", endMs: this.#detector.lastVoicedMs });
     }
     this.#speaker.finishIfHeard(this.#nowMs);
-    if (this.#ended) return;
-    this.#step({ kind: "tick" });
+    if (!this.#ended) this.#speaker.attend(this.#nowMs);
+    if (!this.#ended && this.#nowMs >= this.#digits.deadlineMs) this.#onEntry(this.#digits.take());
+    if (!this.#ended) this.#step({ kind: "tick" });
     if (!this.#ended && this.#nowMs >= this.#inactivityDeadlineMs()) this.#onInactivity();
   }
 
   #onInactivity(): void {
     if (this.#inactivity.expired(this.#nowMs) === "end") this.#end("inactivity");
     // A reply that lives through such a silence hangs, and may be dropped whatever it was.
-    else this.#replace(phrasesOf(this.#spec.language).stillThere, "silence");
+    else this.#replace(phrasesOf(this.#policy.language).stillThere, "silence");
   }
 
   #onModelDone(failed: boolean): void {
@@ -178,7 +216,7 @@ export class Call {
     if (!failed) return;
     if (this.#modelFailures >= MODEL_FAILURES_MAX) this.#end("provider_error");
     // What was already said stays said; the apology follows as a reply of its own.
-    else this.#replace(phrasesOf(this.#spec.language).apology, "model_failed");
+    else this.#replace(phrasesOf(this.#policy.language).apology, "model_failed");
   }
 
   /** Drops the reply there is, if any, for words of our own; unless its end made way for another, or was the end of the call. */
@@ -199,10 +237,10 @@ export class Call {
         this.#speaker.cut(action.reason, action.voicedMs, this.#nowMs);
         return;
       case "pause":
-        this.#speaker.pause(action.turnId);
+        this.#speaker.pause(action.turnId, this.#nowMs);
         return;
       case "resume":
-        this.#speaker.resume(action);
+        this.#speaker.resume(action, this.#nowMs);
         return;
       case "pass-over": {
         const { text, startMs, endMs } = action;
@@ -230,7 +268,7 @@ export class Call {
 
   /** What was sent last moves with every frame, so the clock stands still while the agent is heard. */
   #inactivityDeadlineMs(): number {
-    if (!this.#legStarted) return Number.POSITIVE_INFINITY;
+    if (!this.#legStarted || this.#speaker.usesTools) return Number.POSITIVE_INFINITY;
     return this.#inactivity.deadlineMs(this.#detector.lastVoicedMs, this.#speaker.playsUntilMs);
   }
 
@@ -242,7 +280,12 @@ export class Call {
       this.#detector.deadlineMs,
       turnDeadlineMs(this.#turn, this.#policy),
       this.#inactivityDeadlineMs(),
+      this.#digits.deadlineMs,
       this.#speaker.deadlineMs(this.#nowMs),
     );
   }
 }
+
+/** `de` and `de-AT` are. */
+const isSameLanguage = (a: string, b: string): boolean => primary(a) === primary(b);
+const primary = (code: string): string => code.split("-", 1)[0]?.toLowerCase() ?? "";

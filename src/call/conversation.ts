@@ -2,6 +2,7 @@ import type { CallSpec, TranscriptTurn } from "../core/call-spec.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import type { Message } from "../speech/speech.ts";
 import type { CallSink } from "./events.ts";
+import type { ToolMessages } from "./tool-use.ts";
 
 /** What a caller said in one turn, ms of call time. */
 export interface Said {
@@ -37,6 +38,19 @@ export class Conversation {
     return this.#open === undefined
       ? [...this.#messages]
       : [...this.#messages, { role: "user", text: this.#open.text }];
+  }
+
+  /** What tools were asked for in a reply, and what came of them; what it said beside that is told when it has been heard. */
+  used(rounds: ToolMessages): void {
+    for (const { asked, results } of rounds) {
+      this.#messages.push({ ...asked, text: "" }, ...results);
+    }
+  }
+
+  /** A tool's result that came when its reply was over: the model will know it, and nobody hears of it. */
+  lateResult(key: string, text: string): void {
+    const result = this.#messages.findLast((message) => message.role === "tool" && message.toolCallId === key);
+    if (result !== undefined) result.text = text;
   }
 
   /** The caller's turn is over; it joins what is still open. */

@@ -25,14 +25,16 @@ export type CallEvent =
   /** The caller typed something, and is done with it. */
   | { kind: "typed"; text: string }
   /** The ear. Texts are the whole utterance since the last final. */
-  | { kind: "ear-partial"; text: string }
-  | { kind: "ear-final"; text: string }
+  | { kind: "ear-partial"; text: string; language?: string }
+  | { kind: "ear-final"; text: string; language?: string }
   | { kind: "ear-failed"; code: string }
   /** The model, answering `ask`. */
   | { kind: "reply-text"; turnId: number; text: string }
   | { kind: "reply-tool"; turnId: number; id: string; name: string; argumentsJson: string }
   | { kind: "reply-end"; turnId: number }
   | { kind: "reply-failed"; turnId: number; code: string }
+  /** What came of a `tool`. */
+  | { kind: "tool-result"; turnId: number; key: string; result: string; failed: boolean }
   /** The voice, answering `speak`. `samples` counts at the leg's rate, padding of a piece's last frame included. */
   | { kind: "piece-audio"; turnId: number; piece: number; samples: number; words: readonly SpokenWord[] }
   | { kind: "piece-end"; turnId: number; piece: number; samples: number }
@@ -41,7 +43,15 @@ export type CallEvent =
 /** Everything a call may ask of the world. Commands leave through the sink that was given at construction. */
 export type CallCommand =
   /** Ask the model; its events come back with this `turnId`. */
-  | { kind: "ask"; turnId: number; messages: readonly Message[]; tools: readonly ToolDescription[] }
+  | { kind: "ask"; turnId: number; messages: readonly Message[]; tools: readonly ToolDescription[]; language: string }
+  /** Carry out a tool; `key` comes back with what came of it. */
+  | { kind: "tool"; turnId: number; key: string; name: string; arguments: Readonly<Record<string, unknown>> }
+  /** Press keys towards the far end, where the wire can. */
+  | { kind: "send-dtmf"; digits: string }
+  /** From here on the call is in this language: what is spoken, and what is listened for where the ear must be told. */
+  | { kind: "language"; language: string; reason: "heard" | "tool" }
+  /** The caller is to be handed on; the call ends with that. */
+  | { kind: "transfer"; target: string }
   /** Synthesise a piece behind the pieces before it, and send it in its turn. */
   | { kind: "speak"; turnId: number; piece: number; text: string }
   /** Send a mark right behind the last frame that was sent. */
@@ -64,10 +74,10 @@ export type CallCommand =
   | { kind: "end"; reason: EndReason };
 
 /**
- * Why a reply was cut. `words`, `voice` and `typed`: the caller barged in. `silence`: it hung, and the caller is asked whether
+ * Why a reply was cut. `words`, `voice`, `key` and `typed`: the caller barged in. `silence`: it hung, and the caller is asked whether
  * anybody is there. `model_failed`: words of our own take its place.
  */
-export type CutReason = "words" | "voice" | "typed" | "silence" | "model_failed" | "call_ended";
+export type CutReason = "words" | "voice" | "key" | "typed" | "silence" | "model_failed" | "call_ended";
 
 /** What the agent does, for wires that can show it. */
 export type CallState = "listening" | "thinking" | "speaking";

@@ -29,6 +29,16 @@ export interface TurnParameters {
   pauseMsMax: number;
   /** A back-channel that ended no longer than this before the agent did is an answer to it ("shall I?", "yes"). */
   backChannelAnswerMs: number;
+  /** An entry of keys is over this long after its last one. */
+  digitGapMs: number;
+  /** A reply that is not audible by then begins with a few words of our own. */
+  fillerMs: number;
+  /** Tools that run for so long, with nothing to be heard meanwhile, are excused likewise. */
+  toolFillerMs: number;
+  /** A model that tells nothing for so long has failed. */
+  modelSilenceMs: number;
+  /** A voice that has a piece to speak and tells nothing for so long has failed. */
+  voiceSilenceMs: number;
   /** A mark that has not come back this long after its audio must have been played is not waited for any more. */
   markGraceMs: number;
 }
@@ -50,5 +60,10 @@ export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   resumeMs: 800,
   pauseMsMax: 2_000,
   backChannelAnswerMs: 1_000,
+  digitGapMs: 2_500,
+  fillerMs: 2_500,
+  toolFillerMs: 1_500,
+  modelSilenceMs: 8_000,
+  voiceSilenceMs: 8_000,
   markGraceMs: 500,
 };

@@ -4,18 +4,40 @@ interface Phrases {
   stillThere: string;
   /** When the model failed. */
   apology: string;
+  /** When an answer takes long. */
+  oneMoment: string;
 }
 
-const ENGLISH: Phrases = { stillThere: "Are you still there?", apology: "I am sorry, could you say that again?" };
+const ENGLISH: Phrases = {
+  stillThere: "Are you still there?",
+  apology: "I am sorry, could you say that again?",
+  oneMoment: "One moment, please.",
+};
 
 const PHRASES: Readonly<Record<string, Phrases>> = {
   en: ENGLISH,
-  de: { stillThere: "Sind Sie noch da?", apology: "Entschuldigung, könnten Sie das bitte wiederholen?" },
-  es: { stillThere: "¿Sigue usted ahí?", apology: "Lo siento, ¿podría repetirlo?" },
-  fr: { stillThere: "Êtes-vous toujours là ?", apology: "Je suis désolé, pourriez-vous répéter ?" },
-  it: { stillThere: "È ancora in linea?", apology: "Mi scusi, potrebbe ripetere?" },
-  nl: { stillThere: "Bent u er nog?", apology: "Sorry, kunt u dat herhalen?" },
-  pt: { stillThere: "Você ainda está aí?", apology: "Desculpe, poderia repetir?" },
+  de: {
+    stillThere: "Sind Sie noch da?",
+    apology: "Entschuldigung, könnten Sie das bitte wiederholen?",
+    oneMoment: "Einen Moment, bitte.",
+  },
+  es: {
+    stillThere: "¿Sigue usted ahí?",
+    apology: "Lo siento, ¿podría repetirlo?",
+    oneMoment: "Un momento, por favor.",
+  },
+  fr: {
+    stillThere: "Êtes-vous toujours là ?",
+    apology: "Je suis désolé, pourriez-vous répéter ?",
+    oneMoment: "Un instant, s’il vous plaît.",
+  },
+  it: {
+    stillThere: "È ancora in linea?",
+    apology: "Mi scusi, potrebbe ripetere?",
+    oneMoment: "Un attimo, per favore.",
+  },
+  nl: { stillThere: "Bent u er nog?", apology: "Sorry, kunt u dat herhalen?", oneMoment: "Een ogenblik, alstublieft." },
+  pt: { stillThere: "Você ainda está aí?", apology: "Desculpe, poderia repetir?", oneMoment: "Um momento, por favor." },
 };
 
 /** The phrases of a language code such as `de` or `de-AT`; English where there are none. */

@@ -1,7 +1,10 @@
 import { strict as assert } from "node:assert";
 import type { TranscriptTurn, TurnLatency } from "../core/call-spec.ts";
 import type { SpokenWord } from "../speech/speech.ts";
+import type { TurnParameters } from "./parameters.ts";
 import { PieceSplitter } from "./pieces.ts";
+import { ReplyWatch } from "./reply-watch.ts";
+import { ToolUse } from "./tool-use.ts";
 
 /** One spoken piece of a reply, in samples of the reply as a whole. `endSample` is known once the synthesis is over. */
 interface Piece {
@@ -38,17 +41,24 @@ export class Reply {
   #playedSamples = 0;
   #nextToMark = 0;
   #textDone = false;
-  /** The model asked to hang up once this reply has been heard. */
-  hangUp = false;
+  /** What the model has said since it was asked last, as it said it. */
+  #roundText = "";
+  readonly tools: ToolUse;
+  readonly watch: ReplyWatch;
+  /** What the model asked for once this reply has been heard. */
+  afterwards: { kind: "hang-up" } | { kind: "transfer"; target: string } | undefined;
 
   constructor(options: {
     turnId: number;
     interruptible: boolean;
     rateHz: number;
     spokenMs: number | undefined;
+    parameters: Readonly<TurnParameters>;
     nowMs: number;
   }) {
     this.turnId = options.turnId;
+    this.tools = new ToolUse(options.turnId);
+    this.watch = new ReplyWatch(options.parameters, options.nowMs);
     this.interruptible = options.interruptible;
     this.#rateHz = options.rateHz;
     this.#spokenMs = options.spokenMs;
@@ -76,13 +86,30 @@ export class Reply {
   /** More text of the reply; returns the new pieces to be spoken, numbered from `pieceCount` before the call. */
   pushText(text: string, nowMs: number): readonly string[] {
     if (Number.isNaN(this.#moments.firstTextMs)) this.#moments.firstTextMs = nowMs;
+    this.#roundText += text;
     return this.#added(this.#splitter.push(text));
   }
 
-  /** The text is complete; returns what is left to be spoken. */
-  endText(): readonly string[] {
-    this.#textDone = true;
+  /** The model is done for now; returns what is left to be spoken. */
+  endRound(): readonly string[] {
     return this.#added(this.#splitter.end());
+  }
+
+  /** What the model has said since it was asked last; the next round begins. */
+  takeRoundText(): string {
+    const text = this.#roundText;
+    this.#roundText = "";
+    return text;
+  }
+
+  /** The text is complete: no more pieces come. */
+  endText(): void {
+    this.#textDone = true;
+  }
+
+  /** Words of our own between those of the model: one piece. */
+  insert(text: string): readonly string[] {
+    return this.#added([text]);
   }
 
   /** A reply of our own words, without a model: its pieces. */
@@ -141,10 +168,13 @@ export class Reply {
 
   /** Nothing more will be generated, and all that was has been sent. */
   get allSent(): boolean {
+    return this.#textDone && !this.unsent;
+  }
+
+  /** Some of what there is to say has not been sent. */
+  get unsent(): boolean {
     const last = this.#pieces.at(-1);
-    return (
-      this.#textDone && (last === undefined || (last.endSample !== undefined && last.endSample <= this.#sentSamples))
-    );
+    return last !== undefined && !(last.endSample !== undefined && last.endSample <= this.#sentSamples);
   }
 
   /** The far end confirmed the very last piece. */

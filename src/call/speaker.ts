@@ -5,9 +5,12 @@ import type { Conversation } from "./conversation.ts";
 import type { CallEvent, CallSink, CallState, CutReason } from "./events.ts";
 import type { Inactivity } from "./inactivity.ts";
 import type { TurnParameters } from "./parameters.ts";
+import { phrasesOf } from "./phrases.ts";
 import { Playout } from "./playout.ts";
 import { Reply } from "./reply.ts";
-import { describeTools } from "./tools.ts";
+import type { Shortage } from "./reply-watch.ts";
+import type { ToolRun } from "./tool-use.ts";
+import { describeTools, planTool, type ToolEffect } from "./tools.ts";
 import type { TurnAction, TurnEvent } from "./turn.ts";
 
 export interface SpeakerOptions {
@@ -23,6 +26,8 @@ export interface SpeakerOptions {
   end: (reason: EndReason) => void;
   /** The model is done with the reply that lives, or has failed at it. */
   modelDone: (failed: boolean) => void;
+  /** The model wants the call to go on in another language. */
+  speakLanguage: (language: string) => void;
 }
 
 /**
@@ -36,15 +41,27 @@ export class Speaker {
   #nextTurnId = 1;
   #firstMessage = true;
   #state: CallState = "listening";
+  #language: string;
 
   constructor(options: SpeakerOptions) {
     this.#options = options;
+    this.#language = options.spec.language;
     this.#playout = new Playout(options.rateHz);
   }
 
   /** A reply lives: it is being made, or heard. */
   get busy(): boolean {
     return this.#reply !== undefined;
+  }
+
+  /** A tool runs: the silence is not the caller's. */
+  get usesTools(): boolean {
+    return this.#reply?.tools.running ?? false;
+  }
+
+  /** From the next reply on. */
+  set language(language: string) {
+    this.#language = language;
   }
 
   /** When everything sent so far will have been played, ms; in the past when it has been. */
@@ -54,17 +71,15 @@ export class Speaker {
 
   /** Has the model answer what was said. */
   ask(nowMs: number): void {
-    const { conversation, sink, spec } = this.#options;
-    const reply = this.#begin(conversation.open?.endMs, nowMs);
-    const messages = conversation.messages();
+    const reply = this.#begin(this.#options.conversation.open?.endMs, nowMs);
     this.#show("thinking");
-    sink({ kind: "ask", turnId: reply.turnId, messages, tools: describeTools(spec.tools) });
+    this.#askModel(reply, nowMs);
   }
 
   /** A reply of our own, without the model. */
   say(text: string, nowMs: number): void {
     const reply = this.#begin(undefined, nowMs);
-    this.#speak(reply, 0, reply.wholeText(text));
+    this.#speak(reply, 0, reply.wholeText(text), nowMs);
     this.finishIfHeard(nowMs);
   }
 
@@ -77,25 +92,32 @@ export class Speaker {
         this.#onFrameOut(reply, event.samples, nowMs);
         return;
       case "reply-text": {
+        reply.watch.modelHeard(nowMs);
         const { pieceCount } = reply;
-        if (pieceCount < REPLY_PIECES_MAX) this.#speak(reply, pieceCount, reply.pushText(event.text, nowMs));
+        if (pieceCount < REPLY_PIECES_MAX) this.#speak(reply, pieceCount, reply.pushText(event.text, nowMs), nowMs);
         return;
       }
-      case "reply-tool":
-        if (event.name === "hang_up" && this.#options.spec.tools.includes("hang_up")) reply.hangUp = true;
+      case "reply-tool": {
+        reply.watch.modelHeard(nowMs);
+        const { id, name, argumentsJson } = event;
+        reply.tools.ask({ id, name, argumentsJson });
         return;
+      }
       case "reply-end":
-        this.#options.modelDone(false);
-        this.#speak(reply, reply.pieceCount, reply.endText());
-        this.finishIfHeard(nowMs);
+        this.#onModelEnd(reply, nowMs);
+        return;
+      case "tool-result":
+        if (reply.tools.settle(event.key, event.result)) this.#goOnWithResults(reply, nowMs);
         return;
       case "reply-failed":
         this.#options.modelDone(true);
         return;
       case "piece-audio":
+        reply.watch.voiceHeard(nowMs);
         reply.pieceAudio(event.piece, event.words, nowMs);
         return;
       case "piece-end":
+        reply.watch.voiceHeard(nowMs);
         reply.pieceEnded(event.piece, event.samples);
         this.#markPieces(reply, nowMs);
         this.finishIfHeard(nowMs);
@@ -117,13 +139,15 @@ export class Speaker {
   }
 
   /** Holds the reply that lives; what has been sent of it is still heard. */
-  pause(turnId: number): void {
+  pause(turnId: number, nowMs: number): void {
+    this.#reply?.watch.pause(true, nowMs);
     this.#options.sink({ kind: "pause", turnId });
     this.#show("listening");
   }
 
   /** It goes on from the sample behind the last one that was sent. */
-  resume({ turnId, reason }: Extract<TurnAction, { do: "resume" }>): void {
+  resume({ turnId, reason }: Extract<TurnAction, { do: "resume" }>, nowMs: number): void {
+    this.#reply?.watch.pause(false, nowMs);
     this.#options.sink({ kind: "resume", turnId, reason });
     this.#show("speaking");
   }
@@ -156,17 +180,37 @@ export class Speaker {
     this.#options.sink({ kind: "cut", turnId, clear: false, reason: "call_ended", voicedMs: 0, heardText });
   }
 
+  /** Looks whether the reply that lives is short of something, and helps it. */
+  attend(nowMs: number): void {
+    const reply = this.#reply;
+    if (reply === undefined) return;
+    const shortage: Shortage | undefined = reply.watch.shortOf(this.#standing(reply), nowMs);
+    if (shortage === "model") this.#options.modelDone(true);
+    else if (shortage === "voice") this.#options.end("provider_error");
+    else if (shortage === "filler") {
+      reply.watch.filled();
+      this.#speak(reply, reply.pieceCount, reply.insert(phrasesOf(this.#language).oneMoment), nowMs);
+    }
+  }
+
   /** Ends a reply that the caller has heard to its last sample, as far as marks or the playback clock can tell. */
   finishIfHeard(nowMs: number): void {
     const reply = this.#reply;
     if (reply !== undefined && nowMs >= this.#heardDeadlineMs(reply, nowMs)) this.#finish(reply, nowMs);
   }
 
-  /** From when on the reply that lives counts as heard to its end, ms; Infinity while some of it has not been sent. */
+  /** When the reply that lives must be looked at though nothing happens, ms. */
   deadlineMs(nowMs: number): number {
-    return this.#reply === undefined ? Number.POSITIVE_INFINITY : this.#heardDeadlineMs(this.#reply, nowMs);
+    const reply = this.#reply;
+    if (reply === undefined) return Number.POSITIVE_INFINITY;
+    return Math.min(this.#heardDeadlineMs(reply, nowMs), reply.watch.deadlineMs(this.#standing(reply)));
   }
 
+  #standing(reply: Reply) {
+    return { unsent: reply.unsent, hasPieces: reply.pieceCount > 0, playsUntilMs: this.#playout.playsUntilMs };
+  }
+
+  /** From when on a reply counts as heard to its end, ms; Infinity while some of it has not been sent. */
   #heardDeadlineMs(reply: Reply, nowMs: number): number {
     if (!reply.allSent) return Number.POSITIVE_INFINITY;
     if (!reply.audible || reply.allPlayed) return nowMs;
@@ -176,18 +220,91 @@ export class Speaker {
   /** `spokenMs` is when the caller stopped saying what it answers. */
   #begin(spokenMs: number | undefined, nowMs: number): Reply {
     assert.ok(this.#reply === undefined, "one reply at a time");
-    const { spec, rateHz, step } = this.#options;
+    const { spec, rateHz, parameters, step } = this.#options;
     const interruptible = !this.#firstMessage || spec.interruptible;
     const turnId = this.#nextTurnId;
     this.#nextTurnId += 1;
-    const reply = new Reply({ turnId, interruptible, rateHz, spokenMs, nowMs });
+    const reply = new Reply({ turnId, interruptible, rateHz, spokenMs, parameters, nowMs });
     this.#reply = reply;
     step({ kind: "reply-began", turnId, interruptible });
     return reply;
   }
 
-  #speak(reply: Reply, firstPiece: number, texts: readonly string[]): void {
+  #askModel(reply: Reply, nowMs: number): void {
+    const { conversation, sink, spec } = this.#options;
+    const { turnId, tools: used } = reply;
+    const exchanged = used.messages().flatMap(({ asked, results }) => [asked, ...results]);
+    const tools = used.exhausted ? [] : describeTools(spec.tools);
+    reply.watch.modelHeard(nowMs);
+    sink({
+      kind: "ask",
+      turnId,
+      messages: [...conversation.messages(), ...exchanged],
+      tools,
+      language: this.#language,
+    });
+  }
+
+  /** The model is done, with the reply or with what it says before its tools. */
+  #onModelEnd(reply: Reply, nowMs: number): void {
+    reply.watch.modelDone();
+    this.#options.modelDone(false);
+    this.#speak(reply, reply.pieceCount, reply.endRound(), nowMs);
+    const runs = reply.tools.begin(reply.takeRoundText());
+    if (runs.length === 0) {
+      reply.endText();
+      this.finishIfHeard(nowMs);
+      return;
+    }
+    // Tools have effects: what they were used for is settled, whatever the caller says next.
+    this.#options.conversation.settle();
+    reply.watch.toolsBegan(nowMs);
+    for (const run of runs) this.#run(reply, run);
+    this.#goOnWithResults(reply, nowMs);
+  }
+
+  #run(reply: Reply, run: ToolRun): void {
+    const { sink, spec } = this.#options;
+    const plan = planTool(run.call, spec.tools);
+    if (plan.kind === "run") {
+      sink({ kind: "tool", turnId: reply.turnId, key: run.key, name: plan.tool.name, arguments: plan.arguments });
+      return;
+    }
+    reply.tools.settle(run.key, plan.result);
+    if (plan.effect !== undefined) this.#take(reply, plan.effect);
+  }
+
+  #take(reply: Reply, effect: ToolEffect): void {
+    switch (effect.kind) {
+      case "hang-up":
+      case "transfer":
+        reply.afterwards ??= effect;
+        return;
+      case "send-dtmf":
+        this.#options.sink(effect);
+        return;
+      case "language":
+        this.#options.speakLanguage(effect.language);
+        return;
+    }
+  }
+
+  /** Every tool has its result: the model goes on, unless it has taken leave. */
+  #goOnWithResults(reply: Reply, nowMs: number): void {
+    if (reply.tools.running) return;
+    reply.watch.toolsDone();
+    this.#options.inactivity.heardUntil(nowMs);
+    if (reply.afterwards === undefined) {
+      this.#askModel(reply, nowMs);
+      return;
+    }
+    reply.endText();
+    this.finishIfHeard(nowMs);
+  }
+
+  #speak(reply: Reply, firstPiece: number, texts: readonly string[], nowMs: number): void {
     const { turnId } = reply;
+    if (texts.length > 0) reply.watch.voiceHeard(nowMs);
     for (const [index, text] of texts.entries()) {
       this.#options.sink({ kind: "speak", turnId, piece: firstPiece + index, text });
     }
@@ -195,6 +312,7 @@ export class Speaker {
 
   #onFrameOut(reply: Reply, samples: number, nowMs: number): void {
     const first = !reply.audible;
+    reply.watch.voiceHeard(nowMs);
     reply.frameSent(samples, nowMs);
     this.#playout.sent(samples, nowMs);
     if (first) this.#onAudible(reply);
@@ -220,12 +338,14 @@ export class Speaker {
   #finish(reply: Reply, nowMs: number): void {
     if (reply.audible) this.#commit(reply, true, nowMs);
     else this.#options.conversation.settle();
-    if (reply.hangUp) {
-      this.#reply = undefined;
-      this.#options.end("agent_hangup");
+    const { afterwards } = reply;
+    if (afterwards === undefined) {
+      this.#drop(reply);
       return;
     }
-    this.#drop(reply);
+    this.#reply = undefined;
+    if (afterwards.kind === "transfer") this.#options.sink(afterwards);
+    this.#options.end(afterwards.kind === "transfer" ? "transferred" : "agent_hangup");
   }
 
   #drop(reply: Reply): void {
@@ -240,6 +360,7 @@ export class Speaker {
     const playsUntilMs = Math.min(nowMs, this.#playout.playsUntilMs);
     const turn = reply.asHeard(whole ? 0 : this.#playout.unplayedMs(nowMs), playsUntilMs);
     inactivity.heardUntil(turn.endMs);
+    conversation.used(reply.tools.messages());
     conversation.answered(turn);
   }
 

@@ -23,13 +23,17 @@ export interface Turn {
   agent: Agent;
   /** The beginning of the utterance that the ear has not finished yet which was answered already; mostly none. */
   answered: string;
+  /** The caller is entering digits: until that is over nothing is answered. */
+  keying: boolean;
 }
 
 export type TurnEvent =
   | { kind: "speech-started"; startMs: number }
   | { kind: "speech-ended"; endMs: number }
   | { kind: "words"; text: string; final: boolean }
-  /** Words that were not spoken, and behind which nothing more is to come. */
+  /** A key was pressed, and more may follow. */
+  | { kind: "key" }
+  /** Words that were not spoken, or keys, and behind which nothing more is to come. */
   | { kind: "typed"; text: string }
   | { kind: "reply-began"; turnId: number; interruptible: boolean }
   | { kind: "reply-audible"; turnId: number }
@@ -37,7 +41,7 @@ export type TurnEvent =
   | { kind: "tick" };
 
 /** Why a reply was stopped by turn taking. */
-export type BargeIn = "words" | "voice" | "typed";
+export type BargeIn = "words" | "voice" | "key" | "typed";
 
 export type TurnAction =
   /** The caller talks over this reply: it must stop now. `voicedMs` is for how long there had been voice. */
@@ -65,7 +69,7 @@ export interface TurnStep {
   actions: readonly TurnAction[];
 }
 
-export const START: Turn = { caller: { at: "silent" }, agent: { at: "idle" }, answered: "" };
+export const START: Turn = { caller: { at: "silent" }, agent: { at: "idle" }, answered: "", keying: false };
 const NONE: readonly TurnAction[] = [];
 
 /** The whole of turn taking: a pure function of what was, what came, and when. */
@@ -75,8 +79,9 @@ export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy:
   const agent = stepAgent(turn.agent, event);
   // A final ends the ear's utterance: what it tells next is new.
   const answered = event.kind === "words" && event.final ? "" : turn.answered;
-  const same = caller === turn.caller && agent === turn.agent && answered === turn.answered;
-  const next = same ? turn : { caller, agent, answered };
+  const keying = event.kind === "key" || (turn.keying && event.kind !== "typed");
+  const same = caller === turn.caller && agent === turn.agent && answered === turn.answered && keying === turn.keying;
+  const next = same ? turn : { caller, agent, answered, keying };
   if (next.agent.at === "replying") return talkOver(next, next.agent, event, nowMs, policy);
   return event.kind === "reply-done" ? afterReply(next, nowMs, policy) : endOfTurn(next, nowMs, policy);
 }
@@ -85,6 +90,7 @@ export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy:
 export function turnDeadlineMs(turn: Turn, policy: TurnPolicy): number {
   const { caller, agent } = turn;
   if (agent.at === "replying") return overReplyMs(caller, agent, policy);
+  if (turn.keying) return Number.POSITIVE_INFINITY;
   if (caller.at === "pausing") return turnEndMs(caller, policy);
   return caller.at === "speaking" ? wordlessDeadlineMs(caller, policy) : Number.POSITIVE_INFINITY;
 }
@@ -138,7 +144,7 @@ function bargeIn(
   { parameters, earHasPartials, language }: TurnPolicy,
 ): BargeIn | undefined {
   if (!agent.interruptible) return undefined;
-  if (event.kind === "typed" && event.text !== "") return "typed";
+  if (event.kind === "key" || (event.kind === "typed" && event.text !== "")) return event.kind;
   // Words also drop a reply that nobody has heard yet: the caller was not done.
   if (event.kind === "words" && event.text !== "") return isBackChannel(event.text, language) ? undefined : "words";
   if (earHasPartials || !agent.audible || caller.at !== "speaking") return undefined;
@@ -208,6 +214,7 @@ function afterReply(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
 /** Nobody replies: is the caller done? */
 function endOfTurn(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
   const { caller } = turn;
+  if (turn.keying) return { turn, actions: NONE };
   if (caller.at === "speaking" && nowMs >= wordlessDeadlineMs(caller, policy)) {
     return answer({ ...turn, caller: wordlessFrom(nowMs) }, caller, caller.wordsMs);
   }

@@ -21,8 +21,43 @@ export const MODEL_NAMES = ["model_a", "model_b", "model_c"] as const;
 export type ModelName = (typeof MODEL_NAMES)[number];
 
 /** Tools that the service itself carries out and that this build has. */
-export const BUILT_IN_TOOLS = ["hang_up"] as const;
+export const BUILT_IN_TOOLS = ["hang_up", "send_dtmf", "transfer", "switch_language"] as const;
 export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
+
+/** What every tool has, whoever carries it out. */
+interface Tool {
+  name: string;
+  /** What the model does not choose: these arguments are always so, and it never sees them. */
+  fixedArguments: Readonly<Record<string, unknown>>;
+}
+
+interface DescribedTool extends Tool {
+  /** For the model: what it is for. */
+  description: string;
+  /** A JSON Schema object: what the model may choose. */
+  parameters: Readonly<Record<string, unknown>>;
+  timeoutMs: number;
+}
+
+export const HTTP_TOOL_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** A tool that is an HTTP request of the service. */
+export interface HttpTool extends DescribedTool {
+  kind: "http";
+  method: (typeof HTTP_TOOL_METHODS)[number];
+  /** `{name}` stands for an argument. Those that stand nowhere go into the query, or as JSON into the body. */
+  url: string;
+  /** `{{NAME}}` stands for a secret of the service's configuration, which the model never sees. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** A tool that the client of a raw WebSocket carries out. */
+export interface ClientTool extends DescribedTool {
+  kind: "client";
+}
+
+/** A tool of a call, as it was selected for it. */
+export type ToolSpec = (Tool & { kind: "built_in"; name: BuiltInTool }) | HttpTool | ClientTool;
 
 /** Why a call ended; the first reason wins and never changes. */
 export const END_REASONS = [
@@ -47,8 +82,10 @@ export interface CallSpec {
   systemPrompt: string;
   /** The id of a voice of the configured provider, as `GET /voices` lists it. */
   voiceId: string;
-  /** A code from `GET /languages`. */
+  /** A code from `GET /languages`: what the call begins in. */
   language: string;
+  /** The call stays in `language`, whatever is spoken. */
+  languagePinned: boolean;
   model: ModelName;
   temperature: number;
   /** Absent when the model opens, or when the user speaks first. */
@@ -63,7 +100,7 @@ export interface CallSpec {
   connectionType: ConnectionType;
   /** Present exactly when `connectionType` is `websocket`. */
   websocket?: StreamFormat;
-  tools: readonly BuiltInTool[];
+  tools: readonly ToolSpec[];
   metadata?: Record<string, unknown>;
 }
 

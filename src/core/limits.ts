@@ -99,6 +99,16 @@ export const TURN_TEXT_CHARS_MAX = 16_384;
 /** Failures of the model in a row that end the call; before that the caller hears an apology. */
 export const MODEL_FAILURES_MAX = 2;
 export const REPLY_PIECES_MAX = 400;
+/** How often in one reply the model may ask for tools; after that it is offered none. */
+export const TOOL_ROUNDS_MAX = 6;
+/** Tools it may ask for at once; the rest is refused, and it is told. */
+export const TOOL_CALLS_PER_ROUND_MAX = 8;
+/** Arguments of one tool call, as JSON; with more the call is refused. */
+export const TOOL_ARGUMENTS_CHARS_MAX = 16 * 1024;
+/** What the model is told of a tool's result; the rest is cut off. */
+export const TOOL_RESULT_CHARS_MAX = 16 * 1024;
+/** Keys of one entry; the next begins another. */
+export const DTMF_ENTRY_DIGITS_MAX = 64;
 export const MARKS_OUTSTANDING_MAX = 1_024;
 
 // Calls.

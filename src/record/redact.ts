@@ -42,6 +42,8 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
       return { kind, name: "", chars: event.name.length };
     case "dtmf":
       return { kind, digit: "", chars: event.digit.length };
+    case "tool-result":
+      return { kind, turnId: event.turnId, key: event.key, result: "", failed: event.failed, chars: event.result.length };
     case "typed":
     case "ear-partial":
     case "ear-final":
@@ -101,6 +103,14 @@ function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" }>): Jo
       const turn = { role, text: "", startMs, endMs, interrupted };
       return { kind, turn: latency === undefined ? turn : { ...turn, latency }, chars: text.length };
     }
+    case "tool":
+      return { kind, turnId: command.turnId, key: command.key, name: command.name, arguments: {} };
+    case "send-dtmf":
+      return { kind, digits: "", chars: command.digits.length };
+    case "language":
+      return { kind, language: command.language, reason: command.reason };
+    case "transfer":
+      return { kind, target: "", chars: command.target.length };
     case "end":
       return { kind, reason: command.reason };
   }

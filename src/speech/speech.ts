@@ -29,10 +29,18 @@ export interface Stt {
   open(options: { language: string; rateHz: number }, signal: AbortSignal): SttStream;
 }
 
-export interface Message {
-  role: "system" | "user" | "assistant" | "tool";
-  text: string;
+/** A tool that a model asks for. `argumentsJson` is what it wrote, which may not be JSON at all. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  argumentsJson: string;
 }
+
+/** One message of a conversation. Behind an assistant's message with tool calls stand their results, one for each, in order. */
+export type Message =
+  | { role: "system" | "user"; text: string }
+  | { role: "assistant"; text: string; toolCalls?: readonly ToolCall[] }
+  | { role: "tool"; toolCallId: string; name: string; text: string };
 
 /** A function the model may call. `parameters` is a JSON Schema object. */
 export interface ToolDescription {
@@ -52,7 +60,7 @@ export interface LlmRequest {
 
 export type LlmEvent =
   | { kind: "text"; text: string }
-  | { kind: "tool-call"; id: string; name: string; argumentsJson: string }
+  | ({ kind: "tool-call" } & ToolCall)
   | { kind: "end"; inputTokens: number; outputTokens: number };
 
 export interface Llm {

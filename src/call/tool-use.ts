@@ -1,0 +1,98 @@
+import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../core/limits.ts";
+import type { Message, ToolCall } from "../speech/speech.ts";
+
+/** A tool that the model asked for. */
+export interface ToolRun {
+  /** Our own name for it, unique in its call: models use theirs again. */
+  readonly key: string;
+  readonly call: ToolCall;
+  /** What came of it; undefined while it runs. */
+  result: string | undefined;
+}
+
+interface Round {
+  readonly text: string;
+  readonly runs: readonly ToolRun[];
+}
+
+/** What stands in place of a result that is not there: models take no call without one. */
+const NO_RESULT = "There is no result yet: the caller went on before it came.";
+
+/**
+ * The tools of one reply: the model asks for some, is told what came of them, and goes on, perhaps asking for more. Bounded: past
+ * the last round it is offered none.
+ */
+export class ToolUse {
+  readonly #turnId: number;
+  readonly #rounds: Round[] = [];
+  #asked: ToolRun[] = [];
+  #refused = 0;
+  #count = 0;
+
+  constructor(turnId: number) {
+    this.#turnId = turnId;
+  }
+
+  /** The model wants this tool, once it is done talking. Too many are refused, and the model is told. */
+  ask(call: ToolCall): void {
+    if (this.#asked.length >= TOOL_CALLS_PER_ROUND_MAX) {
+      this.#refused += 1;
+      return;
+    }
+    this.#count += 1;
+    this.#asked.push({ key: `${this.#turnId}.${this.#count}`, call, result: undefined });
+  }
+
+  /** The model is done: what it said in this round, and the tools it wants, which begin to run now. */
+  begin(text: string): readonly ToolRun[] {
+    const runs = this.#asked;
+    if (runs.length === 0) return runs;
+    this.#asked = [];
+    this.#rounds.push({ text, runs });
+    return runs;
+  }
+
+  /** How many calls of the last round were refused for there being too many. */
+  takeRefused(): number {
+    const refused = this.#refused;
+    this.#refused = 0;
+    return refused;
+  }
+
+  /** Puts down what came of a tool; false when it is none of this reply's, or has one already. */
+  settle(key: string, result: string): boolean {
+    const run = this.#rounds.flatMap(({ runs }) => runs).find((candidate) => candidate.key === key);
+    if (run === undefined || run.result !== undefined) return false;
+    run.result = result;
+    return true;
+  }
+
+  /** Tools run, and the model waits for them. */
+  get running(): boolean {
+    return this.#rounds.some(({ runs }) => runs.some(({ result }) => result === undefined));
+  }
+
+  /** The model has had its last round. */
+  get exhausted(): boolean {
+    return this.#rounds.length >= TOOL_ROUNDS_MAX;
+  }
+
+  /** What was asked for and what came of it, as the model is told. */
+  messages(): ToolMessages {
+    return this.#rounds.map(({ text, runs }) => ({
+      asked: { role: "assistant", text, toolCalls: runs.map(({ key, call }) => ({ ...call, id: key })) },
+      results: runs.map(({ key, call: { name }, result = NO_RESULT }) => ({
+        role: "tool",
+        toolCallId: key,
+        name,
+        text: result,
+      })),
+    }));
+  }
+}
+
+/** Rounds of tools, as the model is told of them. */
+export type ToolMessages = {
+  asked: Extract<Message, { role: "assistant" }>;
+  results: Extract<Message, { role: "tool" }>[];
+}[];
