@@ -9,6 +9,7 @@ const LOAD_SPEC: CallSpec = {
   systemPrompt: "You answer the telephone of a bakery.",
   voiceId: "replay/voice",
   language: "en-US",
+  languagePinned: false,
   model: "model_a",
   temperature: 0,
   firstSpeaker: "agent",
@@ -22,7 +23,7 @@ const LOAD_SPEC: CallSpec = {
 };
 
 /** A whole conversation, with the reference brain. */
-const FULL_SPEC: CallSpec = { ...LOAD_SPEC, model: "model_b", firstSpeaker: "user", tools: ["hang_up"] };
+const FULL_SPEC: CallSpec = { ...LOAD_SPEC, model: "model_b", firstSpeaker: "user", tools: [{ kind: "built_in", name: "hang_up", fixedArguments: {} }] };
 
 /**
  * Stands in for the control process, which has no part in a frame's way: calls that were never created by a request, and tokens

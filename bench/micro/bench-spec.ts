@@ -5,6 +5,7 @@ export const BENCH_SPEC: CallSpec = {
   systemPrompt: "You answer the telephone of a bakery.",
   voiceId: "bench/voice",
   language: "en-US",
+  languagePinned: false,
   model: "model_b",
   temperature: 0,
   greeting: "Hello, this is the bakery.",

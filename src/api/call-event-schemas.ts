@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { END_REASONS } from "../core/call-spec.ts";
+import { CUT_REASONS, END_REASONS, RESUME_REASONS } from "../core/call-spec.ts";
 import { Transcript } from "./call-schemas.ts";
 
 const atMs = z.int().meta({ description: "Milliseconds since the media stream came.", examples: [5240] });
@@ -14,6 +14,8 @@ const name = z.string().meta({ description: "Reply and piece, as in `2.0`." });
 const text = z.string().meta({ description: "Empty when the call is not recorded." });
 const chars = z.int().optional().meta({ description: "How long the text was that is left out, in UTF-16 units." });
 const leftOutText = { text, chars };
+const language = z.string().optional().meta({ description: "What the ear takes it to be, where it says that." });
+const key = z.string().meta({ description: "The use of a tool: what came of it has the same." });
 
 const words = z
   .array(z.object({ text: z.string(), startMs: z.number(), endMs: z.number() }))
@@ -47,8 +49,8 @@ const EventItem = z
     event("voice-ended", "The caller is silent, as the service takes it.", {
       endMs: atMs.meta({ description: "The last voiced frame, in milliseconds since the media stream came." }),
     }),
-    event("ear-partial", "What the ear understands of the utterance up to now.", leftOutText),
-    event("ear-final", "What the ear has understood of the utterance.", leftOutText),
+    event("ear-partial", "What the ear understands of the utterance up to now.", { ...leftOutText, language }),
+    event("ear-final", "What the ear has understood of the utterance.", { ...leftOutText, language }),
     event("ear-failed", "The ear failed.", { code }),
     event("dtmf", "The caller pressed a key.", {
       digit: z.string().meta({ description: "Empty when the call is not recorded." }),
@@ -63,7 +65,7 @@ const EventItem = z
       argumentsJson: z.string().meta({ description: "Empty when the call is not recorded." }),
       chars,
     }),
-    event("reply-end", "The model has said all of the reply.", { turnId }),
+    event("reply-end", "The model has said all of the reply, or all before it waits for its tools.", { turnId }),
     event("reply-failed", "The model failed.", { turnId, code }),
     event("piece-audio", "Speech came from the voice.", {
       turnId,
@@ -84,6 +86,13 @@ const EventItem = z
       "The caller has heard what was sent of the reply, as far as a clock can tell; or the rest of it was taken back.",
       { turnId, sentMs: z.int().meta({ description: "Milliseconds of audio that were sent since it began." }) },
     ),
+    event("tool-result", "A tool is done, or has failed: this is what the model is told.", {
+      turnId,
+      key,
+      result: z.string().meta({ description: "Empty when the call is not recorded." }),
+      failed: z.boolean(),
+      chars,
+    }),
     event("mark", "The carrier says that a piece was played, or dropped.", { name, chars }),
     event("tick", "A deadline of the call came.", {}),
   ])
@@ -96,12 +105,53 @@ const CommandItem = z
     command("ask", "The model is asked for a reply.", {
       turnId,
       messages: z.int().meta({ description: "How many messages of the conversation it is given." }),
+      language: z.string().meta({ description: "What it is asked to answer in." }),
     }),
     command("speak", "The voice is given a piece of the reply.", { turnId, piece, ...leftOutText }),
     command("mark", "The carrier is asked to say when a piece has been played.", { name }),
-    command("cut", "The reply is stopped.", {
+    command("pause", "Voice over the reply: no more of it is sent until it is known what that is.", { turnId }),
+    command("resume", "It was nothing: the reply goes on from the very sample.", {
+      turnId,
+      reason: z.enum(RESUME_REASONS).meta({
+        description:
+          "`no_words`: the voice ended, and no word came. `back_channel`: it was an mm-hm. `voice_goes_on`: it goes on and tells " +
+          "no word, as a television's.",
+      }),
+    }),
+    command("pass-over", "The caller said this over the agent, and it asks for no answer.", {
+      ...leftOutText,
+      startMs: atMs,
+      endMs: atMs,
+    }),
+    command("cut", "The reply is stopped: this is why the agent fell silent.", {
       turnId,
       clear: z.boolean().meta({ description: "The carrier is told to drop what it has not played." }),
+      reason: z.enum(CUT_REASONS).meta({
+        description:
+          "`words`, `voice`, `key`, `typed`: the caller barged in, by a word that is no back-channel, by voice that lasted (where " +
+          "the ear tells no words in time), by a key, by typing. `silence`: the reply hung. `model_failed`: words of our own " +
+          "take its place. `call_ended`.",
+      }),
+      voicedMs: z.int().meta({ description: "For how long the caller had been heard." }),
+      heardText: z.string().meta({ description: "What was heard of the reply. Empty when the call is not recorded." }),
+      chars,
+    }),
+    command("tool", "A tool is carried out.", {
+      turnId,
+      key,
+      name: z.string(),
+      arguments: z.record(z.string(), z.unknown()).meta({ description: "Empty when the call is not recorded." }),
+    }),
+    command("send-dtmf", "Keys are pressed towards the far end.", { digits: z.string(), chars }),
+    command("language", "From here on the call is in this language.", {
+      language: z.string(),
+      reason: z
+        .enum(["heard", "tool"])
+        .meta({ description: "The caller was heard to speak it, or the model chose it." }),
+    }),
+    command("transfer", "The caller is to be handed on.", {
+      target: z.string().meta({ description: "To whom. Empty when the call is not recorded." }),
+      chars,
     }),
     command("turn", "A turn of the transcript is settled.", { turn: Transcript.shape.data.element, chars }),
     command("end", "The call is over. Nothing comes behind it.", { reason }),
@@ -117,7 +167,16 @@ export const CallEventItem = z.discriminatedUnion("source", [EventItem, CommandI
 const INTERRUPTION: z.output<typeof CallEventItem>[] = [
   { atMs: 5_240, source: "event", kind: "voice-began", startMs: 5_200 },
   { atMs: 5_510, source: "event", kind: "ear-partial", text: "and on" },
-  { atMs: 5_510, source: "command", kind: "cut", turnId: 2, clear: true },
+  {
+    atMs: 5_510,
+    source: "command",
+    kind: "cut",
+    turnId: 2,
+    clear: true,
+    reason: "words",
+    voicedMs: 310,
+    heardText: "We are",
+  },
   { atMs: 5_510, source: "event", kind: "audio-ended", turnId: 2, sentMs: 1_320 },
 ];
 

@@ -30,7 +30,7 @@ export function itemOf(call: CallRecord): z.output<typeof CallItem> {
       inactivityAction: settings.inactivityAction,
       recordingEnabled: settings.recordingEnabled,
       websocket: settings.websocket === undefined ? null : websocketOf(settings.websocket),
-      selectedTools: settings.tools.map((toolName) => ({ toolName })),
+      selectedTools: settings.tools.map(({ name }) => ({ toolName: name })),
     },
     metadata: settings.metadata ?? null,
     recording: call.recording ?? null,

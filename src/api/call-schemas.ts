@@ -334,7 +334,7 @@ export const CallItem = z
           })
           .nullable()
           .meta({ description: "With its defaults filled in; null for other connection types." }),
-        selectedTools: z.array(z.object({ toolName: z.enum(TOOL_NAMES) })),
+        selectedTools: z.array(z.object({ toolName: z.string() })),
       })
       .meta({
         description:

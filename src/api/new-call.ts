@@ -95,6 +95,7 @@ function withUnits(body: NewCallBody, voiceId: string, language: string): CallSp
     systemPrompt: body.systemPrompt,
     voiceId,
     language,
+    languagePinned: false,
     model: body.model,
     temperature: body.temperature,
     ...(greeting !== undefined && { greeting }),
@@ -106,7 +107,7 @@ function withUnits(body: NewCallBody, voiceId: string, language: string): CallSp
     recordingEnabled: body.recordingEnabled,
     connectionType: body.connectionType,
     ...(body.connectionType === "websocket" && { websocket: streamFormatOf(body.websocket) }),
-    tools: [...tools],
+    tools: [...tools].map((name) => ({ kind: "built_in", name, fixedArguments: {} })),
     ...(body.metadata !== undefined && { metadata: body.metadata }),
   };
 }

@@ -1,10 +1,10 @@
 import { strict as assert } from "node:assert";
-import type { CallSpec, EndReason } from "../core/call-spec.ts";
+import type { CallSpec, CutReason, EndReason } from "../core/call-spec.ts";
 import { LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../core/limits.ts";
 import { saidUntil } from "./caller-turn.ts";
 import { Conversation } from "./conversation.ts";
 import { Digits } from "./digits.ts";
-import type { CallEvent, CallSink, CutReason } from "./events.ts";
+import type { CallEvent, CallSink } from "./events.ts";
 import { Inactivity } from "./inactivity.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { phrasesOf } from "./phrases.ts";

@@ -1,4 +1,4 @@
-import type { EndReason, TranscriptTurn } from "../core/call-spec.ts";
+import type { CutReason, EndReason, ResumeReason, TranscriptTurn } from "../core/call-spec.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { Message, SpokenWord, ToolDescription } from "../speech/speech.ts";
 
@@ -64,7 +64,7 @@ export type CallCommand =
   /** Send no more of this reply for now: the caller makes a sound, and it is not known yet what it is. */
   | { kind: "pause"; turnId: number }
   /** It was nothing: go on from the sample behind the last one that was sent. */
-  | { kind: "resume"; turnId: number; reason: "no_words" | "back_channel" | "voice_goes_on" }
+  | { kind: "resume"; turnId: number; reason: ResumeReason }
   /** The caller said this over the agent, and it asks for no answer. */
   | { kind: "pass-over"; text: string; startMs: number; endMs: number }
   | { kind: "state"; state: CallState }
@@ -72,12 +72,6 @@ export type CallCommand =
   | { kind: "turn"; turn: TranscriptTurn }
   /** The last command of a call, once. */
   | { kind: "end"; reason: EndReason };
-
-/**
- * Why a reply was cut. `words`, `voice`, `key` and `typed`: the caller barged in. `silence`: it hung, and the caller is asked whether
- * anybody is there. `model_failed`: words of our own take its place.
- */
-export type CutReason = "words" | "voice" | "key" | "typed" | "silence" | "model_failed" | "call_ended";
 
 /** What the agent does, for wires that can show it. */
 export type CallState = "listening" | "thinking" | "speaking";

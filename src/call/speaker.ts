@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
-import type { CallSpec, EndReason } from "../core/call-spec.ts";
+import type { CallSpec, CutReason, EndReason } from "../core/call-spec.ts";
 import { REPLY_PIECES_MAX } from "../core/limits.ts";
 import type { Conversation } from "./conversation.ts";
-import type { CallEvent, CallSink, CallState, CutReason } from "./events.ts";
+import type { CallEvent, CallSink, CallState } from "./events.ts";
 import type { Inactivity } from "./inactivity.ts";
 import type { TurnParameters } from "./parameters.ts";
 import { phrasesOf } from "./phrases.ts";

@@ -1,3 +1,4 @@
+import type { ResumeReason } from "../core/call-spec.ts";
 import { isBackChannel } from "./back-channel.ts";
 import { type Caller, join, stepCaller, unanswered, type Words, wordlessFrom, wordsText } from "./caller-turn.ts";
 import { endpointMs } from "./endpointing.ts";
@@ -49,7 +50,7 @@ export type TurnAction =
   /** There is voice over this reply: it must hold until it is known what it is. */
   | { do: "pause"; turnId: number }
   /** It was nothing: the reply goes on from the very sample. */
-  | { do: "resume"; turnId: number; reason: "no_words" | "back_channel" | "voice_goes_on" }
+  | { do: "resume"; turnId: number; reason: ResumeReason }
   /** The caller's turn is over: answer it. */
   | { do: "answer"; text: string; startMs: number; endMs: number }
   /** This was said over the agent and asks for no answer. */
@@ -158,10 +159,8 @@ function mayPause(caller: Caller, agent: Replying, event: TurnEvent, { parameter
   return agent.pauses < parameters.voicePausesMax;
 }
 
-type WhyResumed = Extract<TurnAction, { do: "resume" }>["reason"];
-
 /** Why a reply that was paused at `pausedMs` must go on now; undefined when it must not yet. */
-function whyResumed(caller: Caller, pausedMs: number, nowMs: number, policy: TurnPolicy): WhyResumed | undefined {
+function whyResumed(caller: Caller, pausedMs: number, nowMs: number, policy: TurnPolicy): ResumeReason | undefined {
   if (caller.at !== "speaking" && isSettledBackChannel(caller, policy.language)) return "back_channel";
   if (nowMs < resumeAtMs(caller, pausedMs, policy)) return undefined;
   return caller.at === "speaking" ? "voice_goes_on" : "no_words";

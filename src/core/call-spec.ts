@@ -24,6 +24,17 @@ export type ModelName = (typeof MODEL_NAMES)[number];
 export const BUILT_IN_TOOLS = ["hang_up", "send_dtmf", "transfer", "switch_language"] as const;
 export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
 
+/**
+ * Why a reply was cut. `words`, `voice`, `key` and `typed`: the caller barged in. `silence`: it hung, and the caller is asked
+ * whether anybody is there. `model_failed`: words of our own take its place.
+ */
+export const CUT_REASONS = ["words", "voice", "key", "typed", "silence", "model_failed", "call_ended"] as const;
+export type CutReason = (typeof CUT_REASONS)[number];
+
+/** Why a paused reply goes on: the voice ended without a word, was a back-channel, or goes on and tells no word. */
+export const RESUME_REASONS = ["no_words", "back_channel", "voice_goes_on"] as const;
+export type ResumeReason = (typeof RESUME_REASONS)[number];
+
 /** What every tool has, whoever carries it out. */
 interface Tool {
   name: string;

@@ -1,5 +1,5 @@
+import { unanswered } from "../call/caller-turn.ts";
 import type { CallCommand, CallEvent } from "../call/events.ts";
-import { unanswered } from "../call/turn.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import type { LegNotice, Wire } from "../wire/wire.ts";
 

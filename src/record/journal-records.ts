@@ -47,7 +47,7 @@ export type JournaledEvent = OccasionalEvent & LeftOut;
 /** An `ask` carries the whole conversation each time, which the journal has already: only the number of messages is kept. */
 export type JournaledCommand =
   | (Exclude<CallCommand, { kind: "ask" }> & LeftOut)
-  | { kind: "ask"; turnId: number; messages: number };
+  | { kind: "ask"; turnId: number; messages: number; language: string };
 
 /**
  * One record of a journal. Times are milliseconds since redemption. `audio` is in its direction's codec and lent: it is valid

@@ -24,7 +24,10 @@ export const journaledEvent = (event: OccasionalEvent, recorded: boolean): Journ
   recorded ? event : eventWithoutWords(event);
 
 export function journaledCommand(command: CallCommand, recorded: boolean): JournaledCommand {
-  if (command.kind === "ask") return { kind: "ask", turnId: command.turnId, messages: command.messages.length };
+  if (command.kind === "ask") {
+    const { kind, turnId, messages, language } = command;
+    return { kind, turnId, messages: messages.length, language };
+  }
   return recorded ? command : commandWithoutWords(command);
 }
 
@@ -43,7 +46,14 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
     case "dtmf":
       return { kind, digit: "", chars: event.digit.length };
     case "tool-result":
-      return { kind, turnId: event.turnId, key: event.key, result: "", failed: event.failed, chars: event.result.length };
+      return {
+        kind,
+        turnId: event.turnId,
+        key: event.key,
+        result: "",
+        failed: event.failed,
+        chars: event.result.length,
+      };
     case "typed":
     case "ear-partial":
     case "ear-final":

@@ -73,7 +73,7 @@ const EVENTS: { [Kind in JournaledEvent["kind"]]: OfKind<JournaledEvent, Kind> }
   dtmf: { kind: "dtmf", digit: "5", chars: 1 },
   typed: { kind: "typed", text: "", chars: 9 },
   "ear-partial": { kind: "ear-partial", text: "when are", chars: 8 },
-  "ear-final": { kind: "ear-final", text: "when are you open", chars: 17 },
+  "ear-final": { kind: "ear-final", text: "when are you open", chars: 17, language: "en" },
   "ear-failed": { kind: "ear-failed", code: "provider_failed" },
   "reply-text": { kind: "reply-text", turnId: 2, text: "From nine ", chars: 10 },
   "reply-tool": { kind: "reply-tool", turnId: 2, id: "1", name: "hang_up", argumentsJson: "{}", chars: 2 },
@@ -89,12 +89,13 @@ const EVENTS: { [Kind in JournaledEvent["kind"]]: OfKind<JournaledEvent, Kind> }
   },
   "piece-end": { kind: "piece-end", turnId: 2, piece: 0, samples: 8_000 },
   "piece-failed": { kind: "piece-failed", turnId: 2, piece: 1, code: "provider_failed" },
+  "tool-result": { kind: "tool-result", turnId: 2, key: "2.1", result: "open", failed: false, chars: 4 },
 };
 const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, Kind> } = {
-  ask: { kind: "ask", turnId: 2, messages: 3 },
+  ask: { kind: "ask", turnId: 2, messages: 3, language: "en" },
   speak: { kind: "speak", turnId: 2, piece: 0, text: "From nine to five.", chars: 18 },
   mark: { kind: "mark", name: "2.0" },
-  cut: { kind: "cut", turnId: 2, clear: true },
+  cut: { kind: "cut", turnId: 2, clear: true, reason: "words", voicedMs: 0, heardText: "" },
   state: { kind: "state", state: "thinking" },
   turn: {
     kind: "turn",
@@ -108,6 +109,13 @@ const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, K
     },
     chars: 9,
   },
+  pause: { kind: "pause", turnId: 2 },
+  resume: { kind: "resume", turnId: 2, reason: "no_words" },
+  "pass-over": { kind: "pass-over", text: "mm-hm", startMs: 10, endMs: 12, chars: 5 },
+  tool: { kind: "tool", turnId: 2, key: "2.1", name: "opening_hours", arguments: { day: "Monday" } },
+  "send-dtmf": { kind: "send-dtmf", digits: "12", chars: 2 },
+  language: { kind: "language", language: "de", reason: "heard" },
+  transfer: { kind: "transfer", target: "+4930901820", chars: 11 },
   end: { kind: "end", reason: "agent_hangup" },
 };
 

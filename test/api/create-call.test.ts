@@ -54,6 +54,7 @@ describe("the configuration of a call", () => {
       systemPrompt: "You book tables.",
       voiceId: "fake/en-us",
       language: "en-US",
+      languagePinned: false,
       model: "model_b",
       temperature: 0,
       firstSpeaker: "agent",
@@ -72,6 +73,7 @@ describe("the configuration of a call", () => {
       systemPrompt: "  You book tables.\n",
       voice: "fake/de-2",
       language: "DE",
+      languagePinned: false,
       model: "model_c",
       temperature: 0.7,
       greeting: " Guten Abend! ",
@@ -90,6 +92,7 @@ describe("the configuration of a call", () => {
       systemPrompt: "  You book tables.\n",
       voiceId: "fake/de-2",
       language: "de",
+      languagePinned: false,
       model: "model_c",
       temperature: 0.7,
       greeting: " Guten Abend! ",
@@ -100,7 +103,7 @@ describe("the configuration of a call", () => {
       inactivityAction: "hang_up",
       recordingEnabled: false,
       connectionType: "carrier_a",
-      tools: ["hang_up"],
+      tools: [{ kind: "built_in", name: "hang_up", fixedArguments: {} }],
       metadata: body.metadata,
     });
   });

@@ -120,9 +120,13 @@ function journal(callId: string): string {
     .frameOut(20, frame)
     .frameIn(40, 20, frame)
     .add({ kind: "event", timeMs: 60, event: { kind: "ear-partial", text: "wait" } })
-    .add({ kind: "command", timeMs: 60, command: { kind: "cut", turnId: 1, clear: true } })
+    .add({
+      kind: "command",
+      timeMs: 60,
+      command: { kind: "cut", turnId: 1, clear: true, reason: "words", voicedMs: 0, heardText: "" },
+    })
     .add({ kind: "event", timeMs: 80, event: { kind: "ear-final", text: "wait" } })
-    .add({ kind: "command", timeMs: 80, command: { kind: "ask", turnId: 2, messages: 2 } })
+    .add({ kind: "command", timeMs: 80, command: { kind: "ask", turnId: 2, messages: 2, language: "en" } })
     .add({
       kind: "command",
       timeMs: 90,

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { Reply } from "../../src/call/reply.ts";
 
 const RATE_HZ = 8_000;
@@ -7,8 +8,16 @@ const WORD_SAMPLES = 2_400;
 
 /** A reply of one or two pieces whose words take 300 ms each; `timed` voices tell word times. */
 function spoken(texts: readonly string[], timed: boolean): Reply {
-  const reply = new Reply({ turnId: 1, interruptible: true, rateHz: RATE_HZ, spokenMs: undefined, nowMs: 0 });
+  const reply = new Reply({
+    turnId: 1,
+    interruptible: true,
+    rateHz: RATE_HZ,
+    spokenMs: undefined,
+    parameters: DEFAULT_TURN_PARAMETERS,
+    nowMs: 0,
+  });
   for (const text of texts) reply.pushText(`${text} `, 0);
+  reply.endRound();
   reply.endText();
   for (const [piece, text] of texts.entries()) {
     const words = text.split(" ");
@@ -69,7 +78,14 @@ describe("the heard ledger of a reply", () => {
   });
 
   test("nothing of a piece is heard whose synthesis has not begun, though all before it was", () => {
-    const reply = new Reply({ turnId: 1, interruptible: true, rateHz: RATE_HZ, spokenMs: undefined, nowMs: 0 });
+    const reply = new Reply({
+      turnId: 1,
+      interruptible: true,
+      rateHz: RATE_HZ,
+      spokenMs: undefined,
+      parameters: DEFAULT_TURN_PARAMETERS,
+      nowMs: 0,
+    });
     reply.pushText("Bread is baked at five every day. ", 0);
     reply.pieceAudio(0, [], 0);
     reply.pushText("Rolls are baked at six every day. ", 0);
@@ -81,13 +97,21 @@ describe("the heard ledger of a reply", () => {
   });
 
   test("a piece that the voice made no audio of was not heard, though the pieces around it were", () => {
-    const reply = new Reply({ turnId: 1, interruptible: true, rateHz: RATE_HZ, spokenMs: undefined, nowMs: 0 });
+    const reply = new Reply({
+      turnId: 1,
+      interruptible: true,
+      rateHz: RATE_HZ,
+      spokenMs: undefined,
+      parameters: DEFAULT_TURN_PARAMETERS,
+      nowMs: 0,
+    });
     const pieces = [
       "Bread is baked at five every day.",
       "Rolls are baked at six every day.",
       "Cakes come at seven every day.",
     ];
     for (const text of pieces) reply.pushText(`${text} `, 0);
+    reply.endRound();
     reply.endText();
     for (const [piece, samples] of [WORD_SAMPLES, 0, WORD_SAMPLES].entries()) reply.pieceEnded(piece, samples);
     reply.frameSent(2 * WORD_SAMPLES, 0);
@@ -95,8 +119,16 @@ describe("the heard ledger of a reply", () => {
   });
 
   test("a voice without word times that is still synthesising is taken to speak evenly", () => {
-    const reply = new Reply({ turnId: 1, interruptible: true, rateHz: RATE_HZ, spokenMs: undefined, nowMs: 0 });
+    const reply = new Reply({
+      turnId: 1,
+      interruptible: true,
+      rateHz: RATE_HZ,
+      spokenMs: undefined,
+      parameters: DEFAULT_TURN_PARAMETERS,
+      nowMs: 0,
+    });
     reply.pushText("Bread is baked at five every day. ", 0);
+    reply.endRound();
     reply.endText();
     reply.pieceAudio(0, [], 0);
     expect(reply.heardText(RATE_HZ)).toBe("Bread is baked");

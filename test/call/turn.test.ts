@@ -24,6 +24,7 @@ const speaking = (interruptible: boolean): Turn => ({
   caller: { at: "silent" },
   agent: { at: "replying", turnId: 7, audible: true, interruptible, pausedMs: undefined, pauses: 0 },
   answered: "",
+  keying: false,
 });
 
 describe("the end of the caller's turn", () => {
@@ -200,6 +201,7 @@ describe("speech over the agent", () => {
       caller: { at: "speaking", startMs: 0, voiceMs: 0, words: { final: "", partial: "" }, wordsMs: 0 },
       agent: { at: "replying", turnId: 7, audible: false, interruptible: true, pausedMs: undefined, pauses: 0 },
       answered: "",
+      keying: false,
     };
     expect(step(thinking, { kind: "tick" }, 5_000, false).actions).toEqual([]);
   });

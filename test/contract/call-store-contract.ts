@@ -16,6 +16,7 @@ export const SPEC: CallSpec = {
   systemPrompt: "You book tables at Lario’s.",
   voiceId: "espeak/gmw/en-US",
   language: "en-US",
+  languagePinned: false,
   model: "model_b",
   temperature: 0,
   greeting: "Lario’s, good evening.",
@@ -26,7 +27,7 @@ export const SPEC: CallSpec = {
   inactivityAction: "prompt",
   recordingEnabled: true,
   connectionType: "carrier_a",
-  tools: ["hang_up"],
+  tools: [{ kind: "built_in", name: "hang_up", fixedArguments: {} }],
   metadata: { order: 17, note: "né \u0000 \u2028 👋", nested: { __list: [1, null, "x"] } },
 };
 

@@ -79,6 +79,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     "end-requested": { cause: (call) => call.connection.end("api_hangup") },
     mark: {},
     dtmf: {},
+    "tool-result": {},
     typed: { cause: (call) => call.text(TYPED) },
     "ear-partial": {},
     "ear-final": {},

@@ -111,7 +111,13 @@ describe("journal writer", () => {
     writer.command(1, { kind: "speak", turnId: 1, piece: 0, text: "Hello." });
     writer.frameIn(21.5, 102, true, AUDIO);
     writer.frameOut(22, 1, 160, AUDIO);
-    writer.command(30, { kind: "ask", turnId: 2, messages: [{ role: "user", text: "Hi." }], tools: [] });
+    writer.command(30, {
+      kind: "ask",
+      turnId: 2,
+      messages: [{ role: "user", text: "Hi." }],
+      tools: [],
+      language: "en",
+    });
     writer.command(31, { kind: "end", reason: "api_hangup" });
     const closed = writer.close();
     writer.event(32, { kind: "tick" });

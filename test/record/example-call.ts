@@ -6,6 +6,7 @@ export const SPEC: CallSpec = {
   systemPrompt: "You are the receptionist of a dentist.",
   voiceId: "espeak/gmw/en-US",
   language: "en-US",
+  languagePinned: false,
   model: "model_b",
   temperature: 0.2,
   greeting: "Good morning, this is the dentist.",
@@ -16,7 +17,7 @@ export const SPEC: CallSpec = {
   inactivityAction: "prompt",
   recordingEnabled: true,
   connectionType: "carrier_a",
-  tools: ["hang_up"],
+  tools: [{ kind: "built_in", name: "hang_up", fixedArguments: {} }],
 };
 
 export const START: JournalStart = {

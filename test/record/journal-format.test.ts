@@ -42,7 +42,7 @@ const recordWith = (charsMax: number): fc.Arbitrary<JournalRecord> =>
     fc.record({
       kind: fc.constant("command" as const),
       timeMs,
-      command: fc.record({ kind: fc.constant("cut" as const), turnId: count, clear: fc.boolean() }),
+      command: fc.record({ kind: fc.constant("pause" as const), turnId: count }),
     }),
   );
 

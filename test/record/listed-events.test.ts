@@ -125,10 +125,10 @@ describe("the list of a call's events", () => {
       timeMs: 10.4,
       event: { kind: "piece-audio", turnId: 1, piece: 0, samples: 2_400, words },
     });
-    lister.take({ kind: "command", timeMs: 10.6, command: { kind: "ask", turnId: 2, messages: 5 } });
+    lister.take({ kind: "command", timeMs: 10.6, command: { kind: "ask", turnId: 2, messages: 5, language: "en" } });
     expect(list).toEqual([
       { atMs: 10, source: "event", kind: "piece-audio", turnId: 1, piece: 0, samples: 2_400, words },
-      { atMs: 11, source: "command", kind: "ask", turnId: 2, messages: 5 },
+      { atMs: 11, source: "command", kind: "ask", turnId: 2, messages: 5, language: "en" },
     ]);
   });
 
@@ -190,7 +190,11 @@ describe("what frames come to", () => {
     for (const clear of [true, false]) {
       const { list, lister, sent } = listing();
       for (let frame = 0; frame < 5; frame += 1) sent(1_000);
-      lister.take({ kind: "command", timeMs: 1_030, command: { kind: "cut", turnId: 1, clear } });
+      lister.take({
+        kind: "command",
+        timeMs: 1_030,
+        command: { kind: "cut", turnId: 1, clear, reason: "words", voicedMs: 0, heardText: "" },
+      });
       lister.take({ kind: "event", timeMs: 1_500, event: { kind: "tick" } });
       const atMs = clear ? 1_030 : 1_100;
       expect(list[2]).toEqual({ atMs, source: "event", kind: "audio-ended", turnId: 1, sentMs: 100 });

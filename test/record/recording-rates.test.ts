@@ -109,7 +109,11 @@ describe("a recording's rate", () => {
     for (let index = 0; index < 10; index += 1)
       journal.frameIn(520 + index * FRAME_MS, index * FRAME_MS, sineFrame(caller, index));
     for (let index = 0; index < 10; index += 1) journal.frameOut(2_000, sineFrame(agent, index), 960);
-    journal.add({ kind: "command", timeMs: 2_090, command: { kind: "cut", turnId: 1, clear: true } });
+    journal.add({
+      kind: "command",
+      timeMs: 2_090,
+      command: { kind: "cut", turnId: 1, clear: true, reason: "words", voicedMs: 0, heardText: "" },
+    });
     // Muted for longer than what is in memory at once. As the framer has it, media time goes on by the clock.
     for (let index = 0; index < 10; index += 1) {
       journal.frameIn(160_020 + index * FRAME_MS, 159_500 + index * FRAME_MS, sineFrame(caller, index));

@@ -87,10 +87,18 @@ describe("recording", () => {
     // 100 ms are sent at once, then a frame every 20 ms: sound from 300 ms on without a seam.
     const frames = toneFrames(20);
     for (const [index, frame] of frames.entries()) journal.frameOut(300 + Math.max(0, index - 4) * 20, frame);
-    journal.add({ kind: "command", timeMs: 610, command: { kind: "cut", turnId: 1, clear: true } });
+    journal.add({
+      kind: "command",
+      timeMs: 610,
+      command: { kind: "cut", turnId: 1, clear: true, reason: "words", voicedMs: 0, heardText: "" },
+    });
     for (const frame of toneFrames(5)) journal.frameOut(900, frame);
     // This one drops what was not sent; what was sent is heard.
-    journal.add({ kind: "command", timeMs: 905, command: { kind: "cut", turnId: 2, clear: false } });
+    journal.add({
+      kind: "command",
+      timeMs: 905,
+      command: { kind: "cut", turnId: 2, clear: false, reason: "words", voicedMs: 0, heardText: "" },
+    });
     const { agent, caller } = await render(journal.end(2_000));
     expect(agent).toEqual([
       [300, 610],

@@ -31,6 +31,7 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   },
   "piece-end": { kind: "piece-end", turnId: 1, piece: 2, samples: 3 },
   "piece-failed": { kind: "piece-failed", turnId: 1, piece: 2, code: "provider_failed" },
+  "tool-result": { kind: "tool-result", turnId: 1, key: "1.1", result: SAID, failed: false },
 };
 
 const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Kind }> } = {
@@ -42,10 +43,18 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
       { role: "user", text: SAID },
     ],
     tools: [{ name: "hang_up", description: "", parameters: {} }],
+    language: "en",
   },
   speak: { kind: "speak", turnId: 1, piece: 2, text: SAID },
   mark: { kind: "mark", name: "1.2" },
-  cut: { kind: "cut", turnId: 1, clear: true },
+  cut: { kind: "cut", turnId: 1, clear: true, reason: "words", voicedMs: 0, heardText: SAID },
+  pause: { kind: "pause", turnId: 1 },
+  resume: { kind: "resume", turnId: 1, reason: "no_words" },
+  "pass-over": { kind: "pass-over", text: SAID, startMs: 1, endMs: 2 },
+  tool: { kind: "tool", turnId: 1, key: "1.1", name: "lookup", arguments: { a: SAID } },
+  "send-dtmf": { kind: "send-dtmf", digits: SAID },
+  language: { kind: "language", language: "de", reason: "heard" },
+  transfer: { kind: "transfer", target: SAID },
   state: { kind: "state", state: "speaking" },
   turn: {
     kind: "turn",

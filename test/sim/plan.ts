@@ -59,6 +59,6 @@ function drawSpec(random: Random): CallSpec {
     inactivityTimeoutMs: random.chance(0.6) ? 10_000 : random.whole(10, 40) * 1_000,
     inactivityAction: random.chance(0.5) ? "prompt" : "hang_up",
     recordingEnabled: random.chance(0.7),
-    tools: random.chance(0.8) ? ["hang_up"] : [],
+    tools: random.chance(0.8) ? [{ kind: "built_in", name: "hang_up", fixedArguments: {} }] : [],
   };
 }

@@ -42,7 +42,21 @@ export function commandText(command: CallCommand): string {
     case "mark":
       return `mark ${command.name}`;
     case "cut":
-      return `cut ${command.turnId}${command.clear ? " and clear" : ""}`;
+      return `cut ${command.turnId}${command.clear ? " and clear" : ""}: ${command.reason}`;
+    case "pause":
+      return `pause ${command.turnId}`;
+    case "resume":
+      return `resume ${command.turnId}: ${command.reason}`;
+    case "pass-over":
+      return `pass over ${JSON.stringify(command.text)}`;
+    case "tool":
+      return `tool ${command.key} ${command.name} ${JSON.stringify(command.arguments)}`;
+    case "send-dtmf":
+      return `keys ${command.digits}`;
+    case "language":
+      return `language ${command.language}: ${command.reason}`;
+    case "transfer":
+      return `transfer to ${command.target}`;
     case "state":
       return `state ${command.state}`;
     case "turn": {
@@ -60,7 +74,7 @@ export function planText({ seed, spec, manner, leave, troubles }: Plan): string 
   return [
     `seed ${seed}: the ${firstSpeaker} begins, ${greeting === undefined ? "no greeting" : JSON.stringify(greeting)}`,
     `  ${interruptible ? "interruptible" : "not interruptible"}, at most ${maxDurationMs} ms, ${inactivityAction} after ` +
-      `${inactivityTimeoutMs} ms, ${spec.recordingEnabled ? "recorded" : "not recorded"}, tools [${spec.tools.join()}]`,
+      `${inactivityTimeoutMs} ms, ${spec.recordingEnabled ? "recorded" : "not recorded"}, tools [${spec.tools.map(({ name }) => name).join()}]`,
     `  the caller is ${manner} and ${leave}`,
     `  troubles: ${[...troubles].join(", ") || "none"}`,
   ].join("\n");

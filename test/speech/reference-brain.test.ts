@@ -87,7 +87,9 @@ describe("the reference brain", () => {
 
   test("adds nothing when a tool has done its work", async () => {
     const { messages } = request("goodbye");
-    const asked = request(undefined, { messages: [...messages, { role: "tool", text: "{}" }] });
+    const asked = request(undefined, {
+      messages: [...messages, { role: "tool", toolCallId: "1", name: "hang_up", text: "{}" }],
+    });
     expect((await eventsOf(asked)).map((event) => event.kind)).toEqual(["end"]);
   });
 

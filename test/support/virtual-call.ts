@@ -9,6 +9,7 @@ export const SPEC: CallSpec = {
   systemPrompt: "You answer the telephone of a bakery.",
   voiceId: "fake/voice",
   language: "en",
+  languagePinned: false,
   model: "model_b",
   temperature: 0,
   greeting: "Hello, this is the bakery.",
@@ -19,7 +20,7 @@ export const SPEC: CallSpec = {
   inactivityAction: "prompt",
   recordingEnabled: true,
   connectionType: "carrier_a",
-  tools: ["hang_up"],
+  tools: [{ kind: "built_in", name: "hang_up", fixedArguments: {} }],
 };
 
 /** What the model answers: text, then perhaps a tool, or no end; or a failure; or nothing at all, for ever. */

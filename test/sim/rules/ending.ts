@@ -113,7 +113,8 @@ export class Ending implements Rule {
       case "max_duration":
         return nowMs >= spec.maxDurationMs ? undefined : `at ${nowMs} ms`;
       case "agent_hangup":
-        if (reply === undefined || !reply.hangUp || !spec.tools.includes("hang_up")) return "nobody asked for it";
+        if (reply === undefined || !reply.hangUp || !spec.tools.some(({ name }) => name === "hang_up"))
+          return "nobody asked for it";
         return isComplete(reply) ? undefined : "the goodbye has not been said";
       case "inactivity":
         return lastEvent?.kind === "tick" ? undefined : `upon ${lastEvent?.kind}`;
