@@ -23,7 +23,12 @@ const LOAD_SPEC: CallSpec = {
 };
 
 /** A whole conversation, with the reference brain. */
-const FULL_SPEC: CallSpec = { ...LOAD_SPEC, model: "model_b", firstSpeaker: "user", tools: [{ kind: "built_in", name: "hang_up", fixedArguments: {} }] };
+const FULL_SPEC: CallSpec = {
+  ...LOAD_SPEC,
+  model: "model_b",
+  firstSpeaker: "user",
+  tools: [{ kind: "built_in", name: "hang_up", fixedArguments: {} }],
+};
 
 /**
  * Stands in for the control process, which has no part in a frame's way: calls that were never created by a request, and tokens

@@ -352,7 +352,12 @@ export class Connection implements Leg {
         this.#tally.turn(command.turn);
         if (command.turn.latency !== undefined) this.#options.metrics.answered(command.turn.latency);
         return;
+      case "tool":
+      case "send-dtmf":
+      case "language":
+        return;
       case "pass-over":
+      case "transfer":
         // Told by the journal alone.
         return;
     }

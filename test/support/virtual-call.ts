@@ -205,6 +205,10 @@ export class VirtualCall {
         return;
       case "state":
       case "pass-over":
+      case "tool":
+      case "send-dtmf":
+      case "language":
+      case "transfer":
         return;
     }
   }
