@@ -120,7 +120,7 @@ export class Call {
         return;
       case "ear-partial":
       case "ear-final":
-        if (event.kind === "ear-final" && event.text !== "") this.#onLanguage(event.language);
+        if (event.kind === "ear-final" && tellsLanguage(event.text)) this.#onLanguage(event.language);
         this.#onWords({ kind: "words", text: event.text, final: event.kind === "ear-final" });
         return;
       case "typed":
@@ -285,6 +285,9 @@ export class Call {
     );
   }
 }
+
+/** A single word says little of its language: "okay" is one everywhere. Scripts without spaces write many words as one. */
+const tellsLanguage = (text: string): boolean => /\S\s+\S/u.test(text) || /^[^\p{Script=Latin}\s]{4,}$/u.test(text);
 
 /** `de` and `de-AT` are. */
 const isSameLanguage = (a: string, b: string): boolean => primary(a) === primary(b);

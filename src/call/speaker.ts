@@ -164,7 +164,7 @@ export class Speaker {
     const { turnId, audible } = reply;
     const heardText = audible ? reply.heardText(reply.heardSamples(this.#playout.unplayedMs(nowMs))) : "";
     this.#options.sink({ kind: "cut", turnId, clear: audible, reason, voicedMs: Math.round(voicedMs), heardText });
-    if (audible) this.#commit(reply, false, nowMs);
+    this.#settle(reply, false, nowMs);
     this.#playout.flush(nowMs);
     this.#drop(reply);
   }
@@ -175,7 +175,7 @@ export class Speaker {
     if (reply === undefined) return;
     this.#reply = undefined;
     const heardText = reply.audible ? reply.heardText(reply.heardSamples(this.#playout.unplayedMs(nowMs))) : "";
-    if (reply.audible) this.#commit(reply, false, nowMs);
+    this.#settle(reply, false, nowMs);
     const { turnId } = reply;
     this.#options.sink({ kind: "cut", turnId, clear: false, reason: "call_ended", voicedMs: 0, heardText });
   }
@@ -336,8 +336,8 @@ export class Speaker {
   }
 
   #finish(reply: Reply, nowMs: number): void {
-    if (reply.audible) this.#commit(reply, true, nowMs);
-    else this.#options.conversation.settle();
+    if (!reply.audible) this.#options.conversation.settle();
+    this.#settle(reply, true, nowMs);
     const { afterwards } = reply;
     if (afterwards === undefined) {
       this.#drop(reply);
@@ -354,13 +354,17 @@ export class Speaker {
     this.#options.step({ kind: "reply-done", turnId: reply.turnId });
   }
 
-  /** What was heard of a reply becomes the agent's turn; a reply that is `whole` was heard to its end. */
-  #commit(reply: Reply, whole: boolean, nowMs: number): void {
+  /**
+   * A reply is over: what its tools did is known from here on, and what was heard of it becomes the agent's turn. One that is
+   * `whole` was heard to its end.
+   */
+  #settle(reply: Reply, whole: boolean, nowMs: number): void {
     const { inactivity, conversation } = this.#options;
+    conversation.used(reply.tools.messages());
+    if (!reply.audible) return;
     const playsUntilMs = Math.min(nowMs, this.#playout.playsUntilMs);
     const turn = reply.asHeard(whole ? 0 : this.#playout.unplayedMs(nowMs), playsUntilMs);
     inactivity.heardUntil(turn.endMs);
-    conversation.used(reply.tools.messages());
     conversation.answered(turn);
   }
 
