@@ -1,4 +1,5 @@
 import { MODEL_NAMES, type ModelName } from "./core/call-spec.ts";
+import { SECRET_NAME } from "./core/http-tool.ts";
 import { CALLS_PER_WORKER_DEFAULT, TOKEN_TTL_S_DEFAULT, TOKEN_TTL_S_MAX, TOKEN_TTL_S_MIN } from "./core/limits.ts";
 import type { LogLevel } from "./core/log.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
@@ -38,6 +39,10 @@ export interface Config {
   carrierSecrets: CarrierSecrets;
   /** The codec of what carrier_b plays: what its `stream_bidirectional_codec` says. */
   carrierBOutboundCodec: G711Codec;
+  /** What HTTP tools may put into their headers, by name. */
+  toolSecrets: Readonly<Record<string, string>>;
+  /** HTTP tools may call this machine: for tests and trials. */
+  toolsAllowLoopback: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -49,6 +54,9 @@ const API_PATH = "/api/v1";
 
 /** G.711's laws as carriers name them. */
 const LAW_NAMES: Readonly<Record<string, G711Codec>> = { pcmu: "mulaw", pcma: "alaw" };
+
+/** What the variables of tools' secrets begin with. */
+const TOOL_SECRET = "TOOL_SECRET_";
 
 /** What METRICS_PORT says where no metrics are to be served. */
 const OFF = "off";
@@ -117,6 +125,8 @@ export function readConfig(
     espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
     carrierBOutboundCodec: readCarrierBCodec(env, problems),
+    toolSecrets: readToolSecrets(env, problems),
+    toolsAllowLoopback: readToolsAllowLoopback(env, problems),
   };
   problems.push(...engineProblems(config));
   if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
@@ -164,6 +174,30 @@ function readCarrierSecrets(env: Environment, problems: string[], hasPublicUrl: 
     carrier_b: secretsIn("CARRIER_B_STREAM_AUTH_TOKEN", false),
     carrier_c: secretsIn("CARRIER_C_AUTH_TOKEN", true),
   };
+}
+
+/** TOOL_SECRET_<NAME>, for each name there is. No problem with a secret quotes it. */
+function readToolSecrets(env: Environment, problems: string[]): Record<string, string> {
+  const secrets: Record<string, string> = {};
+  for (const [key, value = ""] of Object.entries(env)) {
+    if (!key.startsWith(TOOL_SECRET) || value.trim() === "") continue;
+    const name = key.slice(TOOL_SECRET.length);
+    if (!SECRET_NAME.test(name)) problems.push(`${key} must have a name of A-Z, 0-9 and _ behind ${TOOL_SECRET}`);
+    if (!/^[\x20-\x7e]+$/.test(value.trim())) problems.push(`${key} must be printable ASCII`);
+    secrets[name] = value.trim();
+  }
+  return secrets;
+}
+
+function readToolsAllowLoopback(env: Environment, problems: string[]): boolean {
+  const given = env.TOOLS_ALLOW_LOOPBACK?.trim() || "false";
+  if (given !== "true" && given !== "false") {
+    problems.push(`TOOLS_ALLOW_LOOPBACK must be true or false, not ${JSON.stringify(given)}`);
+  }
+  if (given === "true" && env.NODE_ENV === "production") {
+    problems.push("TOOLS_ALLOW_LOOPBACK must not be true beside NODE_ENV=production: it is for tests and trials");
+  }
+  return given === "true";
 }
 
 function readCarrierBCodec(env: Environment, problems: string[]): G711Codec {

@@ -129,6 +129,8 @@ const api = buildApi({
   ...stores,
   voices: catalogueOf(engines.tts),
   streamCodecs: STREAM_CODECS.filter((codec) => codec !== "opus" || hasOpus),
+  toolSecretNames: Object.keys(config.toolSecrets),
+  toolsAllowLoopback: config.toolsAllowLoopback,
   newCalls,
   publicApiUrls: config.publicApiUrls,
   publicMediaUrl: config.publicMediaUrl ?? mediaUrl,

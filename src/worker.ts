@@ -9,6 +9,7 @@ import { CertificateWatch } from "./gateway/certificate.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { JournalWriters } from "./gateway/journal-writer.ts";
 import { MediaServer } from "./gateway/server.ts";
+import { HttpTools } from "./gateway/tools/http-client.ts";
 import { loadOpus } from "./media/opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { loadVad } from "./media/vad.ts";
@@ -30,6 +31,9 @@ const engines = createEngines(config, clock, log);
 if (engines.stt === undefined) {
   log.warn("no ear is configured: callers are not understood. Set STT, for example STT=reference for a trial");
 }
+if (config.toolsAllowLoopback) {
+  log.warn("TOOLS_ALLOW_LOOPBACK is set: tools may call this machine. Never set it where others create calls");
+}
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
 // From here to `listen` nothing waits: a connected hand-off tells of the gateway, and of a port that calls can be sent to.
@@ -47,6 +51,7 @@ const gateway = new Gateway({
   makeVad,
   makeResampler,
   opus,
+  httpTools: new HttpTools({ secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback }),
   journals,
   metrics,
   clock,

@@ -17,6 +17,8 @@ describe("configuration", () => {
       models: { model_a: "reference", model_b: "reference", model_c: "reference" },
       carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
       carrierBOutboundCodec: "mulaw",
+      toolSecrets: {},
+      toolsAllowLoopback: false,
     });
   });
 
@@ -37,6 +39,9 @@ describe("configuration", () => {
         ESPEAK_PROCESSES: "0",
         CARRIER_A_AUTH_TOKEN: "good,",
         CARRIER_B_OUTBOUND_CODEC: "PCMA",
+        TOOL_SECRET_shop: "x",
+        TOOL_SECRET_SHOP: "canary\u00e9",
+        TOOLS_ALLOW_LOOPBACK: "yes",
       }),
     ).toThrowError(
       [
@@ -54,9 +59,25 @@ describe("configuration", () => {
         '  ESPEAK_PROCESSES must be a whole number from 1 to 16, not "0"',
         "  CARRIER_A_AUTH_TOKEN must be secrets of printable ASCII, separated by commas",
         '  CARRIER_B_OUTBOUND_CODEC must be one of pcmu, pcma, not "PCMA"',
+        "  TOOL_SECRET_shop must have a name of A-Z, 0-9 and _ behind TOOL_SECRET_",
+        "  TOOL_SECRET_SHOP must be printable ASCII",
+        '  TOOLS_ALLOW_LOOPBACK must be true or false, not "yes"',
         '  STT must be one of reference, not "whisper"',
         '  MODEL_B must be one of reference, not "gpt"',
       ].join("\n"),
+    );
+  });
+
+  test("secrets of tools are those variables that are named so, without the space around them", () => {
+    const env = { TOOL_SECRET_SHOP_TOKEN: " Bearer x ", TOOL_SECRET_EMPTY: " ", TOOL_SECRETS: "no", OTHER: "no" };
+    expect(readConfig(env).toolSecrets).toEqual({ SHOP_TOKEN: "Bearer x" });
+  });
+
+  test("S6: tools may be let onto this machine, but not in production", () => {
+    expect(readConfig({ TOOLS_ALLOW_LOOPBACK: "true" }).toolsAllowLoopback).toBe(true);
+    expect(readConfig({ TOOLS_ALLOW_LOOPBACK: "false", NODE_ENV: "production" }).toolsAllowLoopback).toBe(false);
+    expect(() => readConfig({ TOOLS_ALLOW_LOOPBACK: "true", NODE_ENV: "production" })).toThrowError(
+      "TOOLS_ALLOW_LOOPBACK must not be true beside NODE_ENV=production: it is for tests and trials",
     );
   });
 

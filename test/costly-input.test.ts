@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../src/core/limits.ts";
+import { isBackChannel } from "../src/call/back-channel.ts";
+import { endpointMs } from "../src/call/endpointing.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../src/call/parameters.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, TURN_TEXT_CHARS_MAX } from "../src/core/limits.ts";
 import { type ApiUnderTest, apiUnderTest, LEAST } from "./api/harness.ts";
 import { leg, STREAM_ID } from "./support/leg.ts";
 
@@ -94,5 +97,22 @@ describe("D5: a message of a stream that is costly to read is dropped at once, a
     call.start();
     call.connection.message(Buffer.alloc(CARRIER_MESSAGE_BYTES_MAX + 1, "["), false);
     expect(call.socket.ended).toEqual({ code: 1_009, reason: "protocol_error" });
+  });
+});
+
+/** These are looked at with every frame of a pause, and every partial. */
+const TEXT_MS_MAX = 5;
+
+describe("D6: words that an ear makes up without end are read in no time", () => {
+  test.each([
+    ["letters, and no letter behind them", `${"x".repeat(TURN_TEXT_CHARS_MAX - 1)}5`],
+    ["nothing but letters", "x".repeat(TURN_TEXT_CHARS_MAX)],
+    ["dots, and no dot behind them", `${".".repeat(TURN_TEXT_CHARS_MAX - 1)}x`],
+    ["white space, and more behind it", `${" ".repeat(TURN_TEXT_CHARS_MAX - 1)}x`],
+    ["white space without end", `x${" ".repeat(TURN_TEXT_CHARS_MAX - 1)}`],
+    ["back-channels without end", "mm-hm ".repeat(TURN_TEXT_CHARS_MAX / 6)],
+  ])("%s", async (_what, text) => {
+    expect(await bestOf(() => endpointMs(text, "en", DEFAULT_TURN_PARAMETERS))).toBeLessThan(TEXT_MS_MAX);
+    expect(await bestOf(() => isBackChannel(text, "en"))).toBeLessThan(TEXT_MS_MAX);
   });
 });

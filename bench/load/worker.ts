@@ -11,6 +11,7 @@ import { JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { Admission } from "../../src/gateway/leg.ts";
 import { MediaServer } from "../../src/gateway/server.ts";
 import type { SignatureHeaders } from "../../src/gateway/signatures.ts";
+import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad } from "../../src/media/vad.ts";
 import { createReferenceBrain } from "../../src/speech/providers/reference-brain.ts";
@@ -68,6 +69,7 @@ function createGateway(speech: readonly Rendered[]): Gateway {
     engines: { stt, tts: replayingVoice(speech), llm: { model_a: endless, model_b: brain, model_c: brain } },
     makeVad,
     makeResampler,
+    httpTools: new HttpTools({ secrets: {}, allowLoopback: false }),
     journals,
     metrics,
     clock,

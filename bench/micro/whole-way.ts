@@ -110,6 +110,7 @@ class BenchLeg {
       llm: createReferenceBrain(),
       tts: endlessVoice(),
       parameters: DEFAULT_TURN_PARAMETERS,
+      httpTools: { carryOut: () => assert.fail("it uses no tools") },
       journal,
       metrics: new WorkerMetrics(() => assert.fail("nobody asks for them")),
       clock,

@@ -3,9 +3,9 @@ import type { Agent, NewAgent } from "../store/agent-store.ts";
 import type { AgentCallBody } from "./agent-schemas.ts";
 import { NewCallBody } from "./call-schemas.ts";
 import { ApiError } from "./errors.ts";
-import { type Offer, specOf } from "./new-call.ts";
+import { type Offer, specWithTools } from "./new-call.ts";
+import { toolProblems } from "./selected-tools.ts";
 import { isBlank } from "./validation.ts";
-import type { VoiceCatalogue } from "./voices.ts";
 
 /**
  * The one prompt that the layers of a saved agent make, in Markdown: the base prompt, then the context under the heading
@@ -21,11 +21,11 @@ export function promptOf(agent: Pick<NewAgent, "basePrompt" | "context" | "custo
 
 /**
  * The specification of a call that is placed from a saved agent: as if `POST /calls` had been sent the agent's prompt, voice,
- * language and settings with the fields of `body`. Throws ApiError `conflict` when the agent's voice or language is no longer
- * offered; else what `specOf` throws.
+ * language and settings with the fields of `body`, of which what is wrong with `websocket` has been told. Throws ApiError
+ * `conflict` when the agent's voice, its language or what a tool of it needs is no longer offered; else what `specOf` throws.
  */
 export async function agentSpecOf(agent: Agent, body: AgentCallBody, offer: Offer): Promise<CallSpec> {
-  await requireOffered(agent, offer.voices);
+  await requireOffered(agent, offer);
   const { connectionType, websocket, metadata } = body;
   const whole = NewCallBody.parse({
     ...agent.callSettings,
@@ -36,13 +36,15 @@ export async function agentSpecOf(agent: Agent, body: AgentCallBody, offer: Offe
     websocket,
     metadata,
   });
-  return specOf(whole, [], offer);
+  return specWithTools(whole, [], offer);
 }
 
-async function requireOffered({ voiceId, languageId }: Agent, catalogue: VoiceCatalogue): Promise<void> {
-  const [voices, languages] = await Promise.all([catalogue.voices(), catalogue.languages()]);
+async function requireOffered({ voiceId, languageId, callSettings }: Agent, offer: Offer): Promise<void> {
+  const [voices, languages] = await Promise.all([offer.voices.voices(), offer.voices.languages()]);
   const gone = [];
   if (!voices.some(({ id }) => id === voiceId)) gone.push(`voice ${JSON.stringify(voiceId)}`);
   if (!languages.some(({ code }) => code === languageId)) gone.push(`language ${JSON.stringify(languageId)}`);
+  const tools = await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], offer);
+  gone.push(...tools.map(({ path }) => path));
   if (gone.length > 0) throw new ApiError("conflict", `the agent has what is not offered any more: ${gone.join(", ")}`);
 }

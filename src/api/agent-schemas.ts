@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { AGENT_CORPORA_MAX, AGENT_NAME_CHARS_MAX, SELECTED_TOOLS_MAX } from "../core/limits.ts";
-import { CallSettingsBody, listOf, NewCallBody, text, textNotBlank, time } from "./call-schemas.ts";
+import { CallSettingsBody, NewCallBody, time } from "./call-schemas.ts";
 import { pageFields } from "./cursor.ts";
+import { listOf, text, textNotBlank } from "./fields.ts";
 import { isBlank } from "./validation.ts";
 
-// Each `error` continues the field's name: see call-schemas.ts.
+// Each `error` continues the field's name: see fields.ts.
 
 const nameRule = { error: `must be a string of at most ${AGENT_NAME_CHARS_MAX} characters that is not blank` };
 

@@ -65,7 +65,7 @@ const CALL = {
   summary: "Create a call from a saved agent",
   description:
     "As `POST /calls`, with the prompt, the voice, the language and the settings that the agent has at this moment. 409 " +
-    "`conflict` when its voice or its language is no longer offered.",
+    "`conflict` when its voice, its language or what a tool of it needs is no longer offered.",
   params: AgentId,
   querystring: NoQuery,
   headers: IdempotencyHeaders,
@@ -82,7 +82,7 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
   // The schema's problems are not thrown at once: those that only the catalogue can find belong to the same answer.
   app.post("/agents", { schema: CREATE, attachValidation: true }, async (request, reply) => {
     const problems = [...schemaProblems(request), ...noQueryProblems(request.query)];
-    const agent = await newAgentOf(request.body, problems, deps.voices);
+    const agent = await newAgentOf(request.body, problems, deps);
     const created = await deps.agents.create(request.accountId, agent);
     return reply.code(201).header("location", `${scope.prefix}/agents/${created.id}`).send(itemOf(created));
   });

@@ -86,6 +86,13 @@ const EventItem = z
       "The caller has heard what was sent of the reply, as far as a clock can tell; or the rest of it was taken back.",
       { turnId, sentMs: z.int().meta({ description: "Milliseconds of audio that were sent since it began." }) },
     ),
+    event("voice-chosen", "Another voice speaks from here on, for the call's language has changed.", {
+      language: z.string().meta({ description: "What was asked for." }),
+      voiceId: z.string().meta({ description: "An id from `GET /voices`." }),
+      speaksIt: z
+        .boolean()
+        .meta({ description: "False where no voice does: then it is the one that spoke before, and stays." }),
+    }),
     event("tool-result", "A tool is done, or has failed: this is what the model is told.", {
       turnId,
       key,
@@ -94,6 +101,9 @@ const EventItem = z
       chars,
     }),
     event("mark", "The carrier says that a piece was played, or dropped.", { name, chars }),
+    event("cleared", "The client says that it dropped what it had not played.", {
+      playedMs: z.number().meta({ description: "Milliseconds of audio that it has played in the whole call." }),
+    }),
     event("tick", "A deadline of the call came.", {}),
   ])
   .meta({ id: "HappenedEvent", description: "What happened to the call." });
@@ -102,15 +112,24 @@ const EventItem = z
 const CommandItem = z
   .discriminatedUnion("kind", [
     command("state", "What the agent does from here on.", { state: z.enum(["listening", "thinking", "speaking"]) }),
-    command("ask", "The model is asked for a reply.", {
+    command("ask", "The model is asked for a reply, or to go on with it, now that its tools are done.", {
       turnId,
       messages: z.int().meta({ description: "How many messages of the conversation it is given." }),
       language: z.string().meta({ description: "What it is asked to answer in." }),
     }),
-    command("speak", "The voice is given a piece of the reply.", { turnId, piece, ...leftOutText }),
+    command("speak", "The voice is given a piece of the reply: the model's words, or some of the service's own.", {
+      turnId,
+      piece,
+      ...leftOutText,
+    }),
     command("mark", "The carrier is asked to say when a piece has been played.", { name }),
-    command("pause", "Voice over the reply: no more of it is sent until it is known what that is.", { turnId }),
-    command("resume", "It was nothing: the reply goes on from the very sample.", {
+    command(
+      "pause",
+      "Voice over the reply: no more of it is sent until it is known what that is. `resume` or `cut` comes next, unless " +
+        "all of it had been sent.",
+      { turnId },
+    ),
+    command("resume", "It was nothing: the reply that was paused goes on from the very sample.", {
       turnId,
       reason: z.enum(RESUME_REASONS).meta({
         description:
@@ -123,20 +142,21 @@ const CommandItem = z
       startMs: atMs,
       endMs: atMs,
     }),
-    command("cut", "The reply is stopped: this is why the agent fell silent.", {
+    command("cut", "The reply is stopped for good: this is why the agent fell silent.", {
       turnId,
       clear: z.boolean().meta({ description: "The carrier is told to drop what it has not played." }),
       reason: z.enum(CUT_REASONS).meta({
         description:
           "`words`, `voice`, `key`, `typed`: the caller barged in, by a word that is no back-channel, by voice that lasted (where " +
-          "the ear tells no words in time), by a key, by typing. `silence`: the reply hung. `model_failed`: words of our own " +
-          "take its place. `call_ended`.",
+          "the ear tells no words in time), by a key, by typing. `silence`: the reply hung, and the caller is asked whether " +
+          "anybody is there. `model_failed`: the model failed, or told nothing for too long; an apology takes the reply's " +
+          "place. `call_ended`: `end` says why.",
       }),
-      voicedMs: z.int().meta({ description: "For how long the caller had been heard." }),
+      voicedMs: z.int().meta({ description: "For how long the caller had been heard without a break; 0 when silent." }),
       heardText: z.string().meta({ description: "What was heard of the reply. Empty when the call is not recorded." }),
       chars,
     }),
-    command("tool", "A tool is carried out.", {
+    command("tool", "A tool is carried out: the model goes on when its `tool-result` is there.", {
       turnId,
       key,
       name: z.string(),
@@ -149,7 +169,7 @@ const CommandItem = z
         .enum(["heard", "tool"])
         .meta({ description: "The caller was heard to speak it, or the model chose it." }),
     }),
-    command("transfer", "The caller is to be handed on.", {
+    command("transfer", "The caller is to be handed on, and the call ends with that.", {
       target: z.string().meta({ description: "To whom. Empty when the call is not recorded." }),
       chars,
     }),
@@ -166,6 +186,8 @@ export const CallEventItem = z.discriminatedUnion("source", [EventItem, CommandI
 
 const INTERRUPTION: z.output<typeof CallEventItem>[] = [
   { atMs: 5_240, source: "event", kind: "voice-began", startMs: 5_200 },
+  { atMs: 5_240, source: "command", kind: "pause", turnId: 2 },
+  { atMs: 5_340, source: "event", kind: "audio-ended", turnId: 2, sentMs: 1_320 },
   { atMs: 5_510, source: "event", kind: "ear-partial", text: "and on" },
   {
     atMs: 5_510,
@@ -177,7 +199,6 @@ const INTERRUPTION: z.output<typeof CallEventItem>[] = [
     voicedMs: 310,
     heardText: "We are",
   },
-  { atMs: 5_510, source: "event", kind: "audio-ended", turnId: 2, sentMs: 1_320 },
 ];
 
 export const CallEventList = z

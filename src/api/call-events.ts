@@ -31,8 +31,13 @@ const LIST = {
   summary: "Why a call did what it did",
   description:
     "All that happened in a call and what the call did about it, in the order of time: the caller's voice and words, what " +
-    "model and voice made of them, what was sent and what was cut. An interruption reads `voice-began`, `ear-partial`, " +
-    "`cut`, `audio-ended`. Of calls that are not recorded there are times and counts, and no words.\n\n" +
+    "model and voice made of them, what was sent and what was cut. Of calls that are not recorded there are times and " +
+    "counts, and no words.\n\n" +
+    "Why an agent fell silent stands where it did. An interruption reads `voice-began`, `pause`, `audio-ended`, " +
+    "`ear-partial`, `cut`; a cough has a `resume` at its end. `cut` and `end` have a `reason`. From `ask` to `reply-text` the " +
+    "model thinks, from `tool` to `tool-result` a tool runs, from `speak` to `audio-began` the voice is at work. " +
+    "`audio-ended` behind the last `piece-end` is the end of all there was to say; before that, the voice did not keep " +
+    "up.\n\n" +
     "A call that is not over is listed until a moment ago, and its `nextCursor` is never null: an empty page means that " +
     "nothing has happened since, so wait before asking again. The list of a call whose process was lost breaks off " +
     "without an `end`. A page may be shorter than `limit`: go by `nextCursor`.",

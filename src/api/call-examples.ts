@@ -8,7 +8,17 @@ const LEAST = {
   language: "en-US",
 };
 
+const ORDER_STATUS = {
+  type: "http",
+  name: "order_status",
+  description: "Tells how far an order is.",
+  parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
+  timeoutMs: 5_000,
+};
+const ORDER_REQUEST = { method: "GET", url: "https://api.example.com/orders/{order}" };
+
 const SETTINGS = {
+  languagePinned: false,
   model: "model_b",
   temperature: 0.3,
   firstSpeaker: "agent",
@@ -17,8 +27,18 @@ const SETTINGS = {
   inactivityTimeout: 20,
   inactivityAction: "hang_up",
   recordingEnabled: true,
-  selectedTools: [{ toolName: "hang_up" }],
+  selectedTools: [
+    { toolName: "hang_up" },
+    { toolName: "transfer", parameterOverrides: { target: "+15550100" } },
+    { definition: { ...ORDER_STATUS, http: { ...ORDER_REQUEST, headers: { Accept: "application/json" } } } },
+  ],
 };
+
+/** As they are shown again. */
+const SHOWN_TOOLS = [
+  ...SETTINGS.selectedTools.slice(0, 2),
+  { definition: { ...ORDER_STATUS, http: { ...ORDER_REQUEST, headerNames: ["Accept"] } } },
+];
 
 const METADATA = { order: "A-17", vip: true };
 
@@ -50,7 +70,13 @@ export const CALLS = [
     endedAt: "2026-11-21T08:00:14.300Z",
     durationMs: 12_160,
     endReason: "caller_hangup",
-    configuration: { ...SETTINGS, voice: "espeak/gmw/en-US", language: "en-US", websocket: null },
+    configuration: {
+      ...SETTINGS,
+      selectedTools: SHOWN_TOOLS,
+      voice: "espeak/gmw/en-US",
+      language: "en-US",
+      websocket: null,
+    },
     metadata: METADATA,
     recording: { channels: 2, sampleRateHz: 8_000, durationMs: 12_160, complete: true },
     counters: { framesIn: 608, framesOut: 236 },

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { StreamFormat } from "../core/call-spec.ts";
 import type { CallRecord } from "../store/call-store.ts";
 import type { CallItem } from "./call-schemas.ts";
+import { shownTool } from "./selected-tools.ts";
 
 export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
@@ -21,6 +22,7 @@ export function itemOf(call: CallRecord): z.output<typeof CallItem> {
     configuration: {
       voice: settings.voiceId,
       language: settings.language,
+      languagePinned: settings.languagePinned,
       model: settings.model,
       temperature: settings.temperature,
       firstSpeaker: settings.firstSpeaker,
@@ -30,7 +32,7 @@ export function itemOf(call: CallRecord): z.output<typeof CallItem> {
       inactivityAction: settings.inactivityAction,
       recordingEnabled: settings.recordingEnabled,
       websocket: settings.websocket === undefined ? null : websocketOf(settings.websocket),
-      selectedTools: settings.tools.map(({ name }) => ({ toolName: name })),
+      selectedTools: settings.tools.map(shownTool),
     },
     metadata: settings.metadata ?? null,
     recording: call.recording ?? null,

@@ -5,8 +5,9 @@ import { CONNECTION_TYPES } from "../core/call-spec.ts";
 import { LIST_METADATA_MAX } from "../core/limits.ts";
 import { CALL_STATUSES, type CallQuery, type CallStore } from "../store/call-store.ts";
 import { itemOf } from "./call-item.ts";
-import { CallItem, oneOf } from "./call-schemas.ts";
+import { CallItem } from "./call-schemas.ts";
 import { cursorOf, idOf, pageFields } from "./cursor.ts";
+import { oneOf } from "./fields.ts";
 import { parameter } from "./query.ts";
 import { isObject } from "./validation.ts";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import {
-  BUILT_IN_TOOLS,
   CONNECTION_TYPES,
   END_REASONS,
   MODEL_NAMES,
@@ -8,6 +7,7 @@ import {
   STREAM_RATES_HZ,
   type StreamCodec,
 } from "../core/call-spec.ts";
+import { levelsOf } from "../core/json-schema.ts";
 import {
   CARRIER_RATE_HZ,
   INACTIVITY_PROMPTS_MAX,
@@ -24,33 +24,19 @@ import {
 } from "../core/limits.ts";
 import { CALL_STATUSES } from "../store/call-store.ts";
 import { CALLS, CREATED_CALLS, NEW_CALLS, TURNS } from "./call-examples.ts";
+import {
+  anyObject,
+  EVEN_AFTER_OTHERS,
+  flag,
+  listOf,
+  numberBetween,
+  oneOf,
+  text,
+  textNotBlank,
+  wholeNumber,
+} from "./fields.ts";
 import { shownAs } from "./shown-as.ts";
-import { isBlank, isObject } from "./validation.ts";
-
-// Each `error` continues the field's name: validation.ts makes "maxDuration must be ..., not 7201" of it.
-
-export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
-  z.enum(values, { error: `must be one of ${values.join(", ")}` });
-
-export const wholeNumber = (min: number, max: number) => {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z.int({ error }).min(min, { error }).max(max, { error });
-};
-
-const numberBetween = (min: number, max: number) => {
-  const error = `must be a number from ${min} to ${max}`;
-  return z.number({ error }).min(min, { error }).max(max, { error });
-};
-
-export const text = z.string({ error: "must be a string" });
-const flag = z.boolean({ error: "must be true or false" });
-const anyObject = z.record(z.string(), z.unknown(), { error: "must be an object" });
-
-const notBlank = { error: "must be a string that is not blank" };
-export const textNotBlank = z
-  .string(notBlank)
-  .min(1, notBlank)
-  .refine((value) => !isBlank(value), notBlank);
+import { SelectedTool, ShownTool } from "./tool-schemas.ts";
 
 const metadata = anyObject
   .superRefine((value, context) => {
@@ -67,63 +53,13 @@ const metadata = anyObject
     examples: [{ order: "A-17", vip: true }],
   });
 
-/** Recursion goes no deeper than JSON_DEPTH_MAX, which has been checked. */
-function levelsOf(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  let levels = 0;
-  for (const child of Object.values(value)) levels = Math.max(levels, levelsOf(child));
-  return 1 + levels;
-}
-
-/** Every tool the service will carry out itself; which of them this build has, `BUILT_IN_TOOLS` says. */
-export const TOOL_NAMES = ["hang_up", "transfer", "send_dtmf", "query_corpus", "switch_language"] as const;
-
-const TOOL_KINDS = ["toolId", "toolName", "definition"] as const;
-
-/** Rules between fields are told together with the rules of each field; zod would otherwise keep them for later. */
-const EVEN_AFTER_OTHERS = { when: (payload: { value: unknown }) => isObject(payload.value) };
-
-const SelectedTool = z
-  .strictObject(
-    {
-      toolId: textNotBlank.optional().meta({ description: "A saved tool. Not in this version: 501." }),
-      toolName: oneOf(TOOL_NAMES)
-        .optional()
-        .meta({
-          description: `A tool of the service's own. In this version: ${BUILT_IN_TOOLS.join(", ")}; others: 501.`,
-        }),
-      definition: anyObject.optional().meta({ description: "A tool of this call alone. Not in this version: 501." }),
-      parameterOverrides: anyObject.optional().meta({ description: "Values that the model does not choose." }),
-    },
-    { error: "must be an object" },
-  )
-  .superRefine((tool, context) => {
-    if (TOOL_KINDS.filter((kind) => tool[kind] !== undefined).length !== 1) {
-      context.addIssue({ code: "custom", message: `must have exactly one of ${TOOL_KINDS.join(", ")}` });
-    }
-    // It is the one tool this build has, and it takes no parameters.
-    const { toolName, parameterOverrides } = tool;
-    const keys = toolName === "hang_up" && isObject(parameterOverrides) ? Object.keys(parameterOverrides) : [];
-    if (keys.length > 0) context.addIssue({ code: "unrecognized_keys", keys, path: ["parameterOverrides"] });
-  }, EVEN_AFTER_OTHERS)
-  .meta({
-    id: "SelectedTool",
-    description: `Exactly one of ${TOOL_KINDS.join(", ")}.`,
-    examples: [{ toolName: "hang_up" }],
-  });
-
-/** A list that is too long is refused before any of its items is looked at. */
-export const listOf = <Item extends z.ZodType>(item: Item, itemsMax: number, error: string) => {
-  const items = z.array(item);
-  const notTooLong = z.array(z.unknown(), { error }).superRefine(({ length }, context) => {
-    if (length <= itemsMax) return;
-    context.addIssue({ code: "custom", message: `must have at most ${itemsMax} items, not ${length}` });
-  });
-  return shownAs(notTooLong, items.max(itemsMax)).pipe(items);
-};
-
 /** What governs a call whoever its prompt comes from; the defaults are in `NewCallBody`. */
 const settings = {
+  languagePinned: flag.meta({
+    description:
+      "Whether the call stays in its language. Otherwise the agent answers in the language that the caller is heard to speak, " +
+      "where the ear can tell, and goes back when the caller does.",
+  }),
   model: oneOf(MODEL_NAMES).meta({ description: "Which of the models that the service is configured with." }),
   temperature: numberBetween(0, 1).meta({ description: "How freely the model words its answers." }),
   greeting: text.meta({
@@ -169,10 +105,11 @@ Opus, both ways, one packet each. Text messages are JSON objects with a \`type\`
 
 - From the service: \`ready\` (\`callId\`, \`input\`, \`output\`) comes first; \`state\` (\`state\`: listening, thinking, speaking); \
 \`transcript\` (\`role\`, \`text\`, \`final\`, \`turnId\`); \`mark\` (\`name\`): to be sent back when all audio before it has been \
-played; \`clear\`: drop what has not been played yet, and the marks in it; \`error\` (\`code\`, \`message\`); \`ended\` \
+played; \`clear\`: drop what has not been played yet, and the marks in it; \`toolCall\` (\`id\`, \`name\`, \
+\`arguments\`): carry out this tool of the type \`client\`; \`error\` (\`code\`, \`message\`); \`ended\` \
 (\`reason\`: an \`endReason\`), then the socket closes.
 - From the client: \`mark\` (\`name\`); \`cleared\`, if it likes, to answer a \`clear\`; \`dtmf\` (\`digit\`); \`text\` (\`text\`): what \
-the caller typed; \`end\`: hangs up.`;
+the caller typed; \`toolResult\` (\`id\`, and \`result\`, any JSON, or \`error\`, a text); \`end\`: hangs up.`;
 
 export const STREAM_RATE_HZ_DEFAULT = 16_000;
 /** These run at the telephone's rate alone, which is then the default too. */
@@ -231,6 +168,7 @@ export const NewCallBody = z
         description: "A code from `GET /languages`, in upper or lower case: what is spoken and listened for.",
         examples: ["en-US"],
       }),
+      languagePinned: settings.languagePinned.default(false),
       model: settings.model.default("model_b"),
       temperature: settings.temperature.default(0),
       greeting: settings.greeting.optional(),
@@ -317,7 +255,8 @@ export const CallItem = z
     configuration: z
       .object({
         voice: z.string().meta({ description: "Its id, whatever it was asked for by." }),
-        language: z.string(),
+        language: z.string().meta({ description: "What the call begins in." }),
+        languagePinned: z.boolean(),
         model: z.enum(MODEL_NAMES),
         temperature: z.number(),
         firstSpeaker: z.enum(["agent", "user"]),
@@ -334,7 +273,7 @@ export const CallItem = z
           })
           .nullable()
           .meta({ description: "With its defaults filled in; null for other connection types." }),
-        selectedTools: z.array(z.object({ toolName: z.string() })),
+        selectedTools: z.array(ShownTool),
       })
       .meta({
         description:

@@ -123,6 +123,11 @@ export const rangeNotSatisfiable = (bytes: number): ApiError =>
 export const notBuilt = (details: readonly Problem[]): ApiError =>
   new ApiError("unavailable", details.map((detail) => detail.message).join("; "), { status: 501, details });
 
+export const notInThisVersion = (path: string, feature: string): Problem => ({
+  path,
+  message: `${feature} is not available in this version`,
+});
+
 /** No new calls are taken just now. */
 export const refused = (reason: "draining" | "unavailable"): ApiError =>
   new ApiError(reason, `no new calls are taken: the service is ${reason}`);

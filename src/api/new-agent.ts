@@ -1,22 +1,20 @@
 import type { NewAgent } from "../store/agent-store.ts";
 import type { NewAgentBody } from "./agent-schemas.ts";
-import { notBuilt, type Problem } from "./errors.ts";
-import { notInThisVersion, toolsNotBuilt } from "./new-call.ts";
+import { notBuilt, notInThisVersion, type Problem } from "./errors.ts";
+import type { Offer } from "./new-call.ts";
 import { languageByCode, lookUpOffered, voiceById } from "./offered.ts";
+import { toolProblems, toolsNotBuilt } from "./selected-tools.ts";
 import { isObject } from "./validation.ts";
-import type { VoiceCatalogue } from "./voices.ts";
 
 /**
  * Turns the body of `POST /agents` into an agent. `found` is what the schema has against the body, as in `specOf`.
  * Throws ApiError: 400 with all problems at once; else 501 for listed features that this build does not have.
  */
-export async function newAgentOf(
-  body: NewAgentBody,
-  found: readonly Problem[],
-  catalogue: VoiceCatalogue,
-): Promise<NewAgent> {
+export async function newAgentOf(body: NewAgentBody, found: readonly Problem[], offer: Offer): Promise<NewAgent> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
-  const { voice, language } = await lookUpOffered(found, catalogue, {
+  const { selectedTools } = isObject(given.callSettings) ? given.callSettings : {};
+  const tools = await toolProblems(selectedTools, ["callSettings", "selectedTools"], offer);
+  const { voice, language } = await lookUpOffered([...found, ...tools], offer.voices, {
     voice: voiceById("voiceId", given.voiceId),
     language: languageByCode("languageId", given.languageId),
   });

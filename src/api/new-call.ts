@@ -1,15 +1,9 @@
-import {
-  BUILT_IN_TOOLS,
-  type BuiltInTool,
-  type CallSpec,
-  type ConnectionType,
-  type StreamCodec,
-  type StreamFormat,
-} from "../core/call-spec.ts";
+import type { CallSpec, ConnectionType, StreamCodec, StreamFormat } from "../core/call-spec.ts";
 import { CARRIER_RATE_HZ } from "../core/limits.ts";
 import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./call-schemas.ts";
-import { firstProblems, notBuilt, type Problem } from "./errors.ts";
+import { firstProblems, notBuilt, notInThisVersion, type Problem } from "./errors.ts";
 import { languageByCode, lookUpOffered, voiceByIdOrName } from "./offered.ts";
+import { type ToolOffer, toolProblems, toolSpecsOf, toolsNotBuilt, transportProblems } from "./selected-tools.ts";
 import { isBlank, isObject, problem, problemsOf } from "./validation.ts";
 import type { VoiceCatalogue } from "./voices.ts";
 
@@ -17,7 +11,7 @@ import type { VoiceCatalogue } from "./voices.ts";
 const CARRIED: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c", "websocket"];
 
 /** What this installation has to make calls of. */
-export interface Offer {
+export interface Offer extends ToolOffer {
   voices: VoiceCatalogue;
   /** The codecs that a call of connectionType `websocket` may have. */
   streamCodecs: readonly StreamCodec[];
@@ -29,13 +23,20 @@ export interface Offer {
  * `found` is what the schema has against the body; with anything in it the body is as it came, of whatever shape.
  * Throws ApiError: 400 with all problems at once; else 501 for listed features that this build does not have.
  */
-export async function specOf(
+export async function specOf(body: NewCallBody, found: readonly Problem[], offer: Offer): Promise<CallSpec> {
+  const given: Record<string, unknown> = isObject(body) ? body : {};
+  const tools = await toolProblems(given.selectedTools, ["selectedTools"], offer);
+  return specWithTools(body, [...found, ...websocketProblems(given, offer.streamCodecs), ...tools], offer);
+}
+
+/** As `specOf`, of a body whose tools and format have been looked at: what is wrong with them has been `found`. */
+export async function specWithTools(
   body: NewCallBody,
   found: readonly Problem[],
-  { voices, streamCodecs }: Offer,
+  { voices }: Pick<Offer, "voices">,
 ): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
-  const { voice, language } = await lookUpOffered([...found, ...websocketProblems(given, streamCodecs)], voices, {
+  const { voice, language } = await lookUpOffered([...found, ...transportProblems(given)], voices, {
     voice: voiceByIdOrName("voice", given.voice),
     language: languageByCode("language", given.language),
   });
@@ -69,33 +70,14 @@ function featuresNotBuilt({ connectionType, selectedTools }: NewCallBody): reado
   return [notInThisVersion("/connectionType", `connectionType ${connectionType}`), ...missing];
 }
 
-/** `path` is where in the body the list stands. */
-export function toolsNotBuilt(tools: NewCallBody["selectedTools"], path: string): readonly Problem[] {
-  return tools.flatMap((tool, index) => {
-    const miss = (feature: string) => [notInThisVersion(`${path}/${index}`, feature)];
-    if (tool.toolId !== undefined) return miss("a tool by toolId");
-    if (tool.definition !== undefined) return miss("a tool by definition");
-    if (tool.toolName !== undefined && !isBuiltIn(tool.toolName)) return miss(`the tool ${tool.toolName}`);
-    return [];
-  });
-}
-
-export const notInThisVersion = (path: string, feature: string): Problem => ({
-  path,
-  message: `${feature} is not available in this version`,
-});
-
-const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
-
 function withUnits(body: NewCallBody, voiceId: string, language: string): CallSpec {
-  const tools = new Set(body.selectedTools.flatMap(({ toolName = "" }) => (isBuiltIn(toolName) ? [toolName] : [])));
   // A greeting is the agent's opening line: there is none when the user opens, and a blank one says nothing.
   const greeting = body.firstSpeaker === "agent" && !isBlank(body.greeting ?? "") ? body.greeting : undefined;
   return {
     systemPrompt: body.systemPrompt,
     voiceId,
     language,
-    languagePinned: false,
+    languagePinned: body.languagePinned,
     model: body.model,
     temperature: body.temperature,
     ...(greeting !== undefined && { greeting }),
@@ -107,7 +89,7 @@ function withUnits(body: NewCallBody, voiceId: string, language: string): CallSp
     recordingEnabled: body.recordingEnabled,
     connectionType: body.connectionType,
     ...(body.connectionType === "websocket" && { websocket: streamFormatOf(body.websocket) }),
-    tools: [...tools].map((name) => ({ kind: "built_in", name, fixedArguments: {} })),
+    tools: toolSpecsOf(body.selectedTools),
     ...(body.metadata !== undefined && { metadata: body.metadata }),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { wholeNumber } from "./call-schemas.ts";
 import { firstProblems, type Problem } from "./errors.ts";
+import { wholeNumber } from "./fields.ts";
 import { problemsOf } from "./validation.ts";
 
 /** Of routes that take no query: a parameter that is not known is refused like a field that is not. */

@@ -66,7 +66,11 @@ export function problem(path: Path, rule: string, value: unknown): Problem {
   return broken(path, `${rule}, ${value === undefined ? "but is missing" : `not ${shown(value)}`}`);
 }
 
-const broken = (path: Path, rule: string): Problem => ({ path: pointer(path), message: `${nameOf(path)} ${rule}` });
+/** Says what is wrong without what was sent. */
+export const broken = (path: Path, rule: string): Problem => ({
+  path: pointer(path),
+  message: `${nameOf(path)} ${rule}`,
+});
 
 const nameOf = (path: Path, whole = THE_BODY): string =>
   path.length === 0 ? whole : shortened(path.map(keyOf).join("."), SHOWN_CHARS_MAX);

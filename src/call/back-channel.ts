@@ -2,7 +2,7 @@
  * What a listener says without wanting the turn: "mm-hm", "yeah". Said over the agent it stops nothing. One line a language;
  * a sound that every language knows stands in the first.
  */
-const EVERYWHERE = "mm mmm mhm mmhm mm-hm mm-hmm uh-huh uhhuh aha ah oh hm hmm hmmm mh ok okay okey";
+const EVERYWHERE = "mm mmm mhm mhmm mmhm mm-hm mm-hmm uh-huh uhhuh aha ah oh hm hmm hmmm mh ok okay okey";
 const BACK_CHANNELS: Readonly<Record<string, string>> = {
   en: "yeah yes yep yup right sure alright fine good great cool really wow|i see|got it|of course|all right|i understand",
   de: "ja jaja jo genau stimmt klar gut richtig aha ach so verstehe|ach so|alles klar|ich verstehe|na klar",

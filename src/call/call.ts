@@ -10,6 +10,7 @@ import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { phrasesOf } from "./phrases.ts";
 import { Speaker } from "./speaker.ts";
 import { SpeechDetector } from "./speech-detector.ts";
+import { type CallStanding, WAITS, type Wait } from "./standing.ts";
 import {
   START,
   stepTurn,
@@ -86,6 +87,13 @@ export class Call {
     return this.#nextDeadlineMs;
   }
 
+  /** How the call stands, for whoever explains it. */
+  get standing(): CallStanding {
+    const untilMs = (wait: Wait) => (this.#ended ? Number.POSITIVE_INFINITY : this.#untilMs(wait));
+    const waits = Object.fromEntries(WAITS.map((wait) => [wait, untilMs(wait)])) as CallStanding["waits"];
+    return { ...this.#speaker.standing(this.#nowMs), ended: this.#ended, turn: this.#turn, waits };
+  }
+
   /** The call's single door. After the end nothing is heard and nothing is said. */
   handle(event: CallEvent, nowMs: number): void {
     if (this.#ended) return;
@@ -115,6 +123,9 @@ export class Call {
       case "mark":
         this.#speaker.marked(event.name, this.#nowMs);
         return;
+      case "cleared":
+        this.#speaker.cleared(event.playedMs);
+        return;
       case "dtmf":
         this.#onKey(event.digit);
         return;
@@ -128,6 +139,9 @@ export class Call {
         return;
       case "ear-failed":
         this.#end("provider_error");
+        return;
+      case "voice-chosen":
+        // For the record alone: what is said does not hang on who says it.
         return;
       case "tool-result":
         // A result that comes when its reply is over is still true.
@@ -165,6 +179,8 @@ export class Call {
   #onKey(digit: string): void {
     this.#inactivity.callerHeard(this.#nowMs);
     this.#step({ kind: "key" });
+    // What it came too late to cut may have been the agent's goodbye.
+    if (this.#ended) return;
     const entry = this.#digits.press(digit, this.#nowMs);
     if (entry !== undefined) this.#onEntry(entry);
   }
@@ -274,15 +290,28 @@ export class Call {
 
   #findDeadline(): number {
     if (this.#ended) return Number.POSITIVE_INFINITY;
-    return Math.min(
-      this.#spec.maxDurationMs,
-      this.#legStarted ? Number.POSITIVE_INFINITY : LEG_START_MS_MAX,
-      this.#detector.deadlineMs,
-      turnDeadlineMs(this.#turn, this.#policy),
-      this.#inactivityDeadlineMs(),
-      this.#digits.deadlineMs,
-      this.#speaker.deadlineMs(this.#nowMs),
-    );
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const wait of WAITS) nextMs = Math.min(nextMs, this.#untilMs(wait));
+    return nextMs;
+  }
+
+  #untilMs(wait: Wait): number {
+    switch (wait) {
+      case "max_duration":
+        return this.#spec.maxDurationMs;
+      case "stream":
+        return this.#legStarted ? Number.POSITIVE_INFINITY : LEG_START_MS_MAX;
+      case "voice":
+        return this.#detector.deadlineMs;
+      case "turn":
+        return turnDeadlineMs(this.#turn, this.#policy);
+      case "digits":
+        return this.#digits.deadlineMs;
+      case "inactivity":
+        return this.#inactivityDeadlineMs();
+      case "reply":
+        return this.#speaker.deadlineMs(this.#nowMs);
+    }
   }
 }
 

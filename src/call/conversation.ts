@@ -49,8 +49,10 @@ export class Conversation {
 
   /** A tool's result that came when its reply was over: the model will know it, and nobody hears of it. */
   lateResult(key: string, text: string): void {
-    const result = this.#messages.findLast((message) => message.role === "tool" && message.toolCallId === key);
-    if (result !== undefined) result.text = text;
+    const at = this.#messages.findLastIndex((message) => message.role === "tool" && message.toolCallId === key);
+    const result = this.#messages[at];
+    // A model that was asked meanwhile keeps what it was told.
+    if (result !== undefined) this.#messages[at] = { ...result, text };
   }
 
   /** The caller's turn is over; it joins what is still open. */

@@ -14,12 +14,15 @@ const TRAILING: Readonly<Record<string, string>> = {
 const LISTS = new Map(Object.entries(TRAILING).map(([language, words]) => [language, new Set(words.split(" "))]));
 const NONE: ReadonlySet<string> = new Set();
 
+/** What a text ends with is told by so much of it; and it is looked at with every frame of a pause, however long it is. */
+const END_CHARS = 64;
+
 /**
  * How long a pause must be to end a turn that says `text`, in a language such as `en` or `en-GB`, ms: shorter behind a sentence,
  * longer where the speaker is looking for words.
  */
 export function endpointMs(text: string, language: string, parameters: Readonly<TurnParameters>): number {
-  const end = text.trimEnd();
+  const end = text.slice(-END_CHARS).trimEnd();
   if (/[,;:…\-–—]$|\.\.\.$/u.test(end)) return parameters.endpointTrailingMs;
   if (/[.!?。！？]["'”’)]?$/u.test(end)) return parameters.endpointSentenceMs;
   const last = /[\p{L}\p{M}'’]+$/u.exec(end)?.[0].toLowerCase() ?? "";

@@ -21,6 +21,8 @@ export type CallEvent =
   | { kind: "end-requested"; reason: EndReason }
   /** A mark came back: played, or flushed by a clear. */
   | { kind: "mark"; name: string }
+  /** A clear was carried out: so much was played since the stream began, by the far end's own count. */
+  | { kind: "cleared"; playedMs: number }
   | { kind: "dtmf"; digit: string }
   /** The caller typed something, and is done with it. */
   | { kind: "typed"; text: string }
@@ -33,6 +35,8 @@ export type CallEvent =
   | { kind: "reply-tool"; turnId: number; id: string; name: string; argumentsJson: string }
   | { kind: "reply-end"; turnId: number }
   | { kind: "reply-failed"; turnId: number; code: string }
+  /** Which voice speaks from here on, after a `language`: where none `speaksIt`, the one there was. */
+  | { kind: "voice-chosen"; language: string; voiceId: string; speaksIt: boolean }
   /** What came of a `tool`. */
   | { kind: "tool-result"; turnId: number; key: string; result: string; failed: boolean }
   /** The voice, answering `speak`. `samples` counts at the leg's rate, padding of a piece's last frame included. */

@@ -19,8 +19,13 @@ export interface TurnParameters {
   finalWaitMs: number;
   /** Where the ear tells partial words: voice that goes on without a new one for this long does not keep the turn open. */
   wordlessVoiceMs: number;
-  /** Where the ear tells no partial words, voice that lasts this long interrupts the agent. */
+  /**
+   * Where the ear tells no partial words, voice that lasts this long interrupts the agent. The detector's own tail and `hangoverMs`
+   * count with it: of a sound that is over they are some 400 ms.
+   */
   sustainedVoiceMs: number;
+  /** Voice that has gone on for this long without a word is a noise of the line, and stops no reply that begins behind it. */
+  steadyVoiceMs: number;
   /** Voice alone pauses one reply so often at most: babble must not stall the agent. A count. */
   voicePausesMax: number;
   /** A paused reply goes on this long after the voice that paused it, unless a word has cut it. */
@@ -55,7 +60,8 @@ export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   endpointTrailingMs: 1_000,
   finalWaitMs: 3_000,
   wordlessVoiceMs: 2_000,
-  sustainedVoiceMs: 700,
+  sustainedVoiceMs: 1_100,
+  steadyVoiceMs: 4_000,
   voicePausesMax: 2,
   resumeMs: 800,
   pauseMsMax: 2_000,

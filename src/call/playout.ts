@@ -1,7 +1,7 @@
 import { MARKS_OUTSTANDING_MAX } from "../core/limits.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
 
-/** A peer that acknowledges later than this is not slow but broken, or lying: it moves our clock no further. */
+/** A peer that plays, or acknowledges, later than this is not slow but broken, or lying: it moves our clock no further. */
 const LAG_MS_MAX = 1_000;
 
 interface OutstandingMark {
@@ -11,24 +11,44 @@ interface OutstandingMark {
   dueMs: number;
 }
 
+/** A clear that may be answered: how much audio the far end has played in all at that moment, ms. */
+interface Flushed {
+  /** By our own clock. */
+  playedMs: number;
+  /** If it had played everything. */
+  playedMsMax: number;
+}
+
 /**
- * What the far end has played of what we sent: the paced playback clock, put right by the marks that come back.
- * A mark forgotten by `flush` says nothing any more: after a clear the carrier returns it whether it was played or not.
+ * What the far end has played of what we sent: the paced playback clock, put right by the marks that come back and by what is told
+ * in answer to a clear. A mark forgotten by `flush` says nothing any more: after a clear the carrier returns it whether it was
+ * played or not.
  */
 export class Playout {
   readonly #clock: PlaybackClock;
   readonly #marks = new Map<string, OutstandingMark>();
   #playsUntilMs = 0;
-  /** How much later than by our clock the far end plays, as the last marks told. */
+  /** How much later than by our clock the far end plays, as it told last. */
   #lagMs = 0;
+  /** Audio that was played until the last flush, and that was sent since, ms. */
+  #playedMs = 0;
+  #sentMs = 0;
+  #flushed: Flushed | undefined;
+  readonly #rateHz: number;
 
   constructor(rateHz: number) {
+    this.#rateHz = rateHz;
     this.#clock = new PlaybackClock(rateHz);
   }
 
   /** When everything sent so far will have been played, ms; in the past when it has been. */
   get playsUntilMs(): number {
     return this.#playsUntilMs + this.#lagMs;
+  }
+
+  /** Before this nobody can have played everything sent so far, ms: audio takes its time, whatever a peer says. */
+  get playsUntilMsMin(): number {
+    return this.#playsUntilMs;
   }
 
   /** How much of what was sent has not been played, ms of audio. */
@@ -39,6 +59,7 @@ export class Playout {
   sent(samples: number, nowMs: number): void {
     this.#clock.sent(samples, nowMs);
     this.#playsUntilMs = nowMs + this.#clock.unplayedMs(nowMs);
+    this.#sentMs += (samples * 1_000) / this.#rateHz;
   }
 
   /**
@@ -57,16 +78,36 @@ export class Playout {
     const mark = this.#marks.get(name);
     if (mark === undefined) return undefined;
     this.#marks.delete(name);
-    const lateMs = Math.min(LAG_MS_MAX, Math.max(0, nowMs - mark.dueMs));
-    // Half the old: one mark that was held up must not move what is taken for heard by a second.
-    this.#lagMs = (this.#lagMs + lateMs) / 2;
+    this.#learnLag(nowMs - mark.dueMs);
     return mark;
   }
 
   /** Everything not played yet was dropped. */
   flush(nowMs: number): void {
+    const playedMsMax = this.#playedMs + this.#sentMs;
+    this.#playedMs = playedMsMax - this.#clock.unplayedMs(nowMs);
+    this.#sentMs = 0;
+    this.#flushed = { playedMs: this.#playedMs, playedMsMax };
     this.#clock.flush(nowMs);
     this.#playsUntilMs = Math.min(this.#playsUntilMs, nowMs);
     this.#marks.clear();
+  }
+
+  /**
+   * The far end tells how much it had played in all when it was told to drop the rest. Its count takes the place of ours, as far as
+   * so much was sent. On its way the clear was as slow as the audio before it, so that what is missing was held up over there.
+   */
+  cleared(playedMs: number): void {
+    if (this.#flushed === undefined) return;
+    const believedMs = Math.min(playedMs, this.#flushed.playedMsMax);
+    const lateMs = this.#flushed.playedMs - believedMs;
+    this.#flushed = undefined;
+    this.#playedMs -= lateMs;
+    this.#learnLag(lateMs);
+  }
+
+  /** Half the old: one message that was held up must not move what is taken for heard by a second. */
+  #learnLag(lateMs: number): void {
+    this.#lagMs = (this.#lagMs + Math.min(LAG_MS_MAX, Math.max(0, lateMs))) / 2;
   }
 }

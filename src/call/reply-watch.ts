@@ -1,4 +1,5 @@
 import type { TurnParameters } from "./parameters.ts";
+import type { ReplyWaits } from "./standing.ts";
 
 /** What a reply is short of, when it has been for too long. */
 export type Shortage = "filler" | "model" | "voice";
@@ -71,6 +72,11 @@ export class ReplyWatch {
     return Math.min(this.#fillerMs(standing), this.#modelMs(), this.#voiceMs(standing));
   }
 
+  /** The same, each by itself. */
+  waits(standing: ReplyStanding): Omit<ReplyWaits, "heardMs"> {
+    return { fillerMs: this.#fillerMs(standing), modelMs: this.#modelMs(), voiceMs: this.#voiceMs(standing) };
+  }
+
   /** What the reply is short of at `nowMs`. */
   shortOf(standing: ReplyStanding, nowMs: number): Shortage | undefined {
     if (nowMs >= this.#modelMs()) return "model";
@@ -91,7 +97,10 @@ export class ReplyWatch {
   #fillerMs({ unsent, hasPieces, playsUntilMs }: ReplyStanding): number {
     const { fillerMs, toolFillerMs } = this.#parameters;
     if (this.#filled || this.#paused || unsent) return Number.POSITIVE_INFINITY;
-    if (!Number.isNaN(this.#toolsSinceMs)) return Math.max(this.#toolsSinceMs, playsUntilMs) + toolFillerMs;
-    return hasPieces || Number.isNaN(this.#modelSinceMs) ? Number.POSITIVE_INFINITY : this.#beganMs + fillerMs;
+    const usesTools = !Number.isNaN(this.#toolsSinceMs);
+    const isMade = usesTools || !Number.isNaN(this.#modelSinceMs);
+    // However quick each of many tools is, nobody waits any longer for the first word.
+    const firstMs = hasPieces || !isMade ? Number.POSITIVE_INFINITY : this.#beganMs + fillerMs;
+    return usesTools ? Math.min(firstMs, Math.max(this.#toolsSinceMs, playsUntilMs) + toolFillerMs) : firstMs;
   }
 }

@@ -4,7 +4,9 @@ import type { SpokenWord } from "../speech/speech.ts";
 import type { TurnParameters } from "./parameters.ts";
 import { PieceSplitter } from "./pieces.ts";
 import { ReplyWatch } from "./reply-watch.ts";
+import type { LivingReply } from "./standing.ts";
 import { ToolUse } from "./tool-use.ts";
+import type { ToolEffect } from "./tools.ts";
 
 /** One spoken piece of a reply, in samples of the reply as a whole. `endSample` is known once the synthesis is over. */
 interface Piece {
@@ -45,8 +47,8 @@ export class Reply {
   #roundText = "";
   readonly tools: ToolUse;
   readonly watch: ReplyWatch;
-  /** What the model asked for once this reply has been heard. */
-  afterwards: { kind: "hang-up" } | { kind: "transfer"; target: string } | undefined;
+  /** What the model asked for once this reply has been heard, by the use of a tool that is called `key`. */
+  afterwards: { key: string; effect: Extract<ToolEffect, { kind: "hang-up" | "transfer" }> } | undefined;
 
   constructor(options: {
     turnId: number;
@@ -205,6 +207,14 @@ export class Reply {
     return heard.join(" ");
   }
 
+  /** How it stands when `unplayedMs` of what was sent have not been played. */
+  asItStands(unplayedMs: number): Omit<LivingReply, "waits"> {
+    const { turnId, audible, interruptible, pieceCount: pieces } = this;
+    const sentMs = (this.#sentSamples * 1_000) / this.#rateHz;
+    const heardText = this.heardText(this.heardSamples(unplayedMs));
+    return { turnId, audible, interruptible, usesTools: this.tools.running, pieces, sentMs, heardText };
+  }
+
   /** The agent's turn, when `unplayedMs` of what was sent have not been played and the rest was until `endMs`. Once audible. */
   asHeard(unplayedMs: number, endMs: number): TranscriptTurn {
     const heardSamples = this.heardSamples(unplayedMs);
@@ -237,7 +247,11 @@ export class Reply {
 /** Characters a voice speaks in a second; only used for a voice that tells no word times and is not done yet. */
 const CHARS_PER_SECOND = 15;
 
-/** The words of a piece that ended within its first `heardSamples` samples. */
+/**
+ * The words of a piece that ended within its first `heardSamples` samples. Where the voice tells no word times they are taken to be
+ * spoken evenly: that may be off by as much as the voice is uneven, but never by more than this piece. Pieces before it were heard
+ * whole, of those behind it nothing was.
+ */
 function heardOfPiece(piece: Piece, heardSamples: number, rateHz: number): string {
   if (heardSamples <= 0) return "";
   const heardMs = (heardSamples / rateHz) * 1_000;

@@ -9,6 +9,7 @@ import { phrasesOf } from "./phrases.ts";
 import { Playout } from "./playout.ts";
 import { Reply } from "./reply.ts";
 import type { Shortage } from "./reply-watch.ts";
+import type { CallStanding } from "./standing.ts";
 import type { ToolRun } from "./tool-use.ts";
 import { describeTools, planTool, type ToolEffect } from "./tools.ts";
 import type { TurnAction, TurnEvent } from "./turn.ts";
@@ -29,6 +30,9 @@ export interface SpeakerOptions {
   /** The model wants the call to go on in another language. */
   speakLanguage: (language: string) => void;
 }
+
+/** What a model is told that took leave and was interrupted: it would believe itself gone, and take leave for ever. */
+const GOES_ON = "The caller went on before that, and so does the call.";
 
 /**
  * The agent's side of a call: the one reply that lives, from the first word asked for to the last one heard. Times are ms of
@@ -138,6 +142,11 @@ export class Speaker {
     this.finishIfHeard(nowMs);
   }
 
+  /** A clear was carried out; what of the reply was heard has been told already, and the next is known better. */
+  cleared(playedMs: number): void {
+    this.#playout.cleared(playedMs);
+  }
+
   /** Holds the reply that lives; what has been sent of it is still heard. */
   pause(turnId: number, nowMs: number): void {
     this.#reply?.watch.pause(true, nowMs);
@@ -164,8 +173,9 @@ export class Speaker {
     const { turnId, audible } = reply;
     const heardText = audible ? reply.heardText(reply.heardSamples(this.#playout.unplayedMs(nowMs))) : "";
     this.#options.sink({ kind: "cut", turnId, clear: audible, reason, voicedMs: Math.round(voicedMs), heardText });
+    if (reply.afterwards !== undefined) reply.tools.takeBack(reply.afterwards.key, GOES_ON);
     this.#settle(reply, false, nowMs);
-    this.#playout.flush(nowMs);
+    if (audible) this.#playout.flush(nowMs);
     this.#drop(reply);
   }
 
@@ -206,6 +216,14 @@ export class Speaker {
     return Math.min(this.#heardDeadlineMs(reply, nowMs), reply.watch.deadlineMs(this.#standing(reply)));
   }
 
+  /** How the agent's side stands. */
+  standing(nowMs: number): Pick<CallStanding, "state" | "language" | "reply"> {
+    const [reply, state, language] = [this.#reply, this.#state, this.#language];
+    if (reply === undefined) return { state, language, reply };
+    const waits = { heardMs: this.#heardDeadlineMs(reply, nowMs), ...reply.watch.waits(this.#standing(reply)) };
+    return { state, language, reply: { ...reply.asItStands(this.#playout.unplayedMs(nowMs)), waits } };
+  }
+
   #standing(reply: Reply) {
     return { unsent: reply.unsent, hasPieces: reply.pieceCount > 0, playsUntilMs: this.#playout.playsUntilMs };
   }
@@ -213,7 +231,9 @@ export class Speaker {
   /** From when on a reply counts as heard to its end, ms; Infinity while some of it has not been sent. */
   #heardDeadlineMs(reply: Reply, nowMs: number): number {
     if (!reply.allSent) return Number.POSITIVE_INFINITY;
-    if (!reply.audible || reply.allPlayed) return nowMs;
+    if (!reply.audible) return nowMs;
+    // Some carriers return a mark as soon as they have it.
+    if (reply.allPlayed) return this.#playout.playsUntilMsMin;
     return this.#playout.playsUntilMs + this.#options.parameters.markGraceMs;
   }
 
@@ -271,14 +291,14 @@ export class Speaker {
       return;
     }
     reply.tools.settle(run.key, plan.result);
-    if (plan.effect !== undefined) this.#take(reply, plan.effect);
+    if (plan.effect !== undefined) this.#take(reply, run.key, plan.effect);
   }
 
-  #take(reply: Reply, effect: ToolEffect): void {
+  #take(reply: Reply, key: string, effect: ToolEffect): void {
     switch (effect.kind) {
       case "hang-up":
       case "transfer":
-        reply.afterwards ??= effect;
+        reply.afterwards ??= { key, effect };
         return;
       case "send-dtmf":
         this.#options.sink(effect);
@@ -338,7 +358,7 @@ export class Speaker {
   #finish(reply: Reply, nowMs: number): void {
     if (!reply.audible) this.#options.conversation.settle();
     this.#settle(reply, true, nowMs);
-    const { afterwards } = reply;
+    const afterwards = reply.afterwards?.effect;
     if (afterwards === undefined) {
       this.#drop(reply);
       return;
@@ -363,9 +383,9 @@ export class Speaker {
     conversation.used(reply.tools.messages());
     if (!reply.audible) return;
     const playsUntilMs = Math.min(nowMs, this.#playout.playsUntilMs);
-    const turn = reply.asHeard(whole ? 0 : this.#playout.unplayedMs(nowMs), playsUntilMs);
-    inactivity.heardUntil(turn.endMs);
-    conversation.answered(turn);
+    // By a mark it was heard just now; without one it was within the grace.
+    inactivity.heardUntil(whole ? nowMs : playsUntilMs);
+    conversation.answered(reply.asHeard(whole ? 0 : this.#playout.unplayedMs(nowMs), playsUntilMs));
   }
 
   #show(state: CallState): void {

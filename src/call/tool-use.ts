@@ -1,3 +1,4 @@
+import { strict as assert } from "node:assert";
 import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../core/limits.ts";
 import type { Message, ToolCall } from "../speech/speech.ts";
 
@@ -13,10 +14,15 @@ export interface ToolRun {
 interface Round {
   readonly text: string;
   readonly runs: readonly ToolRun[];
+  /** How many more it asked for than it may. */
+  readonly refused: number;
 }
 
 /** What stands in place of a result that is not there: models take no call without one. */
 const NO_RESULT = "There is no result yet: the caller went on before it came.";
+
+const tooMany = (refused: number): string =>
+  `${refused} more of your calls were not carried out: there may be ${TOOL_CALLS_PER_ROUND_MAX} at once.`;
 
 /**
  * The tools of one reply: the model asks for some, is told what came of them, and goes on, perhaps asking for more. Bounded: past
@@ -33,8 +39,12 @@ export class ToolUse {
     this.#turnId = turnId;
   }
 
-  /** The model wants this tool, once it is done talking. Too many are refused, and the model is told. */
+  /**
+   * The model wants this tool, once it is done talking. Too many are refused, and the model is told; past the last round it was
+   * offered none.
+   */
   ask(call: ToolCall): void {
+    if (this.exhausted) return;
     if (this.#asked.length >= TOOL_CALLS_PER_ROUND_MAX) {
       this.#refused += 1;
       return;
@@ -47,24 +57,29 @@ export class ToolUse {
   begin(text: string): readonly ToolRun[] {
     const runs = this.#asked;
     if (runs.length === 0) return runs;
+    this.#rounds.push({ text, runs, refused: this.#refused });
     this.#asked = [];
-    this.#rounds.push({ text, runs });
-    return runs;
-  }
-
-  /** How many calls of the last round were refused for there being too many. */
-  takeRefused(): number {
-    const refused = this.#refused;
     this.#refused = 0;
-    return refused;
+    return runs;
   }
 
   /** Puts down what came of a tool; false when it is none of this reply's, or has one already. */
   settle(key: string, result: string): boolean {
-    const run = this.#rounds.flatMap(({ runs }) => runs).find((candidate) => candidate.key === key);
+    const run = this.#find(key);
     if (run === undefined || run.result !== undefined) return false;
     run.result = result;
     return true;
+  }
+
+  /** What was promised of a tool will not be. */
+  takeBack(key: string, result: string): void {
+    const run = this.#find(key);
+    assert.ok(run?.result !== undefined, "only what was promised is taken back");
+    run.result = result;
+  }
+
+  #find(key: string): ToolRun | undefined {
+    return this.#rounds.flatMap(({ runs }) => runs).find((run) => run.key === key);
   }
 
   /** Tools run, and the model waits for them. */
@@ -79,13 +94,13 @@ export class ToolUse {
 
   /** What was asked for and what came of it, as the model is told. */
   messages(): ToolMessages {
-    return this.#rounds.map(({ text, runs }) => ({
+    return this.#rounds.map(({ text, runs, refused }) => ({
       asked: { role: "assistant", text, toolCalls: runs.map(({ key, call }) => ({ ...call, id: key })) },
-      results: runs.map(({ key, call: { name }, result = NO_RESULT }) => ({
+      results: runs.map(({ key, call: { name }, result = NO_RESULT }, index) => ({
         role: "tool",
         toolCallId: key,
         name,
-        text: result,
+        text: refused > 0 && index === runs.length - 1 ? `${result}\n${tooMany(refused)}` : result,
       })),
     }));
   }

@@ -1,5 +1,7 @@
+import { DTMF_DIGITS, isTransferTarget } from "../core/built-in-tools.ts";
 import type { BuiltInTool, CallSpec, ToolSpec } from "../core/call-spec.ts";
-import { TOOL_ARGUMENTS_CHARS_MAX } from "../core/limits.ts";
+import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_ARGUMENTS_PARTS_MAX } from "../core/limits.ts";
+import { languageCode } from "../speech/languages.ts";
 import type { ToolCall, ToolDescription } from "../speech/speech.ts";
 
 /** What a tool of the service's own does to its call. */
@@ -30,15 +32,10 @@ const described = (
   parameters: { type: "object", properties, required: Object.keys(properties), additionalProperties: false },
 });
 
-const DIGITS = /^[0-9*#A-D]{1,64}$/;
-const LANGUAGE = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
-/** A telephone number or a SIP address; which it must be is for the carrier to say. */
-const TARGET_CHARS_MAX = 256;
-
 const BUILT_IN: Readonly<Record<BuiltInTool, Omit<ToolDescription, "name">>> = {
   hang_up: described("Ends the call once everything said before it has been heard. Say goodbye first.", {}),
   send_dtmf: described("Presses keys on the telephone line, as for a menu.", {
-    digits: text("The keys: 0-9, *, #, A-D.", DIGITS.source),
+    digits: text("The keys: 0-9, *, #, A-D.", DTMF_DIGITS.source),
   }),
   transfer: described(
     "Hands the caller on to somebody else once everything said before it has been heard, and leaves the call.",
@@ -47,7 +44,7 @@ const BUILT_IN: Readonly<Record<BuiltInTool, Omit<ToolDescription, "name">>> = {
     },
   ),
   switch_language: described("Goes on in another language.", {
-    language: text("A code such as en or de-AT.", LANGUAGE.source),
+    language: text("A code such as en or de-AT."),
   }),
 };
 
@@ -89,21 +86,19 @@ function planBuiltIn(name: BuiltInTool, given: Readonly<Record<string, unknown>>
       return { kind: "done", result: "The call ends when everything has been heard.", effect: { kind: "hang-up" } };
     case "transfer": {
       const { target } = given;
-      if (typeof target !== "string" || target.trim() === "" || target.length > TARGET_CHARS_MAX) {
-        return refused("target must be a telephone number or a SIP address");
-      }
+      if (!isTransferTarget(target)) return refused("target must be a telephone number or a SIP address");
       const effect = { kind: "transfer", target } as const;
       return { kind: "done", result: "The caller is handed on when everything has been heard.", effect };
     }
     case "send_dtmf": {
       const { digits } = given;
-      if (typeof digits !== "string" || !DIGITS.test(digits)) return refused("digits must be keys: 0-9, *, #, A-D");
+      if (typeof digits !== "string" || !DTMF_DIGITS.test(digits))
+        return refused("digits must be keys: 0-9, *, #, A-D");
       return { kind: "done", result: "The keys are pressed.", effect: { kind: "send-dtmf", digits } };
     }
     case "switch_language": {
-      const { language } = given;
-      if (typeof language !== "string" || !LANGUAGE.test(language))
-        return refused("language must be a code such as en");
+      const language = typeof given.language === "string" ? languageCode(given.language) : undefined;
+      if (language === undefined) return refused("language must be a code such as en");
       return { kind: "done", result: `Go on in ${language}.`, effect: { kind: "language", language } };
     }
   }
@@ -112,7 +107,7 @@ function planBuiltIn(name: BuiltInTool, given: Readonly<Record<string, unknown>>
 /** Models write no arguments as nothing at all, some of them. */
 function parseArguments(json: string): Record<string, unknown> | undefined {
   if (json.trim() === "") return {};
-  if (json.length > TOOL_ARGUMENTS_CHARS_MAX) return undefined;
+  if (json.length > TOOL_ARGUMENTS_CHARS_MAX || json.split(/[[{]/).length > TOOL_ARGUMENTS_PARTS_MAX) return undefined;
   try {
     const value: unknown = JSON.parse(json);
     return typeof value === "object" && value !== null && !Array.isArray(value)

@@ -12,7 +12,7 @@ interface Replying {
   turnId: number;
   audible: boolean;
   interruptible: boolean;
-  /** Since when it is paused, ms of call time; undefined while it is not. */
+  /** Since when it is paused, or was last kept so by words that do not cut it, ms of call time; undefined while it is not. */
   pausedMs: number | undefined;
   /** How often voice has paused it. */
   pauses: number;
@@ -24,6 +24,8 @@ export interface Turn {
   agent: Agent;
   /** The beginning of the utterance that the ear has not finished yet which was answered already; mostly none. */
   answered: string;
+  /** What the ear was sure of last, while it has heard nothing since that could be another utterance; mostly none. */
+  told: string;
   /** The caller is entering digits: until that is over nothing is answered. */
   keying: boolean;
 }
@@ -70,21 +72,38 @@ export interface TurnStep {
   actions: readonly TurnAction[];
 }
 
-export const START: Turn = { caller: { at: "silent" }, agent: { at: "idle" }, answered: "", keying: false };
+export const START: Turn = { caller: { at: "silent" }, agent: { at: "idle" }, answered: "", told: "", keying: false };
 const NONE: readonly TurnAction[] = [];
+const TICK: TurnEvent = { kind: "tick" };
 
 /** The whole of turn taking: a pure function of what was, what came, and when. */
 export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
-  const event = happened.kind === "words" ? unanswered(happened, turn.answered) : happened;
+  // An ear that tells a final twice has heard one utterance all the same.
+  const once = isToldAgain(turn, happened, policy) ? TICK : happened;
+  const event = once.kind === "words" ? unanswered(once, turn.answered) : once;
   const caller = stepCaller(turn.caller, event, nowMs);
   const agent = stepAgent(turn.agent, event);
   // A final ends the ear's utterance: what it tells next is new.
   const answered = event.kind === "words" && event.final ? "" : turn.answered;
+  const told = toldSince(turn.told, once);
   const keying = event.kind === "key" || (turn.keying && event.kind !== "typed");
-  const same = caller === turn.caller && agent === turn.agent && answered === turn.answered && keying === turn.keying;
-  const next = same ? turn : { caller, agent, answered, keying };
+  const isSame = caller === turn.caller && agent === turn.agent && answered === turn.answered;
+  const next =
+    isSame && told === turn.told && keying === turn.keying ? turn : { caller, agent, answered, told, keying };
   if (next.agent.at === "replying") return talkOver(next, next.agent, event, nowMs, policy);
   return event.kind === "reply-done" ? afterReply(next, nowMs, policy) : endOfTurn(next, nowMs, policy);
+}
+
+function isToldAgain({ told, caller }: Turn, event: TurnEvent, { earHasPartials }: TurnPolicy): boolean {
+  if (event.kind !== "words" || !event.final || event.text === "" || event.text !== told) return false;
+  // Without partial words, a voice that goes on may well have said the same once more.
+  return earHasPartials || caller.at !== "speaking";
+}
+
+function toldSince(told: string, event: TurnEvent): string {
+  if (event.kind === "speech-started") return "";
+  if (event.kind !== "words" || event.text === "") return told;
+  return event.final ? event.text : "";
 }
 
 /** When `stepTurn` has to be asked again though nothing happened, ms; Infinity when it need not. */
@@ -123,12 +142,15 @@ function talkOver(turn: Turn, agent: Replying, event: TurnEvent, nowMs: number, 
     return { turn: { ...turn, agent: { at: "idle" } }, actions: [{ do: "cut", turnId, reason, voicedMs }] };
   }
   if (agent.pausedMs !== undefined) {
-    const over = whyResumed(caller, agent.pausedMs, nowMs, policy);
-    if (over === undefined) return { turn, actions: NONE };
+    const pausedMs = event.kind === "words" && event.text !== "" ? nowMs : agent.pausedMs;
+    const over = whyResumed(caller, pausedMs, nowMs, policy);
+    if (over === undefined) {
+      return { turn: pausedMs === agent.pausedMs ? turn : { ...turn, agent: { ...agent, pausedMs } }, actions: NONE };
+    }
     const goesOn = { ...turn, agent: { ...agent, pausedMs: undefined } };
     return { turn: goesOn, actions: [{ do: "resume", turnId, reason: over }] };
   }
-  if (mayPause(caller, agent, event, policy)) {
+  if (mayPause(caller, agent, event, nowMs, policy)) {
     const paused = { ...agent, pausedMs: nowMs, pauses: agent.pauses + 1 };
     return { turn: { ...turn, agent: paused }, actions: [{ do: "pause", turnId }] };
   }
@@ -149,13 +171,22 @@ function bargeIn(
   // Words also drop a reply that nobody has heard yet: the caller was not done.
   if (event.kind === "words" && event.text !== "") return isBackChannel(event.text, language) ? undefined : "words";
   if (earHasPartials || !agent.audible || caller.at !== "speaking") return undefined;
-  return nowMs - caller.voiceMs >= parameters.sustainedVoiceMs ? "voice" : undefined;
+  // Summed as the deadline is: fractions of a millisecond would part the two.
+  if (nowMs < caller.voiceMs + parameters.sustainedVoiceMs) return undefined;
+  return nowMs < caller.voiceMs + parameters.steadyVoiceMs ? "voice" : undefined;
 }
 
 /** Voice pauses what can be heard, and at its very beginning: before that there is nothing to talk over. */
-function mayPause(caller: Caller, agent: Replying, event: TurnEvent, { parameters }: TurnPolicy): boolean {
+function mayPause(
+  caller: Caller,
+  agent: Replying,
+  event: TurnEvent,
+  nowMs: number,
+  { parameters }: TurnPolicy,
+): boolean {
   if (caller.at !== "speaking" || !agent.audible || !agent.interruptible) return false;
   if (event.kind !== "speech-started" && event.kind !== "reply-audible") return false;
+  if (nowMs >= caller.wordsMs + parameters.steadyVoiceMs) return false;
   return agent.pauses < parameters.voicePausesMax;
 }
 
@@ -166,12 +197,11 @@ function whyResumed(caller: Caller, pausedMs: number, nowMs: number, policy: Tur
   return caller.at === "speaking" ? "voice_goes_on" : "no_words";
 }
 
-function resumeAtMs(caller: Caller, pausedMs: number, { parameters, earHasPartials }: TurnPolicy): number {
+function resumeAtMs(caller: Caller, pausedMs: number, { parameters }: TurnPolicy): number {
   const { resumeMs, pauseMsMax } = parameters;
   if (caller.at === "pausing") return caller.endMs + resumeMs;
-  if (caller.at === "silent") return pausedMs;
-  // Without words to wait for, voice that goes on is an interruption, and soon one that counts.
-  return earHasPartials ? Math.max(pausedMs, caller.wordsMs) + pauseMsMax : Number.POSITIVE_INFINITY;
+  // By the clock, not by the voice: that of a fit of coughing begins anew each time.
+  return caller.at === "silent" ? pausedMs : pausedMs + pauseMsMax;
 }
 
 const isSettledBackChannel = (caller: Caller, language: string): boolean =>

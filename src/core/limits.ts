@@ -49,7 +49,7 @@ export const REORDER_LATE_CHUNKS_MAX = 16;
 /** Messages that wait at once, and audio of the longest that can; what does not fit gives up the gap in front of it. */
 export const REORDER_HELD_MAX = 12;
 export const REORDER_HELD_MESSAGE_MS_MAX = 125;
-/** Marks that come back within one second; more are ignored and counted. */
+/** Marks that come back, and clears that are answered, within one second; more are ignored and counted. */
 export const MARKS_PER_SECOND_MAX = 100;
 /** Malformed messages within one second; past it the call ends with `protocol_error`. */
 export const MALFORMED_PER_SECOND_MAX = 50;
@@ -105,8 +105,33 @@ export const TOOL_ROUNDS_MAX = 6;
 export const TOOL_CALLS_PER_ROUND_MAX = 8;
 /** Arguments of one tool call, as JSON; with more the call is refused. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 16 * 1024;
+/** Lists and objects in them: what is nested too deep could not be written again. */
+export const TOOL_ARGUMENTS_PARTS_MAX = 1_000;
 /** What the model is told of a tool's result; the rest is cut off. */
 export const TOOL_RESULT_CHARS_MAX = 16 * 1024;
+/** How long a tool may take, from the model's call to the result. */
+export const TOOL_TIMEOUT_MS_DEFAULT = 10_000;
+export const TOOL_TIMEOUT_MS_MIN = 1_000;
+export const TOOL_TIMEOUT_MS_MAX = 30_000;
+/** Tools of one call that run at once, those of replies that were cut included; one more fails, and the model is told. */
+export const TOOLS_RUNNING_MAX = 16;
+/** What is read of the answer to an HTTP tool; with more the tool has failed. */
+export const TOOL_ANSWER_BYTES_MAX = 64 * 1024;
+export const TOOL_ANSWER_HEAD_BYTES_MAX = 16 * 1024;
+export const TOOL_NAME_CHARS_MAX = 64;
+export const TOOL_DESCRIPTION_CHARS_MAX = 1_024;
+export const TOOL_URL_CHARS_MAX = 2_048;
+export const TOOL_HEADERS_MAX = 16;
+export const TOOL_HEADER_CHARS_MAX = 2_048;
+/** The JSON Schema of a tool's arguments: as JSON, and in levels. */
+export const TOOL_SCHEMA_CHARS_MAX = 8 * 1024;
+export const TOOL_SCHEMA_DEPTH_MAX = 8;
+/** How long a schema may hold the process when it is compiled: by the clock, and by the processor's time. */
+export const TOOL_COMPILE_MS_MAX = 1_000;
+export const TOOL_COMPILE_CPU_MS_MAX = 250;
+/** And when a model's arguments are checked by it; after so many that took longer none are checked in that call. */
+export const TOOL_CHECK_MS_MAX = 50;
+export const TOOL_CHECK_TIMEOUTS_MAX = 3;
 /** Keys of one entry; the next begins another. */
 export const DTMF_ENTRY_DIGITS_MAX = 64;
 export const MARKS_OUTSTANDING_MAX = 1_024;

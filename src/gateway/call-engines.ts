@@ -6,7 +6,9 @@ import { FRAME_MS } from "../core/limits.ts";
 import { type Logger, withoutForeignText } from "../core/log.ts";
 import type { Engine } from "../core/metrics.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
+import { languageCode } from "../speech/languages.ts";
 import type { Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "../speech/speech.ts";
+import { CallVoice } from "./call-voice.ts";
 import { VoiceOut } from "./voice-out.ts";
 
 export interface CallEnginesOptions {
@@ -29,6 +31,7 @@ export interface CallEnginesOptions {
 /** The ear, the model and the voice of one call: carries out what the call asks of them and tells it what comes back. */
 export class CallEngines {
   readonly voiceOut: VoiceOut;
+  readonly #voice: CallVoice;
   readonly #options: CallEnginesOptions;
   readonly #life = new AbortController();
   #ear: SttStream | undefined;
@@ -38,17 +41,19 @@ export class CallEngines {
 
   constructor(options: CallEnginesOptions) {
     this.#options = options;
-    const { spec, busRateHz, legRateHz, tts, makeResampler, deliver } = options;
+    const { spec, busRateHz, legRateHz, tts, makeResampler, log, deliver } = options;
+    const { voiceId, language } = spec;
     this.#silence = new Int16Array((busRateHz / 1_000) * FRAME_MS);
     this.voiceOut = new VoiceOut({
       tts,
-      voiceId: spec.voiceId,
-      language: spec.language,
+      voiceId,
+      language,
       rateHz: legRateHz,
       makeResampler,
       deliver,
       onError: (error) => this.#onFailure("voice", tts.provider, error),
     });
+    this.#voice = new CallVoice({ own: { voiceId, language }, tts, log, deliver, signal: this.#life.signal });
   }
 
   /** Opens the ear, if there is one. */
@@ -77,17 +82,22 @@ export class CallEngines {
     for (let frame = 0; frame < frames; frame += 1) this.hear(this.#silence);
   }
 
-  ask({ turnId, messages, tools }: Extract<CallCommand, { kind: "ask" }>): void {
+  ask({ turnId, messages, tools, language }: Extract<CallCommand, { kind: "ask" }>): void {
     const { llm, spec } = this.#options;
     const model = new AbortController();
     this.#model = model;
-    const request = { messages, tools, temperature: spec.temperature, language: spec.language };
+    const request = { messages, tools, temperature: spec.temperature, language };
     void pump(
       llm.reply(request, model.signal),
       model.signal,
       (event) => this.#onModel(turnId, event),
       (error) => this.#failed("model", llm.provider, error, { kind: "reply-failed", turnId, code: codeOf(error) }),
     );
+  }
+
+  /** What is spoken from here on is in `language`. */
+  speakLanguage(language: string): void {
+    this.voiceOut.speakWith(this.#voice.turnTo(language));
   }
 
   /** Stops the reply that is being made: model, synthesis, and the frames that wait. */
@@ -106,8 +116,14 @@ export class CallEngines {
     this.#earResampler = undefined;
   }
 
-  #onEar(event: SttEvent): void {
-    this.#options.deliver({ kind: event.kind === "final" ? "ear-final" : "ear-partial", text: event.text });
+  #onEar({ kind, text, language: tag }: SttEvent): void {
+    // What an ear takes for a language may be none: the call is told of those that there are.
+    const language = tag === undefined ? undefined : languageCode(tag);
+    this.#options.deliver({
+      kind: kind === "final" ? "ear-final" : "ear-partial",
+      text,
+      ...(language === undefined ? {} : { language }),
+    });
   }
 
   #onModel(turnId: number, event: LlmEvent): void {

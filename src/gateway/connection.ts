@@ -1,49 +1,21 @@
 import { Call } from "../call/call.ts";
 import type { CallCommand, CallEvent, CallState } from "../call/events.ts";
-import type { TurnParameters } from "../call/parameters.ts";
 import type { EndReason } from "../core/call-spec.ts";
-import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../core/limits.ts";
-import type { Logger } from "../core/log.ts";
-import type { WorkerMetrics } from "../core/metrics.ts";
 import { bytesPerSample } from "../media/frame-codec.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
-import type { ResamplerFactory } from "../media/resampler.ts";
-import type { Vad } from "../media/vad.ts";
-import type { Llm, Stt, Tts } from "../speech/speech.ts";
-import type { RedeemedCall } from "../store/hand-off.ts";
-import type { InboundAudio, StreamStarted, Wire } from "../wire/wire.ts";
+import type { StreamStarted } from "../wire/wire.ts";
 import { CallEngines } from "./call-engines.ts";
 import { type CallReading, CallTally } from "./call-tally.ts";
 import { busRateHz, CallerAudio, type CallerFrame } from "./caller-audio.ts";
 import { closeCodeOf } from "./close-codes.ts";
+import type { ConnectionOptions } from "./connection-options.ts";
 import { Inbox, type PeerEvent } from "./inbox.ts";
-import type { JournalWriter } from "./journal-writer.ts";
 import { Keys } from "./keys.ts";
-import type { Leg, LegSocket } from "./leg.ts";
+import type { Leg } from "./leg.ts";
 import { Notices } from "./notices.ts";
-
-export interface ConnectionOptions {
-  redeemed: RedeemedCall;
-  socket: LegSocket;
-  wire: Wire;
-  /** Where the wire puts what it decodes; shared by all connections of the process. */
-  inbound: InboundAudio;
-  /** The connection's own from here on. */
-  vad: Vad;
-  makeResampler: ResamplerFactory;
-  stt: Stt | undefined;
-  llm: Llm;
-  tts: Tts;
-  parameters: Readonly<TurnParameters>;
-  journal: JournalWriter;
-  metrics: Pick<WorkerMetrics, "answered" | "callEnded" | "engineFailed">;
-  clock: Clock;
-  log: Logger;
-  /** The call is over, its journal complete, and nothing of it is alive. */
-  onDone: () => void;
-}
+import { ToolRunner } from "./tools/tool-runner.ts";
 
 /** The lead is topped up when a frame has left it; half a frame of tolerance keeps a jittery tick from skipping one. */
 const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS - FRAME_MS / 2;
@@ -59,6 +31,7 @@ export class Connection implements Leg {
   readonly #options: ConnectionOptions;
   readonly #call: Call;
   readonly #engines: CallEngines;
+  readonly #tools: ToolRunner;
   readonly #playback: PlaybackClock;
   readonly #startMs: number;
   readonly #outboundBytes: Uint8Array;
@@ -107,6 +80,14 @@ export class Connection implements Leg {
         this.#tally.engineFailures += 1;
         metrics.engineFailed(engine, provider);
       },
+    });
+    this.#tools = new ToolRunner({
+      tools: redeemed.spec.tools,
+      httpTools: options.httpTools,
+      askClient: (call) => this.#notices.toolCall(call),
+      deliver: (event) => this.#handle(event, this.#nowMs()),
+      clock,
+      log,
     });
     this.#call = new Call({
       spec: redeemed.spec,
@@ -224,6 +205,9 @@ export class Connection implements Leg {
         this.#tally.marksReturned += 1;
         this.#handle(event, nowMs);
         return;
+      case "cleared":
+        this.#handle(event, nowMs);
+        return;
       case "dtmf":
         if (this.#keys.push(event.digit, event.occurredAtMs, nowMs)) this.#tally.digits += 1;
         else this.#tally.ignored += 1;
@@ -231,6 +215,11 @@ export class Connection implements Leg {
         return;
       case "text":
         this.#handle({ kind: "typed", text: event.text }, nowMs);
+        return;
+      case "tool-result":
+        if (this.#tools.answered(event.id, event.result, event.failed)) return;
+        this.#tally.ignored += 1;
+        this.#notices.error("unknown_tool_call", "no call of a tool with this id waits for a result");
         return;
       case "stop":
         this.#hangUp("caller_hangup", nowMs);
@@ -353,8 +342,13 @@ export class Connection implements Leg {
         if (command.turn.latency !== undefined) this.#options.metrics.answered(command.turn.latency);
         return;
       case "tool":
+        this.#tools.run(command);
+        return;
       case "send-dtmf":
+        this.#sendKeys(command.digits);
+        return;
       case "language":
+        this.#engines.speakLanguage(command.language);
         return;
       case "pass-over":
       case "transfer":
@@ -368,6 +362,12 @@ export class Connection implements Leg {
     if (!this.#closed && !this.#options.socket.send(message)) this.#sendFailed = true;
   }
 
+  /** Only calls of a wire that has a message for it are offered the tool. */
+  #sendKeys(digits: string): void {
+    const message = this.#options.wire.encodeDtmf?.(digits);
+    if (message !== undefined) this.#send(message);
+  }
+
   /** The one end: the journal is completed, the socket closed, every engine stopped and the call handed back, whatever fails. */
   #finish(reason: EndReason): void {
     this.#over = true;
@@ -379,6 +379,7 @@ export class Connection implements Leg {
       () => log.info({ reason, durationMs, closeCode, ...this.#tally.summary(redeemed) }, "call ended"),
       () => metrics.callEnded(reason),
       () => this.#engines.close(),
+      () => this.#tools.close(),
       () => this.#audio?.close(),
       () => this.#notices.ended(reason),
       () => this.#closed || socket.end(closeCode, reason),

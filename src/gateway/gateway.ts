@@ -26,6 +26,7 @@ import type { JournalWriters } from "./journal-writer.ts";
 import type { Admission, Leg, LegSocket } from "./leg.ts";
 import { type CarrierSecrets, carriersVouching, SIGNING_CARRIERS, type SignatureHeaders } from "./signatures.ts";
 import { Ticker } from "./ticker.ts";
+import type { HttpTools } from "./tools/http-client.ts";
 
 export interface GatewayOptions {
   handOff: HandOff;
@@ -34,6 +35,7 @@ export interface GatewayOptions {
   makeResampler: ResamplerFactory;
   /** Undefined where Opus is not installed: no call is created with it then. */
   opus: OpusCodecs | undefined;
+  httpTools: HttpTools;
   journals: JournalWriters;
   metrics: Omit<WorkerMetrics, "registry" | "exposition">;
   clock: Clock;
@@ -189,7 +191,7 @@ export class Gateway {
 
   #begin(redeemed: RedeemedCall, socket: LegSocket): Connection {
     const { callId, spec } = redeemed;
-    const { engines, journals, metrics, clock, makeVad, makeResampler } = this.#options;
+    const { engines, httpTools, journals, metrics, clock, makeVad, makeResampler } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = this.#createWire(callId, spec);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
@@ -215,6 +217,7 @@ export class Gateway {
       llm: engines.llm[spec.model],
       tts: engines.tts,
       parameters,
+      httpTools,
       journal,
       metrics,
       clock,

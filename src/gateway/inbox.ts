@@ -15,7 +15,7 @@ import { PerSecond } from "./per-second.ts";
 
 /** What a peer did that concerns its call. */
 export type PeerEvent =
-  | Exclude<WireEvent, { kind: "ignored" | "cleared" | "carrier-error" }>
+  | Exclude<WireEvent, { kind: "ignored" | "carrier-error" }>
   /** The peer broke a rule for which its leg ends; with this close code, where the rule has one of its own. */
   | { kind: "violation"; closeCode: number | undefined };
 
@@ -113,8 +113,11 @@ export class Inbox {
     const { tally, complain, log } = this.#options;
     switch (event.kind) {
       case "cleared":
-        // The call asked for it and has forgotten its marks already: there is nothing left to learn.
         tally.cleared += 1;
+        // The call asked for it and has forgotten its marks already: there is nothing else to learn from it.
+        if (Number.isNaN(event.playedMs)) return undefined;
+        if (this.#marks.allows(nowMs)) return event;
+        tally.ignored += 1;
         return undefined;
       case "carrier-error":
         tally.carrierErrors += 1;
@@ -131,6 +134,7 @@ export class Inbox {
         return undefined;
       case "audio":
       case "dtmf":
+      case "tool-result":
       case "stop":
         return event;
     }

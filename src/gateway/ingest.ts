@@ -13,13 +13,15 @@ import { Cadence } from "../media/cadence.ts";
  */
 export class Ingest {
   /** How far the audio is ahead of real time; below 0 it is behind and may catch up. */
-  #aheadMs = 0;
+  #aheadMs: number;
   #lastFrameMs: number;
   #lastMediaMs = Number.NaN;
   #starved = false;
   readonly #cadence = new Cadence();
 
+  /** The stream begins. Where the network held up its beginning, everything since redemption may come with it. */
   constructor(nowMs: number) {
+    this.#aheadMs = -nowMs;
     this.#lastFrameMs = nowMs;
   }
 

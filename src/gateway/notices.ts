@@ -2,6 +2,7 @@ import { unanswered } from "../call/caller-turn.ts";
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import type { LegNotice, Wire } from "../wire/wire.ts";
+import type { ClientToolCall } from "./tools/tool-runner.ts";
 
 /** A turn that is being told, until it is settled. */
 interface OpenTurn {
@@ -29,6 +30,8 @@ export class Notices {
   #answered = "";
   #user: OpenTurn | undefined;
   #agent: OpenReply | undefined;
+  /** The agent listens, and may go on with what it was saying. */
+  #paused = false;
 
   constructor(wire: Wire, send: (message: string) => void) {
     this.#encode = wire.encodeNotice?.bind(wire);
@@ -41,6 +44,10 @@ export class Notices {
 
   error(code: string, message: string): void {
     this.#tell({ kind: "error", code, message });
+  }
+
+  toolCall(call: ClientToolCall): void {
+    this.#tell({ kind: "tool-call", ...call });
   }
 
   ended(reason: EndReason): void {
@@ -72,15 +79,19 @@ export class Notices {
     if (this.#encode === undefined) return;
     switch (command.kind) {
       case "state":
-        if (command.state === "listening") this.#unheard();
+        if (command.state !== "listening") this.#paused = false;
+        else if (!this.#paused) this.#unheard();
         this.#tell({ kind: "state", state: command.state });
         return;
       case "speak":
         this.#speak(command.turnId, command.text);
         return;
+      case "pause":
+        this.#paused = true;
+        return;
       case "cut":
-        // Without a sample sent there is no state to leave, and nothing to clear.
-        if (!command.clear) this.#unheard();
+        // No turn comes of it; and there may be no state to leave either.
+        if (command.heardText === "") this.#unheard();
         return;
       case "end":
         this.#unheard();

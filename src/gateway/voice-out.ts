@@ -5,10 +5,14 @@ import { FrameRing, type RingFrame } from "../media/frame-ring.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import type { Tts, TtsChunk } from "../speech/speech.ts";
 
-export interface VoiceOutOptions {
-  tts: Tts;
+/** What a piece is spoken with, and in. */
+export interface SpeakingVoice {
   voiceId: string;
   language: string;
+}
+
+export interface VoiceOutOptions extends SpeakingVoice {
+  tts: Tts;
   /** The leg's rate, Hz. */
   rateHz: number;
   makeResampler: ResamplerFactory;
@@ -22,6 +26,7 @@ interface Request {
   turnId: number;
   piece: number;
   text: string;
+  voice: SpeakingVoice | Promise<SpeakingVoice>;
 }
 
 /**
@@ -31,6 +36,7 @@ interface Request {
 export class VoiceOut {
   readonly #options: VoiceOutOptions;
   readonly #ring: FrameRing;
+  #voice: SpeakingVoice | Promise<SpeakingVoice>;
   /** The frame that is being filled. */
   readonly #frame: Int16Array;
   #filled = 0;
@@ -46,14 +52,20 @@ export class VoiceOut {
 
   constructor(options: VoiceOutOptions) {
     this.#options = options;
+    this.#voice = { voiceId: options.voiceId, language: options.language };
     this.#frame = new Int16Array((options.rateHz / 1_000) * FRAME_MS);
     this.#ring = new FrameRing(OUTPUT_RING_FRAMES_MAX, this.#frame.length);
   }
 
   /** Synthesises a piece behind those before it. */
   speak(turnId: number, piece: number, text: string): void {
-    this.#queue.push({ turnId, piece, text });
+    this.#queue.push({ turnId, piece, text, voice: this.#voice });
     if (!this.#running) void this.#run(this.#life.signal);
+  }
+
+  /** Pieces from here on are spoken with `voice`, which does not reject; those before keep theirs. */
+  speakWith(voice: Promise<SpeakingVoice>): void {
+    this.#voice = voice;
   }
 
   /** How often speech ran out in the middle of a reply. */
@@ -112,8 +124,10 @@ export class VoiceOut {
     this.#running = false;
   }
 
-  async #synthesise({ turnId, piece, text }: Request, signal: AbortSignal): Promise<void> {
-    const { tts, voiceId, language, deliver } = this.#options;
+  async #synthesise({ turnId, piece, text, voice }: Request, signal: AbortSignal): Promise<void> {
+    const { tts, deliver } = this.#options;
+    const { voiceId, language } = await voice;
+    if (signal.aborted) return;
     this.#samplesOfPiece = 0;
     for await (const chunk of tts.speak({ text, voiceId, language }, signal)) {
       if (signal.aborted) return;

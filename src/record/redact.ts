@@ -43,8 +43,12 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
       return { kind, reason: event.reason };
     case "mark":
       return { kind, name: "", chars: event.name.length };
+    case "cleared":
+      return { kind, playedMs: event.playedMs };
     case "dtmf":
       return { kind, digit: "", chars: event.digit.length };
+    case "voice-chosen":
+      return { kind, language: event.language, voiceId: event.voiceId, speaksIt: event.speaksIt };
     case "tool-result":
       return {
         kind,
@@ -55,9 +59,12 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
         chars: event.result.length,
       };
     case "typed":
-    case "ear-partial":
-    case "ear-final":
       return { kind, text: "", chars: event.text.length };
+    case "ear-partial":
+    case "ear-final": {
+      const { text, language } = event;
+      return { kind, text: "", chars: text.length, ...(language === undefined ? {} : { language }) };
+    }
     case "ear-failed":
       return { kind, code: event.code };
     case "reply-text":

@@ -1,9 +1,7 @@
-import { Call } from "../call/call.ts";
-import type { CallCommand } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
+import { JournalMachine } from "./journal-machine.ts";
 import { readJournal } from "./journal-reader.ts";
-import { type JournaledCommand, type JournalHeader, type JournalRecord, journalUnreadable } from "./journal-records.ts";
-import { journaledCommand } from "./redact.ts";
+import type { JournaledCommand, JournalRecord } from "./journal-records.ts";
 
 /** A command, and when it was given, in ms since redemption. */
 export interface TimedCommand {
@@ -34,46 +32,21 @@ export async function replayJournal(path: string, endReason?: EndReason): Promis
 class Replaying implements Replay {
   readonly journaled: TimedCommand[] = [];
   readonly replayed: TimedCommand[] = [];
-  #call: Call | undefined;
+  #machine: JournalMachine | undefined;
   #nowMs = 0;
 
   take(record: JournalRecord): void {
-    this.#nowMs = record.timeMs;
-    switch (record.kind) {
-      case "header":
-        this.#call = this.#begin(record.header);
-        return;
-      case "frame-in":
-        this.#call?.handle({ kind: "frame-in", voiced: record.voiced, mediaMs: record.mediaMs }, record.timeMs);
-        return;
-      case "frame-out":
-        this.#call?.handle({ kind: "frame-out", turnId: record.turnId, samples: record.samples }, record.timeMs);
-        return;
-      case "event":
-        this.#call?.handle(record.event, record.timeMs);
-        return;
-      case "command":
-        this.journaled.push({ timeMs: record.timeMs, command: record.command });
-        return;
+    const { timeMs } = record;
+    this.#nowMs = timeMs;
+    if (record.kind === "command") this.journaled.push({ timeMs, command: record.command });
+    else if (record.kind !== "header") this.#machine?.handle(record);
+    else {
+      const sink = (command: JournaledCommand) => this.replayed.push({ timeMs: this.#nowMs, command });
+      this.#machine = new JournalMachine(record.header, sink);
     }
   }
 
   end(reason: EndReason): void {
-    this.#call?.handle({ kind: "end-requested", reason }, this.#nowMs);
-  }
-
-  #begin({ spec, leg, earHasPartials, parameters }: JournalHeader): Call {
-    if (spec === undefined) throw journalUnreadable("its call was not to be recorded, and cannot be replayed");
-    return new Call({
-      spec,
-      rateHz: leg.outboundRateHz,
-      earHasPartials,
-      parameters,
-      sink: (command) => this.replayed.push({ timeMs: this.#nowMs, command: asJournaled(command) }),
-    });
+    this.#machine?.call.handle({ kind: "end-requested", reason }, this.#nowMs);
   }
 }
-
-/** Through JSON, as the journaled command went: what JSON does not tell apart must not differ here. */
-const asJournaled = (command: CallCommand): JournaledCommand =>
-  JSON.parse(JSON.stringify(journaledCommand(command, true))) as JournaledCommand;

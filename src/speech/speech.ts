@@ -6,8 +6,15 @@
  * no key, prompt or spoken word.
  */
 
-/** What an ear hears. `text` is everything since the last final, never a difference. */
-export type SttEvent = { kind: "partial"; text: string } | { kind: "final"; text: string };
+/**
+ * What an ear hears. `text` is everything since the last final, never a difference. `language` is what it takes that to be, in
+ * BCP 47, of an ear that can tell: only where it is sure, for the call goes on in it.
+ */
+export interface SttEvent {
+  kind: "partial" | "final";
+  text: string;
+  language?: string;
+}
 
 /** One listening stream: it lives as long as the call does. */
 export interface SttStream {
@@ -97,6 +104,7 @@ export interface TtsChunk {
 export interface Tts {
   readonly provider: string;
   readonly capabilities: { readonly wordTimes: boolean };
+  /** Asked again and again: an adapter keeps the list at hand. */
   voices(): Promise<readonly Voice[]>;
   /** Speaks one piece of text with the voice `voiceId`; yields audio as soon as there is some. */
   speak(request: { text: string; voiceId: string; language: string }, signal: AbortSignal): AsyncIterable<TtsChunk>;

@@ -98,6 +98,10 @@ export class CarrierC implements Wire {
     return JSON.stringify({ event: "clearAudio", streamId: this.#stream.idFor("clear") });
   }
 
+  encodeDtmf(digits: string): string {
+    return JSON.stringify({ event: "sendDTMF", dtmf: digits });
+  }
+
   #media(media: Fields, into: InboundAudio): WireEvent {
     const event = this.#stream.readMedia(media, into);
     if (event === AUDIO) this.#countFromFirst(into);

@@ -5,7 +5,7 @@ import type { WireEvent } from "./wire.ts";
 
 export const AUDIO: WireEvent = { kind: "audio" };
 export const STOP: WireEvent = { kind: "stop" };
-export const CLEARED: WireEvent = { kind: "cleared" };
+export const CLEARED: WireEvent = { kind: "cleared", playedMs: Number.NaN };
 export const UNKNOWN_EVENT: WireEvent = { kind: "ignored", what: "unknown_event" };
 const BAD_DIGIT: WireEvent = { kind: "ignored", what: "bad_digit" };
 

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../core/call-spec.ts";
 import { wireMalformed, wireTooLarge, wireWrongData } from "../core/errors.ts";
-import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ, JSON_DEPTH_MAX, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { OpusCodecs } from "../media/opus.ts";
 import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
@@ -19,8 +19,6 @@ import type { InboundAudio, LegNotice, StreamStarted, Wire, WireEvent } from "./
 // call was created with, at a rate for each direction; text messages are JSON objects with a `type`.
 
 const WIRE = "websocket";
-
-const TOOL_RESULT: WireEvent = { kind: "ignored", what: "tool_result" };
 
 export interface WebsocketOptions {
   format: StreamFormat;
@@ -87,6 +85,10 @@ export class WebsocketWire implements Wire {
         const { role, text, final, turnId } = notice;
         return JSON.stringify({ type: "transcript", role, text, final, turnId });
       }
+      case "tool-call": {
+        const { id, name, arguments: given } = notice;
+        return JSON.stringify({ type: "toolCall", id, name, arguments: given });
+      }
       case "error":
         return JSON.stringify({ type: "error", code: notice.code, message: notice.message });
       case "ended":
@@ -125,7 +127,7 @@ function readText(message: Uint8Array): WireEvent {
     case "text":
       return { kind: "text", text: readTyped(fields) };
     case "toolResult":
-      return TOOL_RESULT;
+      return readToolResult(fields);
     case "end":
       return STOP;
     default:
@@ -136,10 +138,10 @@ function readText(message: Uint8Array): WireEvent {
 
 /** How much was played may be told or not, but not told as nonsense. */
 function readCleared(fields: Fields): WireEvent {
-  if (fields.get("playedMs") !== undefined && Number.isNaN(fields.number("playedMs"))) {
-    throw fields.malformed("playedMs must be a number of milliseconds");
-  }
-  return CLEARED;
+  if (fields.get("playedMs") === undefined) return CLEARED;
+  const playedMs = fields.number("playedMs");
+  if (Number.isNaN(playedMs)) throw fields.malformed("playedMs must be a number of milliseconds");
+  return { kind: "cleared", playedMs };
 }
 
 /** What the caller typed, as it is. */
@@ -148,6 +150,33 @@ function readTyped(fields: Fields): string {
   if (typeof text === "string" && text.length <= TURN_TEXT_CHARS_MAX && text.trim() !== "") return text;
   throw fields.malformed(`text must be a string of 1 to ${TURN_TEXT_CHARS_MAX} characters, and not blank`);
 }
+
+/** The model is told `result`, a text as it is and anything else as JSON; or `error`, a text. */
+function readToolResult(fields: Fields): WireEvent {
+  const id = fields.text("id");
+  const [result, error] = [fields.get("result"), fields.get("error")];
+  if (error !== undefined) {
+    if (typeof error !== "string") throw fields.malformed("error must be a string");
+    return { kind: "tool-result", id, result: error, failed: true };
+  }
+  return {
+    kind: "tool-result",
+    id,
+    result: typeof result === "string" ? result : readJson(fields, result),
+    failed: false,
+  };
+}
+
+/** Writing what is nested thousands of levels deep takes a while, and then fails. */
+function readJson(fields: Fields, value: unknown): string {
+  if (isDeeperThan(JSON_DEPTH_MAX, value)) throw fields.malformed(`result must have at most ${JSON_DEPTH_MAX} levels`);
+  return JSON.stringify(value ?? null);
+}
+
+const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((child) => isDeeperThan(levels - 1, child)));
 
 /** Other formats are refused when a call is created. */
 function checkFormat({ codec, inputRateHz, outputRateHz }: StreamFormat): void {

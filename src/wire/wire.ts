@@ -35,13 +35,18 @@ export type WireEvent =
   | { kind: "dtmf"; digit: string; occurredAtMs: number }
   /** The caller typed this. */
   | { kind: "text"; text: string }
-  /** What waited to be played is gone; of the marks before it none will come back. Only some dialects say so. */
-  | { kind: "cleared" }
+  /**
+   * What waited to be played is gone; of the marks before it none will come back. Only some dialects say so, and fewer how much
+   * audio was played since the stream began: `playedMs`, NaN where it was not told.
+   */
+  | { kind: "cleared"; playedMs: number }
+  /** What came of a tool that the peer was asked for: what it says, or why it `failed`. */
+  | { kind: "tool-result"; id: string; result: string; failed: boolean }
   /** The carrier complains about us, with its own code. */
   | { kind: "carrier-error"; code: string }
   | { kind: "stop" }
   /** Legal or unknown, and of no use to us; `what` is a fixed word for the counter. */
-  | { kind: "ignored"; what: "greeting" | "unknown_event" | "outbound_track" | "bad_digit" | "tool_result" };
+  | { kind: "ignored"; what: "greeting" | "unknown_event" | "outbound_track" | "bad_digit" };
 
 /** What a peer may be told beside audio, where its dialect has words for it. */
 export type LegNotice =
@@ -50,6 +55,8 @@ export type LegNotice =
   | { kind: "state"; state: "listening" | "thinking" | "speaking" }
   /** All of a turn so far. What the agent says is told before it is heard; once it is `final`, it is what was heard. */
   | { kind: "transcript"; role: "agent" | "user"; text: string; final: boolean; turnId: number }
+  /** It is to carry out a tool of its own, and say what came of it by this `id`. */
+  | { kind: "tool-call"; id: string; name: string; arguments: Readonly<Record<string, unknown>> }
   /** What the peer did wrong; it may go on. */
   | { kind: "error"; code: string; message: string }
   /** The call is over, and the socket closes. */
@@ -86,6 +93,8 @@ export interface Wire {
   encodeAudio(samples: Int16Array, bytes: Uint8Array): Uint8Array;
   encodeMark(name: string): string;
   encodeClear(): string;
+  /** Presses keys, 0-9, *, # and A-D, towards the far end of the line. Only of dialects that can. */
+  encodeDtmf?(digits: string): string;
   /** Only of dialects that have words for it. */
   encodeNotice?(notice: LegNotice): string;
 }

@@ -168,8 +168,8 @@ describe("POST /agents", () => {
     ["a tool by toolIds", { toolIds: ["tool_1", "tool_2"] }, ["/toolIds"]],
     ["a corpus by corpusIds", { corpusIds: ["corpus_1"] }, ["/corpusIds"]],
     [
-      "the tool transfer",
-      { callSettings: { selectedTools: [{ toolName: "hang_up" }, { toolName: "transfer" }] } },
+      "the tool query_corpus",
+      { callSettings: { selectedTools: [{ toolName: "hang_up" }, { toolName: "query_corpus" }] } },
       ["/callSettings/selectedTools/1"],
     ],
     [

@@ -70,6 +70,8 @@ const tool = (name: string, rows: Field["rows"], beside = ""): Field => ({
   rows,
 });
 
+const PLAIN_HTTP = { method: "GET", url: "https://x.example/" };
+
 const RATES = {
   created: ["8000", "16000", "24000", "48000", "8e3", "16000.0"],
   invalid_request: [
@@ -94,6 +96,7 @@ const FIELDS: readonly Field[] = [
     invalid_request: [...NO_TEXT, ...HALVES],
     unknown_language: ['""', '"xx"', '"en_US"', '" en-US"', '"еn-US"', '"English"', '"d"', ...ODD_TEXTS, long(100_000)],
   }),
+  field("languagePinned", { created: ["true", "false"], invalid_request: NO_FLAG }),
   field("model", { created: ['"model_a"', '"model_b"', '"model_c"'], invalid_request: noWord("model_a") }),
   field("temperature", {
     created: ["0", "-0", "0.0", "1", "1.0", "1e0", "0.5", "1e-400", "0.000000000000001", `0.${"3".repeat(1_000)}`],
@@ -167,8 +170,9 @@ const FIELDS: readonly Field[] = [
     ],
   }),
   field("selectedTools", {
-    created: ["[]", tools(1), tools(2), tools(32)],
+    created: ["[]", tools(1), '[{"toolName":"hang_up"},{"toolName":"transfer"},{"toolName":"switch_language"}]'],
     invalid_request: [
+      [tools(3), "/selectedTools/1/toolName", "/selectedTools/2/toolName"],
       ...["null", "5", "true", '"hang_up"', "{}", '{"0":{"toolName":"hang_up"},"length":1}', tools(33)],
       `[${"{},".repeat(80_000)}{}]`,
       ...["null", "5", '"hang_up"', "[]", "{}", '[{"toolName":"hang_up"}]'].map(item),
@@ -180,20 +184,22 @@ const FIELDS: readonly Field[] = [
     ],
   }),
   tool("toolName", {
-    created: ['"hang_up"'],
-    unavailable: ['"transfer"', '"send_dtmf"', '"query_corpus"', '"switch_language"'].map(wholeItem),
-    invalid_request: noWord("hang_up"),
+    created: ['"hang_up"', '"transfer"', '"switch_language"'],
+    unavailable: ['"query_corpus"'].map(wholeItem),
+    invalid_request: [...noWord("hang_up"), ['"send_dtmf"', "/connectionType"]],
   }),
   tool("toolId", {
     unavailable: ['"tool_1"', '"x"', '"💣"', '"../../etc"'].map(wholeItem),
     invalid_request: [...NO_TEXT, '""', '" "', ...HALVES],
   }),
   tool("definition", {
-    unavailable: ["{}", '{"name":"weather"}', '{"constructor":{"prototype":{}}}', nested(20)].map(wholeItem),
+    created: [definition()],
     invalid_request: [
       ...["null", "5", "true", '"weather"', "[]", '[{"name":"weather"}]'],
-      ['{"__proto__":{}}', "/selectedTools/0/definition/__proto__"],
-      ['{"n":1e999}', "/selectedTools/0/definition/n"],
+      ["{}", ...["type", "name", "description", "parameters"].map(inDefinition)],
+      [definition({ constructor: 1 }), inDefinition("constructor")],
+      [definition().replace("{", '{"__proto__":{},'), inDefinition("__proto__")],
+      [definition().replace("{", '{"n":1e999,'), inDefinition("n")],
     ],
   }),
   tool(
@@ -207,6 +213,49 @@ const FIELDS: readonly Field[] = [
       ],
     },
     '"toolName":"hang_up",',
+  ),
+  override("transfer", "target", ['"+15550100"', '"sip:desk@example.com"'], ['""', '" "', "5", "null", long(300)]),
+  override("switch_language", "language", ['"de"', '"en-GB"'], ['""', '"tlh-"', '"no language"', "5", "null", "[]"]),
+  defined("type", ['"http"'], [...noWord("http"), '"grpc"', ['"client"', "/connectionType", inDefinition("http")]]),
+  defined("name", ['"x"', '"order_status-2"', long(66)], [...NO_TEXT, '""', '"a b"', '"é"', '"hang_up"', long(67)]),
+  defined("description", ['"x"', long(1_026)], [...NO_TEXT, '""', '" "', long(1_027), ...HALVES]),
+  defined("timeoutMs", ["1000", "30000"], [...NO_NUMBER, ...NO_INTEGER_IN(1_000, 30_000)]),
+  defined(
+    "parameters",
+    ['{"type":"object"}', '{"type":"object","properties":{"a":{"enum":[1]}},"required":["a"]}'],
+    [
+      ...["null", "5", "[]", "{}", '{"type":"string"}', '{"type":"object","properties":5}', '"object"'],
+      ...['{"type":"object","required":"a"}', '{"type":"object","$ref":"https://x.example/"}', nested(20)],
+      `{"type":"object","description":${long(8_192)}}`,
+    ],
+  ),
+  inHttp(
+    "method",
+    ['"GET"', '"POST"', '"PUT"', '"PATCH"', '"DELETE"'],
+    [...noWord("get").filter((text) => text !== '"GET"'), '"get"', '"CONNECT"'],
+  ),
+  inHttp(
+    "url",
+    ['"https://x.example/a?b=c"'],
+    [
+      ...[...NO_TEXT, '""', '"x.example"', '"file:///etc/passwd"', '"https://x.example:22/"', '"http://127.1/"'],
+      ...['"http://169.254.169.254/latest"', '"http://a@x.example/"', '"https://x.example/{none}"', '"http://[::1]/"'],
+      ...['"https://{host}.example/"', '"https://x.example/a b"', '"https://x.example/../a"', '"gopher://x.example/"'],
+    ],
+  ),
+  inHttp(
+    "headers",
+    ["{}", '{"Authorization":"Bearer {{SHOP_TOKEN}}","X-API-Key":"k"}'],
+    [
+      ...["null", "5", "[]", '"x"', `{${Array.from({ length: 17 }, (_, at) => `"x-${at}":""`).join()}}`],
+      ...([["Host"], ["content-length"], ["a b"], ["X", "5"], ["X", '"a\\r\\nb"'], ["X", '"{{NONE}}"']] as const).map(
+        ([name, value = '"x"']): [string, string] => [
+          `{"${name}":${value}}`,
+          `${inDefinition("http/headers")}/${name}`,
+        ],
+      ),
+      ['{"X":"1","x":"2"}', `${inDefinition("http/headers")}/x`],
+    ],
   ),
   field("metadata", {
     created: [
@@ -231,6 +280,37 @@ const FIELDS: readonly Field[] = [
   field("__proto__", { invalid_request: ["1", "null", '{"maxDuration":60}', '{"isAdmin":true}'] }),
   { member: '"a/b~c\\n":#', path: "/a~1b~0c\ufffd", rows: { invalid_request: ["1"] } },
 ];
+
+function override(toolName: string, name: string, created: Value[], invalid_request: Value[]): Field {
+  return {
+    member: `"selectedTools":[{"toolName":"${toolName}","parameterOverrides":{"${name}":#}}]`,
+    path: `/selectedTools/0/parameterOverrides/${name}`,
+    rows: { created, invalid_request },
+  };
+}
+
+function inDefinition(name: string): string {
+  return `/selectedTools/0/definition/${name}`;
+}
+
+/** A definition that nothing is wrong with, but for what is changed; what is undefined is left out. */
+function definition(changes: Record<string, unknown> = {}): string {
+  const parameters = { type: "object", properties: { order: { type: "string" } } };
+  const http = { method: "GET", url: "https://x.example/{order}" };
+  return JSON.stringify({ type: "http", name: "order", description: "Tells.", parameters, http, ...changes });
+}
+
+function defined(name: string, created: Value[], invalid_request: Value[]): Field {
+  const others = definition({ [name]: undefined, ...(name === "parameters" && { http: PLAIN_HTTP }) });
+  const member = `"selectedTools":[{"definition":${others.slice(0, -1)},"${name}":#}}]`;
+  return { member, path: inDefinition(name), rows: { created, invalid_request } };
+}
+
+function inHttp(name: string, created: Value[], invalid_request: Value[]): Field {
+  const others = JSON.stringify({ ...PLAIN_HTTP, [name]: undefined }).slice(0, -1);
+  const member = `"selectedTools":[{"definition":${definition({ http: undefined }).slice(0, -1)},"http":${others},"${name}":#}}}]`;
+  return { member, path: inDefinition(`http/${name}`), rows: { created, invalid_request } };
+}
 
 function sides(): [string, string] {
   return ["/websocket/inputSampleRate", "/websocket/outputSampleRate"];
@@ -277,7 +357,13 @@ const FIELD_ROWS: Row[] = FIELDS.flatMap(({ member, path, rows, id }) =>
 const FULL = {
   ...LEAST,
   ...{ model: "model_c", temperature: 0.7, greeting: "Hello!", firstSpeaker: "agent", interruptible: true },
-  ...{ maxDuration: 60, inactivityTimeout: 300, inactivityAction: "hang_up", recordingEnabled: false },
+  ...{
+    languagePinned: true,
+    maxDuration: 60,
+    inactivityTimeout: 300,
+    inactivityAction: "hang_up",
+    recordingEnabled: false,
+  },
   ...{ connectionType: "carrier_a", websocket: { codec: "opus" }, selectedTools: [{ toolName: "hang_up" }] },
   metadata: { order: 17 },
 };

@@ -70,9 +70,10 @@ const EVENTS: { [Kind in JournaledEvent["kind"]]: OfKind<JournaledEvent, Kind> }
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
   "end-requested": { kind: "end-requested", reason: "drain_timeout" },
   mark: { kind: "mark", name: "", chars: 3 },
+  cleared: { kind: "cleared", playedMs: 1_240.5 },
   dtmf: { kind: "dtmf", digit: "5", chars: 1 },
   typed: { kind: "typed", text: "", chars: 9 },
-  "ear-partial": { kind: "ear-partial", text: "when are", chars: 8 },
+  "ear-partial": { kind: "ear-partial", text: "when are", chars: 8, language: "en" },
   "ear-final": { kind: "ear-final", text: "when are you open", chars: 17, language: "en" },
   "ear-failed": { kind: "ear-failed", code: "provider_failed" },
   "reply-text": { kind: "reply-text", turnId: 2, text: "From nine ", chars: 10 },
@@ -89,13 +90,14 @@ const EVENTS: { [Kind in JournaledEvent["kind"]]: OfKind<JournaledEvent, Kind> }
   },
   "piece-end": { kind: "piece-end", turnId: 2, piece: 0, samples: 8_000 },
   "piece-failed": { kind: "piece-failed", turnId: 2, piece: 1, code: "provider_failed" },
+  "voice-chosen": { kind: "voice-chosen", language: "de", voiceId: "espeak/gmw/de", speaksIt: true },
   "tool-result": { kind: "tool-result", turnId: 2, key: "2.1", result: "open", failed: false, chars: 4 },
 };
 const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, Kind> } = {
   ask: { kind: "ask", turnId: 2, messages: 3, language: "en" },
   speak: { kind: "speak", turnId: 2, piece: 0, text: "From nine to five.", chars: 18 },
   mark: { kind: "mark", name: "2.0" },
-  cut: { kind: "cut", turnId: 2, clear: true, reason: "words", voicedMs: 0, heardText: "" },
+  cut: { kind: "cut", turnId: 2, clear: true, reason: "words", voicedMs: 220, heardText: "From", chars: 4 },
   state: { kind: "state", state: "thinking" },
   turn: {
     kind: "turn",

@@ -73,7 +73,7 @@ describe("the configuration of a call", () => {
       systemPrompt: "  You book tables.\n",
       voice: "fake/de-2",
       language: "DE",
-      languagePinned: false,
+      languagePinned: true,
       model: "model_c",
       temperature: 0.7,
       greeting: " Guten Abend! ",
@@ -85,14 +85,14 @@ describe("the configuration of a call", () => {
       recordingEnabled: false,
       connectionType: "carrier_a",
       websocket: { codec: "opus", whatever: [1, 2] },
-      selectedTools: [{ toolName: "hang_up" }, { toolName: "hang_up", parameterOverrides: {} }],
+      selectedTools: [{ toolName: "hang_up", parameterOverrides: {} }],
       metadata: { "2": "b", "1": "a", nested: [{ deep: null }], text: "né \u0000\u2028👋" },
     };
     expect(await specOf(body)).toEqual({
       systemPrompt: "  You book tables.\n",
       voiceId: "fake/de-2",
       language: "de",
-      languagePinned: false,
+      languagePinned: true,
       model: "model_c",
       temperature: 0.7,
       greeting: " Guten Abend! ",
@@ -165,9 +165,8 @@ test.each([
 describe("what this version does not have", () => {
   test.each([
     ["connectionType webrtc", { connectionType: "webrtc" }],
-    ["the tool transfer", { selectedTools: [{ toolName: "hang_up" }, { toolName: "transfer" }] }],
+    ["the tool query_corpus", { selectedTools: [{ toolName: "hang_up" }, { toolName: "query_corpus" }] }],
     ["a tool by toolId", { selectedTools: [{ toolId: "tool_1", parameterOverrides: { a: 1 } }] }],
-    ["a tool by definition", { selectedTools: [{ definition: { name: "weather" } }] }],
   ])("%s is 501, and no call is created", async (feature, changes) => {
     const answer = await api.post({ ...LEAST, ...changes });
     expect([answer.status, errorOf(answer).code]).toEqual([501, "unavailable"]);

@@ -69,7 +69,16 @@ export const pathsOf = (answer: Answer): string[] =>
 export async function apiUnderTest(
   voices: VoiceCatalogue = catalogueOf({ voices: async () => VOICES }),
   options: Partial<
-    Pick<ApiDeps, "requestMsMax" | "stallMsMax" | "recordingPath" | "publicApiUrls" | "removeFiles" | "streamCodecs">
+    Pick<
+      ApiDeps,
+      | "requestMsMax"
+      | "stallMsMax"
+      | "recordingPath"
+      | "publicApiUrls"
+      | "removeFiles"
+      | "streamCodecs"
+      | "toolsAllowLoopback"
+    >
   > = {},
 ): Promise<ApiUnderTest> {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
@@ -92,6 +101,8 @@ export async function apiUnderTest(
     },
     voices,
     streamCodecs: STREAM_CODECS,
+    toolSecretNames: ["SHOP_TOKEN"],
+    toolsAllowLoopback: false,
     newCalls: () => state.newCalls,
     publicApiUrls: [],
     publicMediaUrl: "wss://media.test",

@@ -56,6 +56,7 @@ describe("GET /calls/{id}", () => {
       configuration: {
         voice: "fake/en-us",
         language: "en-US",
+        languagePinned: false,
         model: "model_b",
         temperature: 0.2,
         firstSpeaker: "agent",

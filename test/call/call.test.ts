@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Call } from "../../src/call/call.ts";
 import type { CallCommand } from "../../src/call/events.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SPEC, VirtualCall, WORD_MS } from "../support/virtual-call.ts";
 
 /** Starts a call whose carrier says `start` after 100 ms. */
@@ -10,6 +11,7 @@ function started(options: ConstructorParameters<typeof VirtualCall>[0] = {}): Vi
   return call;
 }
 
+const { sustainedVoiceMs } = DEFAULT_TURN_PARAMETERS;
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
 
 describe("the opening", () => {
@@ -109,13 +111,13 @@ describe("barge-in", () => {
     expect(call.turns.filter((turn) => turn.interrupted)).toEqual([]);
   });
 
-  test("where the ear tells no partial words, 700 ms of sustained voice cut the reply", () => {
+  test("where the ear tells no partial words, sustained voice cuts the reply", () => {
     const call = started({ earHasPartials: false, answer: () => ({ text: LONG }) });
     call.at(3_000, () => call.handle({ kind: "ear-final", text: "all" }));
     call.coughs(6_000, 1_500);
-    call.run(6_600);
+    call.run(6_000 + sustainedVoiceMs - 60);
     expect(call.turns.filter((turn) => turn.interrupted)).toEqual([]);
-    call.run(6_760);
+    call.run(6_000 + sustainedVoiceMs + 60);
     expect(call.turns.filter((turn) => turn.interrupted)).toHaveLength(1);
   });
 
@@ -191,13 +193,13 @@ describe("the edge of a reply", () => {
     const spec = { ...SPEC, interruptible: true };
     const call = new Call({ spec, rateHz: 8_000, earHasPartials: false, sink: (command) => commands.push(command) });
     call.handle({ kind: "leg-started", codec: "mulaw" }, 0);
-    for (let atMs = 20; atMs <= 1_400; atMs += 20) call.handle({ kind: "frame-in", voiced: true, mediaMs: atMs }, atMs);
-    call.handle({ kind: "piece-audio", turnId: 1, piece: 0, samples: 0, words: [] }, 1_400);
-    call.handle({ kind: "piece-end", turnId: 1, piece: 0, samples: 160 }, 1_400);
-    call.handle({ kind: "frame-out", turnId: 1, samples: 160 }, 1_400);
+    for (let atMs = 20; atMs <= 1_600; atMs += 20) call.handle({ kind: "frame-in", voiced: true, mediaMs: atMs }, atMs);
+    call.handle({ kind: "piece-audio", turnId: 1, piece: 0, samples: 0, words: [] }, 1_600);
+    call.handle({ kind: "piece-end", turnId: 1, piece: 0, samples: 160 }, 1_600);
+    call.handle({ kind: "frame-out", turnId: 1, samples: 160 }, 1_600);
     expect(commands.slice(1)).toEqual([
       { kind: "state", state: "speaking" },
-      { kind: "cut", turnId: 1, clear: true, reason: "voice", voicedMs: 1_080, heardText: "" },
+      { kind: "cut", turnId: 1, clear: true, reason: "voice", voicedMs: 1_280, heardText: "" },
       { kind: "state", state: "listening" },
     ]);
   });
@@ -350,18 +352,19 @@ describe("inactivity", () => {
     expect(call.turns.filter(({ text }) => text === "Are you still there?")).toEqual([]);
   });
 
-  test("a model that hangs in the middle of its reply is silence too, once what it said has been heard", () => {
+  test("a model that hangs in the middle of its reply is given up long before that, whatever it was", () => {
     for (const interruptible of [true, false]) {
       const call = started({
         greeting: "none",
         spec: { ...quiet, interruptible },
         answer: () => ({ text: "One moment please, I will look that up. And", endless: true }),
       });
-      call.run(14_900);
+      call.run(11_900);
       expect(call.turns.map(({ text }) => text)).toEqual([
         "One moment please, I will look that up.",
-        "Are you still there?",
+        "I am sorry, could you say that again?",
       ]);
+      expect(call.ofKind("cut")).toMatchObject([{ reason: "model_failed" }]);
     }
   });
 
@@ -376,13 +379,23 @@ describe("inactivity", () => {
     for (const make of [
       (call: VirtualCall) => call.coughs(8_000, 400),
       (call: VirtualCall) => call.at(8_400, () => call.handle({ kind: "dtmf", digit: "5" })),
+      (call: VirtualCall) => call.at(8_400, () => call.handle({ kind: "ear-partial", text: "hm" })),
     ]) {
-      const call = started({ spec: quiet });
+      const call = started({ spec: quiet, answer: () => ({ text: "" }) });
       make(call);
       call.run(18_300);
-      expect(call.turns).toHaveLength(1);
+      expect(call.ofKind("speak")).toHaveLength(1);
       call.run(20_500);
-      expect(call.turns).toHaveLength(2);
+      expect(call.turns.at(-1)?.text).toBe("Are you still there?");
     }
+  });
+
+  test("C17: the silence is nobody's while keys are being entered, and neither side's noise", () => {
+    const call = started({ spec: { ...quiet, inactivityAction: "hang_up" }, answer: () => ({ text: "" }) });
+    call.presses(9_000, "1234567890", 2_000);
+    call.run(28_000);
+    expect(call.endReason).toBeUndefined();
+    call.run(60_000);
+    expect([call.endReason, Math.floor(call.endMs / 1_000)]).toEqual(["inactivity", 37]);
   });
 });

@@ -3,7 +3,8 @@ import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { type Agent, START, stepTurn, type Turn, type TurnEvent, turnDeadlineMs } from "../../src/call/turn.ts";
 import { VirtualCall, WORD_MS } from "../support/virtual-call.ts";
 
-const { sustainedVoiceMs, resumeMs, pauseMsMax, voicePausesMax, backChannelAnswerMs } = DEFAULT_TURN_PARAMETERS;
+const { sustainedVoiceMs, steadyVoiceMs, resumeMs, pauseMsMax, voicePausesMax, backChannelAnswerMs } =
+  DEFAULT_TURN_PARAMETERS;
 
 const policyOf = (earHasPartials: boolean) => ({
   parameters: DEFAULT_TURN_PARAMETERS,
@@ -86,6 +87,23 @@ describe("voice over a reply", () => {
     ]);
   });
 
+  test("that comes and goes, as in a fit of coughing, holds it no longer than the bound, whatever the ear", () => {
+    const fit = [began(1_000), ended(1_500), began(1_900), ended(2_400), began(2_800)];
+    for (const earHasPartials of [true, false]) {
+      expect(overReply([...fit, tick(2_999)], { earHasPartials }).told).toEqual(["1000 pause"]);
+      expect(overReply([...fit, tick(1_000 + pauseMsMax)], { earHasPartials }).told).toEqual([
+        "1000 pause",
+        "3000 resume voice_goes_on",
+      ]);
+    }
+  });
+
+  test("holds it for as long again when it tells a back-channel", () => {
+    const hum = [began(1_000), words(2_500, "mm-hm")];
+    expect(overReply(hum).deadlineMs).toBe(2_500 + pauseMsMax);
+    expect(overReply([...hum, tick(4_499)]).told).toEqual(["1000 pause"]);
+  });
+
   test("holds it so often at most: after that only words stop it", () => {
     const coughs = Array.from({ length: 5 }, (_, i) => [
       began(1_000 + i * 4_000),
@@ -106,6 +124,14 @@ describe("voice over a reply", () => {
       "1000 pause",
       `${deadlineMs} cut voice`,
     ]);
+  });
+
+  test("that has gone on for long without a word, as the noise of a line does, stops no reply that begins behind it", () => {
+    for (const earHasPartials of [true, false]) {
+      const audibleMs = 900 + steadyVoiceMs;
+      const noise = [began(900), [audibleMs, { kind: "reply-audible", turnId: 7 }], tick(audibleMs + 20_000)] as const;
+      expect(overReply([...noise], { audible: false, earHasPartials }).told).toEqual([]);
+    }
   });
 
   test("that comes in two short bursts is not sustained", () => {

@@ -24,6 +24,7 @@ const speaking = (interruptible: boolean): Turn => ({
   caller: { at: "silent" },
   agent: { at: "replying", turnId: 7, audible: true, interruptible, pausedMs: undefined, pauses: 0 },
   answered: "",
+  told: "",
   keying: false,
 });
 
@@ -84,6 +85,45 @@ describe("the end of the caller's turn", () => {
       [5_500, { kind: "tick" }],
     ]);
     expect(more.actions).toMatchObject([{ do: "cut" }, { do: "answer", text: "and two rolls" }]);
+  });
+
+  test("P11: a final that is told twice is one utterance, before its answer, over it and after it", () => {
+    const twice = { kind: "words", text: "two loaves", final: true } as const;
+    const { actions } = runEvents(START, [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_500, { kind: "words", text: "two loaves", final: false }],
+      [1_700, twice],
+      [1_750, twice],
+      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_850, twice],
+      [2_100, { kind: "tick" }],
+      [2_100, { kind: "reply-began", turnId: 1, interruptible: true }],
+      [2_200, { kind: "reply-audible", turnId: 1 }],
+      [2_300, twice],
+      [3_000, { kind: "reply-done", turnId: 1 }],
+      [3_100, twice],
+      [9_000, { kind: "tick" }],
+    ]);
+    expect(actions).toMatchObject([{ do: "answer", text: "two loaves" }]);
+  });
+
+  test("P11: the same said twice is two utterances, where a voice or a partial word comes in between", () => {
+    const no = { kind: "words", text: "no", final: true } as const;
+    for (const between of [
+      { kind: "speech-started", startMs: 1_900 },
+      { kind: "words", text: "n", final: false },
+    ] as const) {
+      const { turn } = runEvents(START, [
+        [1_000, { kind: "words", text: "no", final: false }],
+        [1_200, no],
+        [1_300, between],
+        [1_400, no],
+      ]);
+      expect(turn.caller).toMatchObject({ words: { final: "no no" } });
+    }
+    const wordless = step(speaking(true), { kind: "speech-started", startMs: 1_000 }, 1_060, false).turn;
+    const once = step({ ...wordless, agent: { at: "idle" } }, no, 1_500, false).turn;
+    expect(step(once, no, 2_000, false).turn.caller).toMatchObject({ words: { final: "no no" } });
   });
 
   test("P11: a final that takes a partial back leaves nothing to answer, and costs the next utterance no word", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { pump } from "../../src/call/pump.ts";
+import { languageCode } from "../../src/speech/languages.ts";
 import type { Stt, SttEvent } from "../../src/speech/speech.ts";
 
 export interface SttUnderTest {
@@ -55,6 +56,7 @@ export function sttContract(name: string, make: () => Promise<SttUnderTest>): vo
       let pending = "";
       for (const event of heard) {
         expect(event.text).not.toBe("");
+        if (event.language !== undefined) expect(languageCode(event.language)).toBeDefined();
         if (stt.capabilities.partials) expect(event.text.startsWith(pending)).toBe(true);
         pending = event.kind === "final" ? "" : event.text;
       }

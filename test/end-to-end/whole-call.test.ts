@@ -3,6 +3,8 @@ import { findMismatches } from "../../src/cli/simulated/comparison.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits.ts";
 import { mulawEncode } from "../../src/media/g711.ts";
+import { compareJournal } from "../../src/record/journal-comparison.ts";
+import { journalPath } from "../../src/record/journal-reader.ts";
 import { Service } from "../support/service.ts";
 import { conversation, readRecording, telephone, utterance, wordsIn } from "../support/telephone.ts";
 import { allBytes } from "../support/temporary-directory.ts";
@@ -66,6 +68,14 @@ test.concurrent("a whole call: record, transcript and recording tell what was sa
   const script = lines.map(({ text }) => ({ text, interrupts: false }));
   const recording = { channels: 2, sampleRateHz: 8_000, durationMs };
   expect(findMismatches({ script, caller, record, transcript, recording, violations })).toEqual([]);
+
+  // Its journal makes every command again, and the same the next time.
+  const replays = [await compareJournal(journalPath(recorded.dataDir, id))];
+  replays.push(await compareJournal(journalPath(recorded.dataDir, id)));
+  expect(replays[0]).toMatchObject({ difference: undefined, breaksOff: false });
+  expect(Math.round(replays[0]?.untilMs ?? 0)).toBe(record.durationMs);
+  expect(replays[0]?.commands).toBeGreaterThan(15);
+  expect(replays[1]).toEqual(replays[0]);
 
   // What is looked for below, of the call that is not recorded, can be found where there is something.
   const bytes = allBytes(recorded.dataDir);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
+import type { WireEvent } from "../../src/wire/wire.ts";
 import { type LegOptions, leg, STREAM_ID } from "../support/leg.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
@@ -26,14 +27,24 @@ async function converse(call: Leg): Promise<void> {
   }
 }
 
+/** Nobody carries it out: what comes of it is that its time is up. */
+const LOOKUP = {
+  kind: "client",
+  name: "lookup",
+  description: "",
+  parameters: { type: "object" },
+  timeoutMs: 1_000,
+  fixedArguments: {},
+} as const;
+
 /** The caller asks, the model answers with a tool, and all of it is spoken; or one of the engines `fails`. */
 function engines(clock: ManualClock, fails?: "ear" | "model" | "voice"): Required<Engines> {
   const asking: ConstructorParameters<typeof ScriptedStt>[1] = [
     { atMs: 2_000, event: { kind: "partial", text: "are you open" } },
-    { atMs: 2_200, event: { kind: "final", text: "are you open" } },
+    { atMs: 2_200, event: { kind: "final", text: "are you open", language: "de" } },
     { atMs: 2_300, event: fails === "ear" ? { kind: "fail" } : { kind: "partial", text: "" } },
   ];
-  const reply = sayingReply("We are.", { tool: "unheard_of" });
+  const reply = sayingReply("We are.", { tool: LOOKUP.name });
   return {
     stt: new ScriptedStt(clock, asking),
     llm: new ScriptedLlm(clock, [fails === "model" ? [{ afterMs: 0, event: { kind: "fail" } }] : reply]),
@@ -65,8 +76,11 @@ async function expectOneEnd(call: Leg, reason: string): Promise<void> {
   expect(call.socket.sent.length).toBe(sent);
 }
 
-/** No carrier's caller types: in here one does, by this. */
-const TYPED = "typed";
+/** No carrier's caller types, and none counts what it played: in here one does, by these. */
+const PECULIAR: Readonly<Record<string, WireEvent>> = {
+  typed: { kind: "text", text: "typed" },
+  cleared: { kind: "cleared", playedMs: 20 },
+};
 
 /** Every kind of event, and what makes one come that the conversation has not. */
 const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "voice"; cause?: (call: Leg) => void }>> =
@@ -79,8 +93,10 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     "end-requested": { cause: (call) => call.connection.end("api_hangup") },
     mark: {},
     dtmf: {},
+    "voice-chosen": {},
     "tool-result": {},
-    typed: { cause: (call) => call.text(TYPED) },
+    typed: { cause: (call) => call.text("typed") },
+    cleared: { cause: (call) => call.text("cleared") },
     "ear-partial": {},
     "ear-final": {},
     "ear-failed": { fails: "ear" },
@@ -102,12 +118,10 @@ describe("K11: an exception ends the call that it came from, with one end and on
     };
     const { broken, other } = twoCalls((clock) => ({
       ...engines(clock, fails),
+      spec: { tools: [LOOKUP] },
       tamper({ journal, wire }) {
         const { decode } = wire;
-        wire.decode = (message, into) =>
-          Buffer.from(message).equals(Buffer.from(TYPED))
-            ? { kind: "text", text: TYPED }
-            : decode.call(wire, message, into);
+        wire.decode = (message, into) => PECULIAR[Buffer.from(message).toString()] ?? decode.call(wire, message, into);
         const { event } = journal;
         journal.event = (atMs, told) => (told.kind === kind ? strike() : event.call(journal, atMs, told));
         if (kind === "frame-in") journal.frameIn = strike;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { Random } from "../sim/random.ts";
@@ -10,8 +11,11 @@ import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 
 const TIMEOUT_MS = 10_000;
-/** Between two ticks, and the whole milliseconds of the log. */
-const LATE_MS_MAX = FRAME_MS + 3;
+/**
+ * Between two ticks, and the whole milliseconds of the log; and no mark comes back here, so that the agent's last word counts as heard
+ * when the grace is over.
+ */
+const LATE_MS_MAX = FRAME_MS + 3 + DEFAULT_TURN_PARAMETERS.markGraceMs;
 
 /** What the telephone brings in its frame `n`; undefined is a carrier that sends nothing. */
 type Line = (n: number) => Uint8Array | undefined;
@@ -80,19 +84,22 @@ describe("C17: inactivity comes so long after the last sign of life and not befo
     expectInactive(call, call.heardMs);
   });
 
-  test("a model that thinks is none, however long: the caller hears nothing of it", async () => {
+  test("a model that thinks is none, however long: what counts is what the caller hears of it", async () => {
     const clock = new ManualClock();
-    const wordsMs = 5_000;
-    const stt = new ScriptedStt(clock, [{ atMs: wordsMs, event: { kind: "final", text: "are you open" } }]);
+    const stt = new ScriptedStt(clock, [{ atMs: 5_000, event: { kind: "final", text: "are you open" } }]);
     const llm = new ScriptedLlm(clock, [sayingReply("We are.", { firstMs: 3 * TIMEOUT_MS })]);
-    expectInactive(await play(silence, { clock, stt, llm }), wordsMs);
+    const call = await play(silence, { clock, stt, llm });
+    // Words of patience, and an apology.
+    expect(call.heardMs).toBeGreaterThan(5_500 + DEFAULT_TURN_PARAMETERS.modelSilenceMs);
+    expectInactive(call, call.heardMs);
   });
 
-  test("a voice that takes its time is none, and nothing of a reply that comes too late is sent", async () => {
+  test("a voice that takes too long ends the call before the silence does, and nothing of what comes later is sent", async () => {
     const clock = new ManualClock();
     const tts = new ScriptedTts(clock, { firstMs: 2 * TIMEOUT_MS });
     const call = await play(silence, { clock, tts });
     expect(call.heardMs).toBe(0);
-    expectInactive(call, 0);
+    expect(call.reason).toBe("provider_error");
+    expect(call.endMs).toBeLessThanOrEqual(DEFAULT_TURN_PARAMETERS.voiceSilenceMs + FRAME_MS + 3);
   });
 });

@@ -98,6 +98,43 @@ describe("what a peer is told", () => {
     ]);
   });
 
+  test("a reply that is paused is still open, and goes on as the same turn", () => {
+    const { notices: peer, told } = notices();
+    peer.onCommand(speak(1, 0, "Good morning."));
+    peer.onCommand({ kind: "state", state: "speaking" });
+    peer.onCommand({ kind: "pause", turnId: 1 });
+    peer.onCommand({ kind: "state", state: "listening" });
+    peer.onCommand({ kind: "resume", turnId: 1, reason: "no_words" });
+    peer.onCommand({ kind: "state", state: "speaking" });
+    peer.onCommand(speak(1, 1, "How can I help?"));
+    peer.onCommand(agentTurn("Good morning. How can I help?"));
+    peer.onCommand({ kind: "state", state: "listening" });
+    expect(transcripts(told)).toEqual([
+      "1 agent: Good morning. ...",
+      "1 agent: Good morning. How can I help? ...",
+      "1 agent: Good morning. How can I help?.",
+    ]);
+    expect(told.flatMap((notice) => (notice.kind === "state" ? [notice.state] : []))).toEqual([
+      "speaking",
+      "listening",
+      "speaking",
+      "listening",
+    ]);
+  });
+
+  test("a reply that is paused and then cut ends with what was heard of it, which may be nothing", () => {
+    for (const heardText of ["Good", ""]) {
+      const { notices: peer, told } = notices();
+      peer.onCommand(speak(1, 0, "Good morning."));
+      peer.onCommand({ kind: "state", state: "speaking" });
+      peer.onCommand({ kind: "pause", turnId: 1 });
+      peer.onCommand({ kind: "state", state: "listening" });
+      peer.onCommand({ kind: "cut", turnId: 1, clear: true, reason: "words", voicedMs: 200, heardText });
+      if (heardText !== "") peer.onCommand(agentTurn(heardText, true));
+      expect(transcripts(told)).toEqual(["1 agent: Good morning. ...", `1 agent: ${heardText}.`]);
+    }
+  });
+
   test("states, errors, the beginning and the end", () => {
     const { notices: peer, told, sent } = notices();
     peer.ready("call_1");

@@ -21,7 +21,7 @@ function make(options: ScriptedTtsOptions = {}) {
     deliver: (event) => events.push(event),
     onError: () => {},
   });
-  return { events, voiceOut, clock };
+  return { events, voiceOut, clock, tts };
 }
 
 /** Takes all frames there are, letting the synthesis run in between; returns how many came of each reply. */
@@ -108,6 +108,28 @@ describe("the voice on its way out", () => {
     voiceOut.speak(2, 0, "Fine.");
     expect(new Set(await drain(voiceOut))).toEqual(new Set([2]));
     expect(ends(events)).toHaveLength(1);
+  });
+
+  test("another voice speaks what is given from then on, when it is known which; what waits before that keeps its own", async () => {
+    const { voiceOut, tts } = make();
+    voiceOut.speak(1, 0, "One.");
+    voiceOut.speak(1, 1, "Two.");
+    let know = (_voice: { voiceId: string; language: string }): void => {};
+    voiceOut.speakWith(
+      new Promise((resolve) => {
+        know = resolve;
+      }),
+    );
+    voiceOut.speak(1, 2, "Drei.");
+    await drain(voiceOut);
+    expect(tts.requests.map(({ text }) => text)).toEqual(["One.", "Two."]);
+    know({ voiceId: "fake/german", language: "de" });
+    await drain(voiceOut);
+    expect(tts.requests).toEqual([
+      { text: "One.", voiceId: "fake/voice", language: "en" },
+      { text: "Two.", voiceId: "fake/voice", language: "en" },
+      { text: "Drei.", voiceId: "fake/german", language: "de" },
+    ]);
   });
 
   test("another rate is brought to the leg's, with the length it should have", async () => {

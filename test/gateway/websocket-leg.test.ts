@@ -144,7 +144,8 @@ describe("what a client is told of the conversation", () => {
     // 900 ms were played of "Hello, this": the first word takes 600 and a pause of 20.
     expect(call.transcripts()).toEqual([`1 agent: ${GREETING} ...`, "2 user: stop ...", "1 agent: Hello, ."]);
     call.json({ type: "cleared", playedMs: 900 });
-    expect(call.hangUp()).toMatchObject({ cleared: 1, interrupted: 1, malformed: 0 });
+    call.json({ type: "cleared" });
+    expect(call.hangUp()).toMatchObject({ cleared: 2, interrupted: 1, malformed: 0 });
   });
 
   test("a reply that is cut before a sample of it was sent ends as an empty turn, at once and without a clear", async () => {

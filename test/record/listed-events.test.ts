@@ -62,20 +62,28 @@ describe("the list of a call's events", () => {
     call.says(7_000, "and on Sundays");
     call.run(9_000);
     const cut = call.list.find(({ kind }) => kind === "cut");
-    expect(cut).toMatchObject({ source: "command", turnId: 2, clear: true });
+    expect(cut).toMatchObject({ source: "command", turnId: 2, clear: true, reason: "words", voicedMs: WORD_MS });
     const from = call.list.findIndex((event) => event.kind === "audio-began" && event.turnId === 2);
-    const to = call.list.findIndex((event) => event.kind === "audio-ended" && event.turnId === 2);
+    const to = call.list.findIndex(({ kind }) => kind === "cut");
     const told = call.list.slice(from, to + 1).filter(({ kind }) => kind !== "turn" && kind !== "state");
-    expect(told.map(({ kind }) => kind)).toEqual(["audio-began", "voice-began", "ear-partial", "cut", "audio-ended"]);
-    const [began, voice, words, , ended] = told;
+    expect(told.map(({ kind }) => kind)).toEqual([
+      "audio-began",
+      "voice-began",
+      "pause",
+      "audio-ended",
+      "ear-partial",
+      "cut",
+    ]);
+    const [began, voice, pause, ended, words] = told;
     expect(voice).toMatchObject({ source: "event", startMs: 7_000 });
+    expect(pause).toMatchObject({ source: "command", turnId: 2, atMs: voice?.atMs });
     expect(words).toMatchObject({ source: "event", text: "and", atMs: 7_000 + WORD_MS });
-    expect(ended).toMatchObject({ source: "event", atMs: cut?.atMs });
-    // All that was sent was played when it was cut, but for the lead.
+    // When it was held, all that was sent had been played, but for the lead; and that much was heard of it still.
     const sentMs = ended?.kind === "audio-ended" ? ended.sentMs : 0;
-    const playedMs = (cut?.atMs ?? 0) - (began?.atMs ?? 0);
-    expect(sentMs - playedMs).toBeGreaterThan(0);
-    expect(sentMs - playedMs).toBeLessThanOrEqual(OUTPUT_LEAD_MS);
+    const heldMs = (pause?.atMs ?? 0) - (began?.atMs ?? 0);
+    expect(sentMs - heldMs).toBeGreaterThan(0);
+    expect(sentMs - heldMs).toBeLessThanOrEqual(OUTPUT_LEAD_MS);
+    expect(ended).toMatchObject({ source: "event", atMs: (began?.atMs ?? 0) + sentMs });
   });
 
   test("tells a reply that is heard to its end from its first frame until the far end has played it", () => {

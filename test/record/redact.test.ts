@@ -13,10 +13,11 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
   "end-requested": { kind: "end-requested", reason: "api_hangup" },
   mark: { kind: "mark", name: SAID },
+  cleared: { kind: "cleared", playedMs: 1_240.5 },
   dtmf: { kind: "dtmf", digit: SAID },
   typed: { kind: "typed", text: SAID },
   "ear-partial": { kind: "ear-partial", text: SAID },
-  "ear-final": { kind: "ear-final", text: SAID },
+  "ear-final": { kind: "ear-final", text: SAID, language: "de" },
   "ear-failed": { kind: "ear-failed", code: "provider_failed" },
   "reply-text": { kind: "reply-text", turnId: 1, text: SAID },
   "reply-tool": { kind: "reply-tool", turnId: 1, id: SAID, name: SAID, argumentsJson: JSON.stringify({ a: SAID }) },
@@ -31,6 +32,7 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   },
   "piece-end": { kind: "piece-end", turnId: 1, piece: 2, samples: 3 },
   "piece-failed": { kind: "piece-failed", turnId: 1, piece: 2, code: "provider_failed" },
+  "voice-chosen": { kind: "voice-chosen", language: "de", voiceId: "espeak/gmw/de", speaksIt: true },
   "tool-result": { kind: "tool-result", turnId: 1, key: "1.1", result: SAID, failed: false },
 };
 
@@ -80,11 +82,37 @@ describe("redaction", () => {
   test.each(
     Object.values(COMMANDS),
   )("of a call that is not recorded, nothing said is in the command $kind", (command) => {
-    expect(JSON.stringify(journaledCommand(command, false))).not.toContain(SAID);
+    const journaled = journaledCommand(command, false);
+    expect(JSON.stringify(journaled)).not.toContain(SAID);
+    const told = Object.keys(command).filter((field) => command.kind !== "ask" || field !== "tools");
+    expect(Object.keys(journaled)).toEqual(expect.arrayContaining(told));
+  });
+
+  test("of a call that is not recorded, it is told why a reply was stopped and held, and which tool ran", () => {
+    expect(journaledCommand(COMMANDS.cut, false)).toEqual({ ...COMMANDS.cut, heardText: "", chars: SAID.length });
+    expect(journaledCommand(COMMANDS.resume, false)).toEqual(COMMANDS.resume);
+    expect(journaledCommand(COMMANDS.tool, false)).toEqual({ ...COMMANDS.tool, arguments: {} });
+    expect(journaledEvent(EVENTS["tool-result"], false)).toMatchObject({
+      key: "1.1",
+      failed: false,
+      chars: SAID.length,
+    });
+    expect(journaledCommand(COMMANDS["pass-over"], false)).toMatchObject({ startMs: 1, endMs: 2, chars: SAID.length });
+    expect(journaledCommand(COMMANDS.transfer, false)).toEqual({ kind: "transfer", target: "", chars: SAID.length });
   });
 
   test("counts and times stay where words go", () => {
-    expect(journaledEvent(EVENTS["ear-final"], false)).toEqual({ kind: "ear-final", text: "", chars: SAID.length });
+    expect(journaledEvent(EVENTS["ear-final"], false)).toEqual({
+      kind: "ear-final",
+      text: "",
+      chars: SAID.length,
+      language: "de",
+    });
+    expect(journaledEvent(EVENTS["ear-partial"], false)).toEqual({
+      kind: "ear-partial",
+      text: "",
+      chars: SAID.length,
+    });
     expect(journaledEvent(EVENTS["piece-audio"], false)).toMatchObject({ samples: 3, words: [], wordCount: 1 });
     expect(journaledCommand(COMMANDS.turn, false)).toEqual({
       kind: "turn",
@@ -103,7 +131,12 @@ describe("redaction", () => {
       if (command.kind !== "ask") expect(journaledCommand(command, true)).toBe(command);
     }
     for (const recorded of [true, false]) {
-      expect(journaledCommand(COMMANDS.ask, recorded)).toEqual({ kind: "ask", turnId: 1, messages: 2 });
+      expect(journaledCommand(COMMANDS.ask, recorded)).toEqual({
+        kind: "ask",
+        turnId: 1,
+        messages: 2,
+        language: "en",
+      });
     }
   });
 

@@ -38,11 +38,12 @@ export class Departure implements Rule {
   frameOut(reply: ReplyFacts | undefined): void {
     const { leave, random, facts } = this.#options;
     if (reply === undefined || this.#gone) return;
-    const is: Leave = reply.hangUp
-      ? "leaves-in-the-goodbye"
-      : facts.replies.size === 1
-        ? "leaves-in-the-greeting"
-        : "leaves-in-an-answer";
+    const is: Leave =
+      reply.afterwards !== undefined
+        ? "leaves-in-the-goodbye"
+        : facts.replies.size === 1
+          ? "leaves-in-the-greeting"
+          : "leaves-in-an-answer";
     if (is === leave) this.#go(random.between(0, 2_000));
   }
 

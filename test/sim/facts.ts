@@ -1,6 +1,6 @@
 import type { CallCommand, CallEvent, CallState } from "../../src/call/events.ts";
 import type { CallSpec, EndReason, TranscriptTurn } from "../../src/core/call-spec.ts";
-import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits.ts";
+import { FRAME_MS, TOOL_CALLS_PER_ROUND_MAX } from "../../src/core/limits.ts";
 import type { Message } from "../../src/speech/speech.ts";
 import type { Process } from "./process.ts";
 import type { SpokenPiece } from "./voice.ts";
@@ -27,11 +27,23 @@ export interface ReplyFacts {
   /** The end of what the model was asked; undefined for words of the service's own. */
   readonly asked: Message | undefined;
   readonly pieces: PieceFacts[];
-  /** No more pieces come. */
-  textDone: boolean;
-  /** The model asked to hang up behind it. */
-  hangUp: boolean;
+  /** When the model was first asked for it, or it began to be said. */
+  readonly beganMs: number;
+  /** How often the model was asked. */
+  asks: number;
+  /** The model is done, with the reply or with what it says before its tools. */
+  modelDone: boolean;
+  /** Tools that were asked for since the model was asked last, and those that the world carries out and has not answered. */
+  toolsAsked: number;
+  readonly toolsRunning: Set<string>;
+  /** The model asked for an end behind it, and may. */
+  afterwards: "hang_up" | "transfer" | undefined;
+  /** How often voice has paused it, and since when it is; undefined while it is not. */
+  pauses: number;
+  pausedMs: number | undefined;
   sentFrames: number;
+  /** Of them so many samples at the leg's rate. */
+  sentSamples: number;
   cut: boolean;
   /** What the transcript says of it. */
   turn: TranscriptTurn | undefined;
@@ -52,8 +64,10 @@ export class Facts {
   readonly commands: CallCommand[] = [];
   /** The reply that was begun last, alive or not. */
   reply: ReplyFacts | undefined;
-  /** The end of what the model was asked last. */
+  /** What the model was asked last of what the caller said. */
   asked: Message | undefined;
+  /** What is spoken. */
+  language: string;
   lastEvent: CallEvent | undefined;
   /** The last event came from the engines of a reply that was alive. */
   lastEventCounts = false;
@@ -71,9 +85,13 @@ export class Facts {
   readonly #marksDueMs = new Map<string, number>();
   readonly #places = new Map<SpokenPiece, PiecePlace>();
   #audible = false;
+  /** Audio that was sent in all, and how much of it was played when the last clear was sent, ms. */
+  #sentMs = 0;
+  #playedAtClearMs = Number.NaN;
 
   constructor(spec: CallSpec, process: Process) {
     this.spec = spec;
+    this.language = spec.language;
     this.process = process;
     this.#startMs = process.nowMs();
   }
@@ -98,14 +116,20 @@ export class Facts {
       case "mark": {
         const dueMs = this.#marksDueMs.get(event.name) ?? this.nowMs;
         this.#marksDueMs.delete(event.name);
-        this.markLateMs = Math.max(this.markLateMs, Math.min(LAG_MS_MAX, this.nowMs - dueMs));
+        this.#late(this.nowMs - dueMs);
         return;
       }
+      case "cleared":
+        if (!Number.isNaN(this.#playedAtClearMs)) this.#late(this.#playedAtClearMs - event.playedMs);
+        return;
       case "reply-tool":
-        if (event.name === "hang_up") this.#change(event.turnId, { hangUp: true });
+        if (this.lastEventCounts && reply !== undefined) this.#toolAsked(reply, event);
         return;
       case "reply-end":
-        this.#change(event.turnId, { textDone: true });
+        this.#change(event.turnId, { modelDone: true });
+        return;
+      case "tool-result":
+        this.replies.get(event.turnId)?.toolsRunning.delete(event.key);
         return;
       case "piece-end": {
         const piece = this.replies.get(event.turnId)?.pieces[event.piece];
@@ -120,8 +144,23 @@ export class Facts {
   command(command: CallCommand): void {
     this.commands.push(command);
     switch (command.kind) {
-      case "ask":
-        this.#begin(command.turnId, command.messages.at(-1));
+      case "ask": {
+        const reply = this.replies.get(command.turnId) ?? this.#begin(command.turnId, command.messages.at(-1));
+        Object.assign(reply, { asks: reply.asks + 1, modelDone: false, toolsAsked: 0 });
+        this.asked = command.messages.findLast(({ role }) => role === "user");
+        return;
+      }
+      case "tool":
+        this.replies.get(command.turnId)?.toolsRunning.add(command.key);
+        return;
+      case "language":
+        this.language = command.language;
+        return;
+      case "pause":
+        this.#change(command.turnId, { pausedMs: this.nowMs, pauses: (this.reply?.pauses ?? 0) + 1 });
+        return;
+      case "resume":
+        this.#change(command.turnId, { pausedMs: undefined });
         return;
       case "speak": {
         const reply = this.replies.get(command.turnId) ?? this.#begin(command.turnId, undefined);
@@ -138,13 +177,16 @@ export class Facts {
         return;
       case "cut":
         this.#marksDueMs.clear();
-        this.#change(command.turnId, { cut: true });
+        this.#change(command.turnId, { cut: true, pausedMs: undefined });
         this.#unspoken = [];
+        this.#playedAtClearMs = this.#sentMs - Math.max(0, this.playsUntilMs - this.nowMs);
         this.playsUntilMs = Math.min(this.playsUntilMs, this.nowMs);
         return;
       case "turn":
         this.turns.push(command.turn);
-        if (command.turn.role === "agent" && this.reply !== undefined) this.reply.turn = command.turn;
+        if (command.turn.role === "agent" && this.reply !== undefined) {
+          Object.assign(this.reply, { turn: command.turn, pausedMs: undefined });
+        }
         return;
       case "end":
         this.end ??= { reason: command.reason, atMs: this.nowMs };
@@ -155,9 +197,13 @@ export class Facts {
   }
 
   /** A frame is sent; returns the reply that it says it belongs to. */
-  frameOut(turnId: number): ReplyFacts | undefined {
+  frameOut(turnId: number, samples: number): ReplyFacts | undefined {
     const reply = this.replies.get(turnId);
-    if (reply !== undefined) reply.sentFrames += 1;
+    if (reply !== undefined) {
+      reply.sentFrames += 1;
+      reply.sentSamples += samples;
+    }
+    this.#sentMs += FRAME_MS;
     this.#audible = true;
     this.playsUntilMs = Math.max(this.playsUntilMs, this.nowMs) + FRAME_MS;
     return reply;
@@ -184,16 +230,35 @@ export class Facts {
       interruptible: this.spec.interruptible || this.#audible,
       asked,
       pieces: [],
-      textDone: asked === undefined,
-      hangUp: false,
+      beganMs: this.nowMs,
+      asks: 0,
+      modelDone: asked === undefined,
+      toolsAsked: 0,
+      toolsRunning: new Set(),
+      afterwards: undefined,
+      pauses: 0,
+      pausedMs: undefined,
       sentFrames: 0,
+      sentSamples: 0,
       cut: false,
       turn: undefined,
     };
     this.replies.set(turnId, reply);
     this.reply = reply;
-    if (asked !== undefined) this.asked = asked;
     return reply;
+  }
+
+  /** A mark, or the answer to a clear, tells that the far end plays so much later than by our clock. */
+  #late(byMs: number): void {
+    this.markLateMs = Math.max(this.markLateMs, Math.min(LAG_MS_MAX, byMs));
+  }
+
+  #toolAsked(reply: ReplyFacts, { name, argumentsJson }: Extract<CallEvent, { kind: "reply-tool" }>): void {
+    reply.toolsAsked += 1;
+    if (reply.toolsAsked > TOOL_CALLS_PER_ROUND_MAX || !this.spec.tools.some((tool) => tool.name === name)) return;
+    const given = argumentsOf(argumentsJson);
+    if (name === "hang_up" && given !== undefined) reply.afterwards ??= name;
+    if (name === "transfer" && typeof given?.target === "string") reply.afterwards ??= name;
   }
 
   #change(turnId: number, what: Partial<ReplyFacts>): void {
@@ -202,19 +267,29 @@ export class Facts {
   }
 }
 
+/** What a model wrote as arguments, where that makes sense. */
+function argumentsOf(json: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(json === "" ? "{}" : json) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Everything of it was made and sent. */
-export function isComplete({ textDone, pieces, sentFrames }: ReplyFacts): boolean {
-  if (!textDone || pieces.some(({ samples }) => samples === undefined)) return false;
+export function isComplete({ modelDone, toolsRunning, pieces, sentSamples }: ReplyFacts): boolean {
+  if (!modelDone || toolsRunning.size > 0 || pieces.some(({ samples }) => samples === undefined)) return false;
   const samples = pieces.reduce((sum, piece) => sum + (piece.samples ?? 0), 0);
-  return sentFrames * CARRIER_FRAME_SAMPLES >= samples;
+  return sentSamples >= samples;
 }
 
 /** It lives no longer, as far as that can be seen from outside. */
 export const isOver = (reply: ReplyFacts): boolean =>
   reply.cut || reply.turn !== undefined || (reply.sentFrames === 0 && isComplete(reply));
 
-/** The ear tells words that were not answered yet; `asked` is the end of what the model was asked last. */
+/** The caller said, typed or keyed something that was not answered yet; `asked` is what the model was asked last of such. */
 export function isNews(event: CallEvent, asked: Message | undefined): boolean {
+  if (event.kind === "typed" || event.kind === "dtmf") return true;
   if ((event.kind !== "ear-partial" && event.kind !== "ear-final") || event.text === "") return false;
-  return asked?.role !== "user" || !asked.text.endsWith(event.text);
+  return asked === undefined || !asked.text.endsWith(event.text);
 }

@@ -23,6 +23,12 @@ export const NUISANCES = [
   "model-never-ends",
   "unknown-tool",
   "bad-arguments",
+  "too-many-tools",
+  "tools-for-ever",
+  // The tools.
+  "tool-slow",
+  "tool-fails",
+  "tool-never-answers",
   // The voice.
   "voice-slow",
   "voice-bursts",
@@ -75,13 +81,31 @@ export const VARIETIES = [
   "voice-of-another-rate",
   "voice-without-word-times",
   "hang-up-tool",
+  "transfer-tool",
+  "language-tool",
+  "keys-tool",
+  "own-tool",
+  "carrier_a",
+  "carrier_b",
+  "carrier_c",
+  "websocket",
   "carrier-stops",
   "carrier-vanishes",
 ] as const;
 export type Variety = (typeof VARIETIES)[number];
 
 /** What kind of person calls. */
-export const MANNERS = ["polite", "interrupting", "coughing", "eager", "silent"] as const;
+export const MANNERS = [
+  "polite",
+  "interrupting",
+  "coughing",
+  "humming",
+  "talking-without-end",
+  "pressing-keys",
+  "typing",
+  "eager",
+  "silent",
+] as const;
 export type Manner = (typeof MANNERS)[number];
 
 /** When the caller hangs up. */
@@ -105,6 +129,7 @@ export const REASONS: readonly EndReason[] = [
   "api_hangup",
   "max_duration",
   "inactivity",
+  "transferred",
   "protocol_error",
   "audio_flood",
   "slow_consumer",
@@ -135,6 +160,13 @@ export type Invariant =
   | "a greeting that may not be interrupted is heard whole"
   | "words over the agent stop it"
   | "no reply hangs"
+  | "the caller is not left in silence"
+  | "voice over the agent holds it, and no longer than it must"
+  | "a paused reply is not sent"
+  | "a reply is cut for what the caller did"
+  | "the model knows what was heard, and nothing else"
+  | "tools are used within their bounds, and told of"
+  | "keys are told as they were pressed"
   | "the ear hears every frame"
   | "what the caller said is answered"
   | "no word of the caller is lost or doubled"

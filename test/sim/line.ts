@@ -1,8 +1,9 @@
 import type { EndReason } from "../../src/core/call-spec.ts";
-import { CARRIER_MESSAGE_BYTES_MAX } from "../../src/core/limits.ts";
+import { SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
 import type { Connection } from "../../src/gateway/connection.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
+import { kindOf } from "./dialect.ts";
 import type { Fate } from "./fate.ts";
 import type { Trouble } from "./kinds.ts";
 import { Path } from "./network.ts";
@@ -12,12 +13,14 @@ export interface LineOptions {
   world: ManualClock;
   process: Process;
   fate: Fate;
-  /** A text message of the service reaches the carrier. */
-  toCarrier(text: string): void;
+  /** By which the far end calls its stream; undefined where the stream begins with its socket. */
+  streamId(): string | undefined;
+  /** A message of the service reaches the carrier: audio as bytes where the dialect has it so, and all else as text. */
+  toCarrier(message: string | Uint8Array): void;
   /** The service's close reaches the carrier. */
   carrierClosed(): void;
   /** The service hands a message to its socket, which takes it or does not. */
-  onSent(text: string, taken: boolean): void;
+  onSent(message: string | Uint8Array, taken: boolean): void;
   /** The service closes its socket. */
   onEnded(): void;
   /** Something reaches the service. */
@@ -25,11 +28,6 @@ export interface LineOptions {
   /** Something reaches the service that must end the call, for this reason, before `handle` returns. */
   onFatal(reason: EndReason, handle: () => void): void;
 }
-
-const START = '{"event":"start"';
-const MEDIA = '{"event":"media"';
-const MARK = '{"event":"mark"';
-const STOP = '{"event":"stop"';
 
 /** Each repeated frame is audio that the caller never had time for; more of them are a flood. */
 const REPEATED_MEDIA_MAX = 30;
@@ -42,13 +40,14 @@ export class Line implements LegSocket {
   readonly out: Path;
   readonly #options: LineOptions;
   readonly #fate: Fate;
-  readonly #bytes = Buffer.alloc(2 * CARRIER_MESSAGE_BYTES_MAX);
+  readonly #bytes = Buffer.alloc(SOCKET_PAYLOAD_BYTES_MAX);
   #connection: Connection | undefined;
   #started = false;
   #clogged = false;
   #over = false;
+  #isClean = true;
   /** A message of audio that waits for the next one to overtake it. */
-  #held: string | undefined;
+  #held: string | Uint8Array | undefined;
   #repeated = 0;
 
   constructor(options: LineOptions) {
@@ -64,6 +63,19 @@ export class Line implements LegSocket {
   /** From here on somebody takes what comes. */
   open(connection: Connection): void {
     this.#connection = connection;
+    if (this.#options.streamId() !== undefined) return;
+    this.#started = true;
+    connection.begin();
+  }
+
+  /** By which the far end calls its stream. */
+  get streamId(): string | undefined {
+    return this.#options.streamId();
+  }
+
+  /** Both ends have seen everything that the other one said, and how it closed. */
+  get isClean(): boolean {
+    return this.#isClean;
   }
 
   /** The service knows that the carrier's stream has begun. */
@@ -71,10 +83,11 @@ export class Line implements LegSocket {
     return this.#started;
   }
 
-  send(message: Uint8Array | string): boolean {
-    const text = typeof message === "string" ? message : Buffer.from(message).toString("latin1");
-    this.#options.onSent(text, !this.#clogged);
-    if (!this.#clogged) this.out.send(() => this.#options.toCarrier(text));
+  send(message: Uint8Array | string, isBinary = false): boolean {
+    const kept =
+      typeof message === "string" ? message : isBinary ? message.slice() : Buffer.from(message).toString("latin1");
+    this.#options.onSent(kept, !this.#clogged);
+    if (!this.#clogged) this.out.send(() => this.#options.toCarrier(kept));
     return !this.#clogged;
   }
 
@@ -87,24 +100,26 @@ export class Line implements LegSocket {
   }
 
   /** A message of the carrier's, with which anything may happen. */
-  fromCarrier(text: string): void {
-    if (text.startsWith(MEDIA)) this.#media(text);
-    else if (text.startsWith(START)) this.#start(text);
-    else if (text.startsWith(MARK)) this.#mark(text);
-    else if (text.startsWith(STOP)) this.#stop(text);
-    else this.pass(text);
+  fromCarrier(message: string | Uint8Array): void {
+    const kind = kindOf(message);
+    if (kind === "media") this.#media(typeof message === "string" ? message : message.slice());
+    else if (typeof message !== "string") this.pass(message);
+    else if (kind === "start") this.#start(message);
+    else if (kind === "mark") this.#mark(message);
+    else if (kind === "stop") this.#stop(message);
+    else this.pass(message);
   }
 
   /** A message of the carrier's as it stands. */
-  pass(text: string): void {
-    this.in.send(() => this.#arrive((connection) => this.#take(connection, text)));
+  pass(message: string | Uint8Array): void {
+    this.in.send(() => this.#arrive((connection) => this.#take(connection, message)));
   }
 
   /** Messages that arrive at once and end the call. */
-  passFatal(reason: EndReason, texts: readonly string[]): void {
+  passFatal(reason: EndReason, messages: readonly (string | Uint8Array)[]): void {
     this.in.send(() =>
       this.fail(reason, (connection) => {
-        for (const text of texts) this.#take(connection, text);
+        for (const message of messages) this.#take(connection, message);
       }),
     );
   }
@@ -121,6 +136,7 @@ export class Line implements LegSocket {
 
   /** The carrier is gone without a word; the service learns of it when the socket is given up. */
   vanish(unknownForMs: number): void {
+    this.#isClean = false;
     this.in.cut(unknownForMs);
     this.out.cut(unknownForMs);
     this.#options.world.after(unknownForMs, () => this.#closed("caller_hangup", 1_006, false));
@@ -128,12 +144,14 @@ export class Line implements LegSocket {
 
   /** The peer breaks the WebSocket protocol, and the library drops its socket. */
   breakProtocol(): void {
+    this.#isClean = false;
     this.#closed("protocol_error", 1_006, true);
     this.#options.carrierClosed();
   }
 
   /** From now on the peer does not read: no message is taken. */
   clog(): void {
+    this.#isClean = false;
     this.#clogged = true;
   }
 
@@ -152,9 +170,11 @@ export class Line implements LegSocket {
   }
 
   /** The next message comes in the same bytes, as those of a socket may. */
-  #take(connection: Connection, text: string): void {
-    const length = this.#bytes.write(text);
-    connection.message(this.#bytes.subarray(0, length), false);
+  #take(connection: Connection, message: string | Uint8Array): void {
+    const isBinary = typeof message !== "string";
+    if (isBinary) this.#bytes.set(message);
+    const length = isBinary ? message.length : this.#bytes.write(message);
+    connection.message(this.#bytes.subarray(0, length), isBinary);
   }
 
   #start(text: string): void {
@@ -166,7 +186,7 @@ export class Line implements LegSocket {
       this.in.send(() => this.#arrive(() => this.#noteStarted()));
     });
     this.#strangeStart("second-start", heldMs, () => this.pass(text));
-    const foreign = text.replaceAll(/"MZ[0-9a-f]{32}"/g, '"MZ0"');
+    const foreign = text.replaceAll(this.#options.streamId() ?? "", "somebody-else");
     this.#strangeStart("foreign-start", heldMs, () => this.passFatal("protocol_error", [foreign]));
   }
 
@@ -193,18 +213,18 @@ export class Line implements LegSocket {
     );
   }
 
-  #media(text: string): void {
+  #media(message: string | Uint8Array): void {
     if (this.#fate.happens("lost-media", 0.03)) return;
     if (this.#held === undefined && this.#fate.happens("reordered-media", 0.03)) {
-      this.#held = text;
+      this.#held = message;
       return;
     }
-    this.pass(text);
+    this.pass(message);
     if (this.#held !== undefined) this.pass(this.#held);
     this.#held = undefined;
     if (this.#repeated >= REPEATED_MEDIA_MAX || !this.#fate.happens("repeated-media", 0.03)) return;
     this.#repeated += 1;
-    this.pass(text);
+    this.pass(message);
   }
 
   #mark(text: string): void {

@@ -1,12 +1,9 @@
-import type { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
-import {
-  CARRIER_MESSAGE_BYTES_MAX,
-  CARRIER_RATE_HZ,
-  DTMF_PER_SECOND_MAX,
-  MALFORMED_PER_SECOND_MAX,
-} from "../../src/core/limits.ts";
-import { MU_LAW } from "../../src/media/g711.ts";
+import { frameBytes, silenceByte } from "../../src/cli/simulated/audio-format.ts";
+import { formatsOf, type Line as Wire } from "../../src/cli/simulated/line.ts";
+import type { SimulatedPeer } from "../../src/cli/simulated/peer.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, DTMF_PER_SECOND_MAX, MALFORMED_PER_SECOND_MAX } from "../../src/core/limits.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
+import { nuisancesOf } from "./dialect.ts";
 import type { Fate } from "./fate.ts";
 import type { Trouble } from "./kinds.ts";
 import type { Line } from "./line.ts";
@@ -16,35 +13,32 @@ export interface MisfortunesOptions {
   world: ManualClock;
   process: Process;
   fate: Fate;
+  /** What the call comes over. */
+  wire: Wire;
   line: Line;
-  carrier: CarrierA;
+  carrier: SimulatedPeer;
   /** The call has not ended yet. */
   isLive(): boolean;
 }
 
-const NONSENSE: readonly string[] = [
-  "",
-  "{",
-  "null",
-  "[1,2]",
-  '{"event":17}',
-  '{"event":"media"}',
-  '{"event":"media","media":{"payload":"!!!!"}}',
-  '{"event":"mark","mark":{}}',
-  '{"event":"start","start":{}}',
-  '{"event":"dtmf","streamSid":"somebody else","dtmf":{"digit":"no digit"}}',
-];
-const UNKNOWN: readonly string[] = [
-  '{"event":"weather","sunny":true}',
-  '{"event":"MEDIA"}',
-  '{"event":"__proto__"}',
-  '{"event":"dtmf","dtmf":{"digit":"EE"}}',
-];
 const KEYS = [..."0123456789*#"];
 
 /** More audio at once than any pause before it can excuse: messages of 100 ms. */
 const FLOOD_MESSAGES = 200;
-const FLOOD_PAYLOAD = Buffer.alloc(CARRIER_RATE_HZ / 10, MU_LAW.silenceByte).toString("base64");
+const FLOOD_FRAMES = 5;
+
+/** A message of 100 ms of silence. */
+function floodMessage(wire: Wire, streamId: string | undefined): string | Uint8Array {
+  const { inbound } = formatsOf(wire);
+  const audio = Buffer.alloc(FLOOD_FRAMES * frameBytes(inbound), silenceByte(inbound));
+  if (wire.wire === "websocket") return audio;
+  const id = { carrier_a: "streamSid", carrier_b: "stream_id", carrier_c: "streamId" }[wire.wire];
+  return JSON.stringify({
+    event: "media",
+    [id]: streamId,
+    media: { track: "inbound", payload: audio.toString("base64") },
+  });
+}
 
 /** What comes once comes early, or at any time. */
 const ONCE_WITHIN_MS = [3_000, 8_000, 30_000];
@@ -52,7 +46,8 @@ const LOOP_STALL_MS_MAX = 1_500;
 const NETWORK_STALL_MS_MAX = 3_000;
 
 const BREAKAGES: readonly ((line: Line) => void)[] = [
-  (line) => line.fail("protocol_error", (connection) => connection.message(new Uint8Array(160), true)),
+  // A second and more of audio, or audio where none goes.
+  (line) => line.fail("protocol_error", (connection) => connection.message(new Uint8Array(110_000), true)),
   (line) =>
     line.fail("protocol_error", (connection) => {
       connection.message(new Uint8Array(CARRIER_MESSAGE_BYTES_MAX + 1), false);
@@ -61,7 +56,7 @@ const BREAKAGES: readonly ((line: Line) => void)[] = [
 ];
 
 /** Schedules the troubles that have a time of their own, rather than a message that they come with. */
-export function scheduleMisfortunes({ world, process, fate, line, carrier, isLive }: MisfortunesOptions): void {
+export function scheduleMisfortunes({ world, process, fate, wire, line, carrier, isLive }: MisfortunesOptions): void {
   const { random, chronicle } = fate;
   const after = (delayMs: number, trouble: Trouble, task: () => void): void => {
     world.after(delayMs, () => {
@@ -81,8 +76,9 @@ export function scheduleMisfortunes({ world, process, fate, line, carrier, isLiv
     });
   };
 
-  often("unknown-event", 100, 3_000, () => line.pass(random.pick(UNKNOWN)));
-  often("malformed", 2_000 / MALFORMED_PER_SECOND_MAX, 2_000, () => line.pass(random.pick(NONSENSE)));
+  const nuisances = nuisancesOf(wire.wire);
+  often("unknown-event", 100, 3_000, () => line.pass(random.pick(nuisances.unknown)));
+  often("malformed", 2_000 / MALFORMED_PER_SECOND_MAX, 2_000, () => line.pass(random.pick(nuisances.nonsense)));
   often("keys", 2_000 / DTMF_PER_SECOND_MAX, 8_000, () => carrier.pressKey(random.pick(KEYS)));
   often("network-stall", 1_000, 10_000, () => {
     const forMs = random.between(100, NETWORK_STALL_MS_MAX);
@@ -98,8 +94,7 @@ export function scheduleMisfortunes({ world, process, fate, line, carrier, isLiv
   once("stuck-socket", () => line.clog());
   once("malformed-flood", () => line.passFatal("protocol_error", Array(MALFORMED_PER_SECOND_MAX + 1).fill("{")));
   once("audio-flood", () => {
-    const { streamSid } = carrier;
-    const message = JSON.stringify({ event: "media", streamSid, media: { track: "inbound", payload: FLOOD_PAYLOAD } });
+    const message = floodMessage(wire, line.streamId);
     // What comes before its start is dropped, however much it is.
     if (line.started) line.passFatal("audio_flood", Array(FLOOD_MESSAGES).fill(message));
   });

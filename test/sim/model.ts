@@ -13,11 +13,14 @@ interface Delivery {
   firstMs: number;
   deltaMs: number;
   ending: "ends" | "hangs" | "fails" | "stops";
+  /** It says nothing and asks for the same tool again, whether it was offered or not. */
+  isToolsOnly: boolean;
 }
 
 /** More than any caller hears out, and more than the service has pieces for. */
 const FAR_TOO_MANY_SENTENCES = 500;
 const HANG_UP_CHANCE = 0.2;
+const OWN_TOOLS = ["look_up", "ask_page"];
 
 /** A model that answers with words of its own, and misbehaves as its seed will have it. */
 export class SimulatedModel implements Llm {
@@ -33,11 +36,11 @@ export class SimulatedModel implements Llm {
     this.#streams = streams;
   }
 
-  async *reply(_request: LlmRequest, signal: AbortSignal): AsyncGenerator<LlmEvent> {
+  async *reply(request: LlmRequest, signal: AbortSignal): AsyncGenerator<LlmEvent> {
     this.#requests += 1;
     const ended = this.#streams.begin("model");
     try {
-      const { deltas, firstMs, deltaMs, ending } = this.#draw();
+      const { deltas, firstMs, deltaMs, ending, isToolsOnly } = this.#draw();
       await sleep(this.#process, firstMs, signal);
       for (const text of deltas) {
         if (signal.aborted) return;
@@ -47,7 +50,8 @@ export class SimulatedModel implements Llm {
       if (ending === "hangs") await aborted(signal);
       if (signal.aborted || ending === "stops") return;
       if (ending === "fails") throw this.#failure();
-      yield* this.#toolCalls();
+      if (isToolsOnly) yield { kind: "tool-call", id: "1", name: "look_up", argumentsJson: "" };
+      else yield* this.#toolCalls(request);
       yield { kind: "end", inputTokens: 1, outputTokens: deltas.length };
     } finally {
       ended();
@@ -61,6 +65,7 @@ export class SimulatedModel implements Llm {
       firstMs: random.between(20, 700),
       deltaMs: random.chance(0.5) ? 0 : random.between(2, 40),
       ending: "ends",
+      isToolsOnly: false,
     };
     const breakOff = (ending: Delivery["ending"], after: number): void => {
       delivery.ending = ending;
@@ -71,6 +76,9 @@ export class SimulatedModel implements Llm {
     if (this.#fate.happens("model-says-nothing", 0.5)) delivery.deltas = [];
     if (this.#fate.happens("model-says-too-much", 0.4)) {
       delivery.deltas = cut(agentText(random, FAR_TOO_MANY_SENTENCES), 800, random);
+    }
+    if (this.#fate.happens("tools-for-ever", 0.8)) {
+      Object.assign(delivery, { deltas: [], firstMs: random.between(5, 100), isToolsOnly: true });
     }
     if (this.#fate.happens("model-never-ends", 0.6)) delivery.ending = "stops";
     if (this.#fate.happens("model-hangs-at-once", 0.4)) breakOff("hangs", 0);
@@ -86,18 +94,39 @@ export class SimulatedModel implements Llm {
     return this.#fate.random.chance(0.7) ? providerFailed(this.provider, "failed as drawn") : new TypeError("as drawn");
   }
 
-  *#toolCalls(): Generator<LlmEvent> {
-    const call = (name: string, argumentsJson: string): LlmEvent => ({
-      kind: "tool-call",
-      id: "1",
-      name,
-      argumentsJson,
-    });
-    if (this.#fate.happens("unknown-tool", 0.6)) yield call("open_the_door", '{"which":"front"}');
+  /** Those that it should not ask for it asks for all the same: a model that was offered none may make one up. */
+  *#toolCalls({ messages, tools }: LlmRequest): Generator<LlmEvent> {
+    const { random, chronicle } = this.#fate;
+    let count = 0;
+    const call = (name: string, given: object | string): LlmEvent => {
+      count += 1;
+      const argumentsJson = typeof given === "string" ? given : JSON.stringify(given);
+      return { kind: "tool-call", id: String(count), name, argumentsJson };
+    };
+    if (this.#fate.happens("unknown-tool", 0.6)) yield call("open_the_door", { which: "front" });
     if (this.#fate.happens("bad-arguments", 0.6)) yield call("hang_up", "{not json");
-    if (!this.#fate.random.chance(HANG_UP_CHANCE)) return;
-    this.#fate.chronicle.note("hang-up-tool");
-    yield call("hang_up", "{}");
+    const own = OWN_TOOLS.filter((name) => tools.some((tool) => tool.name === name));
+    const isAnswer = messages.at(-1)?.role === "tool";
+    if (own.length > 0 && random.chance(isAnswer ? 0.2 : 0.5)) {
+      const wanted = this.#fate.happens("too-many-tools", 0.7) ? random.whole(7, 20) : random.whole(1, 3);
+      for (let n = 0; n < wanted; n += 1) yield call(random.pick(own), { n });
+    }
+    const offers = (name: string): boolean => tools.some((tool) => tool.name === name);
+    if (offers("switch_language") && random.chance(0.3)) {
+      chronicle.note("language-tool");
+      yield call("switch_language", { language: random.pick(["de", "fr-FR", "en"]) });
+    }
+    if (offers("send_dtmf") && random.chance(0.4)) {
+      chronicle.note("keys-tool");
+      yield call("send_dtmf", { digits: random.pick(["1", "12#", "**7"]) });
+    }
+    if (offers("transfer") && random.chance(0.1)) {
+      chronicle.note("transfer-tool");
+      yield call("transfer", { target: "+12025550107" });
+    }
+    if (!random.chance(HANG_UP_CHANCE)) return;
+    chronicle.note("hang-up-tool");
+    yield call("hang_up", {});
   }
 }
 

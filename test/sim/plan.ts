@@ -1,4 +1,6 @@
-import type { CallSpec } from "../../src/core/call-spec.ts";
+import type { Line } from "../../src/cli/simulated/line.ts";
+import { type CallSpec, STREAM_RATES_HZ, type StreamFormat, type ToolSpec } from "../../src/core/call-spec.ts";
+import type { G711Codec } from "../../src/wire/wire.ts";
 import { SPEC } from "../support/virtual-call.ts";
 import { BLOWS, LEAVES, type Leave, MANNERS, type Manner, NUISANCES, type Trouble } from "./kinds.ts";
 import { Random } from "./random.ts";
@@ -8,6 +10,8 @@ import { agentText } from "./words.ts";
 export interface Plan {
   seed: number;
   spec: CallSpec;
+  /** What the call comes over. */
+  line: Line;
   manner: Manner;
   leave: Leave;
   troubles: ReadonlySet<Trouble>;
@@ -21,22 +25,52 @@ const BLOW_EVERY = 3;
 /** How many nuisances meet in one call, besides the one whose turn it is. */
 const MORE_NUISANCES = [0, 0, 1, 1, 2, 2, 3, 5];
 /** Silent people have less to tell. */
-const MANNERS_DRAWN: readonly Manner[] = [...MANNERS, "polite", "polite", "interrupting", "interrupting"];
+const MANNERS_DRAWN: readonly Manner[] = [...MANNERS, "polite", "interrupting", "interrupting", "coughing", "humming"];
 /** Every second call goes on for as long as there is something to say. */
 const STAYS_CHANCE = 0.5;
+const WIRES: readonly Line["wire"][] = ["carrier_a", "carrier_a", "carrier_b", "carrier_c", "websocket"];
+const LAWS: readonly G711Codec[] = ["mulaw", "alaw"];
+/** Each built-in tool is selected in so many of ten calls. */
+const BUILT_IN_CHANCE = { hang_up: 0.8, transfer: 0.3, switch_language: 0.3, send_dtmf: 0.2 } as const;
+/** So many calls have tools that the world carries out. */
+const OWN_TOOLS_CHANCE = 0.5;
+/** What does not come about without them. */
+const OF_TOOLS: readonly Trouble[] = ["too-many-tools", "tool-slow", "tool-fails", "tool-never-answers"];
+/** What the model must not choose. */
+export const FIXED = { shop: "bakery" } as const;
 
 export function draw(seed: number): Plan {
   const random = new Random(seed);
   // The first draws of neighbouring seeds are much alike.
   random.next();
+  const manner = random.pick(MANNERS_DRAWN);
+  const line = drawLine(manner, random);
+  const troubles = drawTroubles(seed, random);
   return {
     seed,
-    spec: drawSpec(random),
-    manner: random.pick(MANNERS_DRAWN),
+    spec: drawSpec(line, troubles, random),
+    line,
+    manner,
     leave: random.chance(STAYS_CHANCE) ? random.pick(["leaves-never", "leaves-when-done"]) : random.pick(LEAVES),
-    troubles: drawTroubles(seed, random),
+    troubles,
     random: random.fork(),
   };
+}
+
+/** Only one wire has a way to type. Opus is not among the codecs: what it makes of a level cannot be read back. */
+function drawLine(manner: Manner, random: Random): Line {
+  const wire = manner === "typing" ? "websocket" : random.pick(WIRES);
+  const shuffle = random.chance(0.5) ? { shuffleSeed: random.whole(1, 1_000_000) } : {};
+  if (wire === "carrier_b") {
+    return { wire, codecs: { inbound: random.pick(LAWS), outbound: random.pick(LAWS) }, ...shuffle };
+  }
+  return wire === "websocket" ? { wire, format: drawFormat(random), ...shuffle } : { wire };
+}
+
+function drawFormat(random: Random): StreamFormat {
+  const codec = random.pick(["pcm_s16le", "pcm_s16le", ...LAWS] as const);
+  if (codec !== "pcm_s16le") return { codec, inputRateHz: 8_000, outputRateHz: 8_000 };
+  return { codec, inputRateHz: random.pick(STREAM_RATES_HZ), outputRateHz: random.pick(STREAM_RATES_HZ) };
 }
 
 /** Troubles take turns, so that not so many seeds have seen them all. */
@@ -48,17 +82,38 @@ function drawTroubles(seed: number, random: Random): ReadonlySet<Trouble> {
   return troubles;
 }
 
-function drawSpec(random: Random): CallSpec {
+function drawSpec(line: Line, troubles: ReadonlySet<Trouble>, random: Random): CallSpec {
   const { greeting: _, ...rest } = SPEC;
   return {
     ...rest,
     ...(random.chance(0.7) ? { greeting: agentText(random, random.whole(1, 2)) } : {}),
+    connectionType: line.wire,
+    ...(line.wire === "websocket" ? { websocket: line.format } : {}),
+    languagePinned: random.chance(0.3),
     firstSpeaker: random.chance(0.75) ? "agent" : "user",
     interruptible: random.chance(0.5),
     maxDurationMs: random.chance(0.7) ? 60_000 : random.whole(60, 240) * 1_000,
     inactivityTimeoutMs: random.chance(0.6) ? 10_000 : random.whole(10, 40) * 1_000,
     inactivityAction: random.chance(0.5) ? "prompt" : "hang_up",
     recordingEnabled: random.chance(0.7),
-    tools: random.chance(0.8) ? [{ kind: "built_in", name: "hang_up", fixedArguments: {} }] : [],
+    tools: drawTools(line, troubles, random),
   };
+}
+
+/** Over carriers there is nobody to carry out a client's tool, and not every wire can press keys. */
+function drawTools({ wire }: Line, troubles: ReadonlySet<Trouble>, random: Random): ToolSpec[] {
+  const tools: ToolSpec[] = [];
+  for (const name of ["hang_up", "transfer", "switch_language", "send_dtmf"] as const) {
+    const selected = random.chance(BUILT_IN_CHANCE[name]);
+    if (selected && (name !== "send_dtmf" || wire === "carrier_c")) {
+      tools.push({ kind: "built_in", name, fixedArguments: {} });
+    }
+  }
+  const hasOwn = random.chance(OWN_TOOLS_CHANCE) || OF_TOOLS.some((trouble) => troubles.has(trouble));
+  if (!hasOwn) return tools;
+  const described = { description: "Looks something up.", parameters: { type: "object" }, timeoutMs: 10_000 };
+  const url = "https://tools.example/look-up";
+  tools.push({ ...described, kind: "http", name: "look_up", method: "GET", url, headers: {}, fixedArguments: FIXED });
+  if (wire === "websocket") tools.push({ ...described, kind: "client", name: "ask_page", fixedArguments: {} });
+  return tools;
 }

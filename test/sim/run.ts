@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { MUTANTS, simulateMutant } from "./mutants.ts";
 import { Census, failureText } from "./report.ts";
 import { loadShared } from "./service.ts";
 import { simulate } from "./simulation.ts";
@@ -10,10 +12,15 @@ import { planText } from "./story.ts";
 const HELP = `npm run sim -- --seeds 200            the calls of seeds 1 to 200
 npm run sim -- --seeds 200 --seed 801 the calls of seeds 801 to 1000
 npm run sim -- --seed 4711            one call, with its whole story
-    --verbose                         how often everything came about`;
+npm run sim -- --mutants              what is seen when a guard is taken out, one after the other
+    --alone                           in one process, rather than in one for each core
+    --until <invariant>               no further than to the first call that violates it
+    --verbose                         how often everything came about; in one process`;
 
 /** Whoever waits sees at least so often that it goes on. */
 const PROGRESS_MS = 5_000;
+/** What a mutant is looked for in. */
+const MUTANT_SEEDS = 200;
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -24,34 +31,43 @@ interface Options {
   count: number;
   /** One call is asked for, to be read. */
   isSingle: boolean;
+  alone: boolean;
+  mutants: boolean;
+  until: string | undefined;
   verbose: boolean;
 }
 
 /** Undefined where the command line makes no sense. */
 function readOptions(args: string[]): Options | undefined {
+  const flag = { type: "boolean", default: false } as const;
+  const text = { type: "string" } as const;
   const { values, positionals } = parseArgs({
     args,
-    options: { seeds: { type: "string" }, seed: { type: "string" }, verbose: { type: "boolean", default: false } },
+    options: { seeds: text, seed: text, until: text, alone: flag, mutants: flag, verbose: flag },
     strict: false,
     allowPositionals: true,
   });
-  const { seeds, seed, verbose, ...others } = values;
+  const { seeds, seed, until, alone, mutants, verbose, ...others } = values;
   const isSingle = seeds === undefined;
-  const first = Number(seed ?? (isSingle ? Number.NaN : 1));
+  const first = Number(seed ?? (isSingle && mutants !== true ? Number.NaN : 1));
   const count = Number(seeds ?? 1);
   const isKnown = positionals.length === 0 && Object.keys(others).length === 0;
-  return isKnown && isSeed(first) && isSeed(count) ? { first, count, isSingle, verbose: verbose === true } : undefined;
+  if (!isKnown || !isSeed(first) || !isSeed(count)) return undefined;
+  return {
+    first,
+    count,
+    isSingle,
+    alone: alone === true || isSingle || verbose === true || until !== undefined,
+    mutants: mutants === true,
+    until: typeof until === "string" ? until : undefined,
+    verbose: verbose === true,
+  };
 }
 
 const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= 2 ** 31;
 
-async function run(): Promise<number> {
-  const options = readOptions(process.argv.slice(2));
-  if (options === undefined) {
-    print(HELP);
-    return 2;
-  }
-  const { first, count, isSingle, verbose } = options;
+/** Plays the calls in this process; returns how many failed. */
+async function playAlone({ first, count, isSingle, until, verbose }: Options): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), "trunkline-sim-"));
   try {
     const shared = await loadShared(dataDir);
@@ -60,7 +76,8 @@ async function run(): Promise<number> {
     let toldMs = startedMs;
     let failed = 0;
     let durationMs = 0;
-    for (let done = 0; done < count; done += 1) {
+    let done = 0;
+    for (let isSeen = false; done < count && !isSeen; done += 1) {
       const call = await simulate(first + done, shared, isSingle);
       const failure = failureText(call);
       if (isSingle) print([planText(call.plan), ...call.chronicle.lines].join("\n"));
@@ -68,17 +85,61 @@ async function run(): Promise<number> {
       census.take(call);
       failed += failure === undefined ? 0 : 1;
       durationMs += call.durationMs;
+      isSeen = call.chronicle.violations.some(({ invariant }) => invariant === until);
       if (performance.now() - toldMs < PROGRESS_MS) continue;
       toldMs = performance.now();
-      print(`${done + 1} of ${count} seeds, ${failed} failed`);
+      print(`seed ${first + done}, ${failed} failed`);
     }
     if (verbose) print(census.text());
     const tookS = (performance.now() - startedMs) / 1_000;
-    print(`${count} seeds, ${failed} failed, ${tookS.toFixed(1)} s, ${(durationMs / 1_000).toFixed(0)} s of call`);
-    return failed === 0 ? 0 : 1;
+    print(`${done} seeds, ${failed} failed, ${tookS.toFixed(1)} s, ${(durationMs / 1_000).toFixed(0)} s of call`);
+    return failed;
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
-process.exitCode = await run();
+/** Plays the calls in one process for each core, each with its share; returns how many of the processes had calls that failed. */
+async function playShared({ first, count }: Options): Promise<number> {
+  const startedMs = performance.now();
+  const processes = Math.min(count, availableParallelism());
+  const shares = Array.from({ length: processes }, (_, n) => Math.floor(((n + 1) * count) / processes));
+  const codes = await Promise.all(
+    shares.map((to, n) => {
+      const from = shares[n - 1] ?? 0;
+      const share = ["--seed", String(first + from), "--seeds", String(to - from), "--alone"];
+      return new Promise<number>((resolve) => {
+        const child = execFile(process.execPath, [...process.execArgv, import.meta.filename, ...share], (error) =>
+          resolve(error === null ? 0 : 1),
+        );
+        child.stdout?.pipe(process.stdout, { end: false });
+        child.stderr?.pipe(process.stderr, { end: false });
+      });
+    }),
+  );
+  const tookS = (performance.now() - startedMs) / 1_000;
+  const isClean = codes.every((code) => code === 0);
+  print(`${count} seeds in ${processes} processes, ${isClean ? "none" : "some"} failed, ${tookS.toFixed(1)} s`);
+  return codes.filter((code) => code !== 0).length;
+}
+
+/** Prints what is seen of each mutant; returns how many are not seen for what they are. */
+async function playMutants(): Promise<number> {
+  let unseen = 0;
+  for (const mutant of MUTANTS) {
+    const { firstSeed, isSeen } = await simulateMutant(mutant, MUTANT_SEEDS);
+    unseen += isSeen ? 0 : 1;
+    print(`${isSeen ? `seed ${firstSeed}`.padEnd(9) : "NOT SEEN "} ${mutant.guard} -> ${mutant.seen}`);
+  }
+  print(`${MUTANTS.length} guards taken out, ${unseen} not seen`);
+  return unseen;
+}
+
+const options = readOptions(process.argv.slice(2));
+if (options === undefined) {
+  print(HELP);
+  process.exitCode = 2;
+} else {
+  const failed = await (options.mutants ? playMutants() : options.alone ? playAlone(options) : playShared(options));
+  process.exitCode = failed === 0 ? 0 : 1;
+}

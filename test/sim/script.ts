@@ -1,18 +1,21 @@
 import type { Step } from "../../src/cli/simulated/caller.ts";
+import { formatsOf } from "../../src/cli/simulated/line.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import type { Fate } from "./fate.ts";
 import type { Manner } from "./kinds.ts";
 import type { Plan } from "./plan.ts";
-import { cough, utterance } from "./words.ts";
+import type { Random } from "./random.ts";
+import { callerText, cough, coughs, hum, monologue, utterance } from "./words.ts";
 
 const TURNS_MAX = 8;
 /** People interrupt when they have heard so many words. */
 const PATIENCE_WORDS = 8;
 
 /** What the person at the telephone does, from the first ring on. */
-export function drawScript({ manner, leave, spec }: Plan, fate: Fate): Step[] {
+export function drawScript({ manner, leave, spec, line }: Plan, fate: Fate): Step[] {
   const { random } = fate;
-  const speech = (): Utterance => utterance(random, fate.has("voice-goes-on") && random.chance(0.5));
+  const { inbound } = formatsOf(line);
+  const speech = (): Utterance => utterance(random, fate.has("voice-goes-on") && random.chance(0.5), inbound);
   const say = (): Step => ({ do: "say", utterance: speech() });
   const politely = (): Step[] => [{ do: "listen" }, say()];
   const into = (what: Utterance): Step => ({
@@ -20,10 +23,18 @@ export function drawScript({ manner, leave, spec }: Plan, fate: Fate): Step[] {
     afterWords: random.whole(0, PATIENCE_WORDS),
     utterance: what,
   });
+  const press = (): Step => ({ do: "press", keys: keys(random) });
+  const type = (): Step => ({ do: "type", text: callerText(random) });
+  // Not always a whole turn: over the agent, too.
+  const pause = (): Step => (random.chance(0.5) ? { do: "listen" } : into(cough(random, inbound)));
   const turn: Readonly<Record<Manner, () => Step[]>> = {
     polite: politely,
     interrupting: () => (random.chance(0.7) ? [into(speech())] : politely()),
-    coughing: () => (random.chance(0.6) ? [into(cough(random))] : politely()),
+    coughing: () => (random.chance(0.6) ? [into(coughs(random, inbound))] : politely()),
+    humming: () => (random.chance(0.7) ? [into(hum(random, inbound))] : politely()),
+    "talking-without-end": () => [random.chance(0.5) ? into(monologue(random, inbound)) : say()],
+    "pressing-keys": () => (random.chance(0.7) ? [pause(), press()] : politely()),
+    typing: () => (random.chance(0.7) ? [pause(), type()] : politely()),
     eager: () => (random.chance(0.4) ? [say()] : [into(speech())]),
     silent: () => [],
   };
@@ -33,3 +44,8 @@ export function drawScript({ manner, leave, spec }: Plan, fate: Fate): Step[] {
   const last: Step[] = leave === "leaves-when-done" ? [] : [{ do: "await-hang-up" }];
   return [...(begins ? [say()] : []), ...turns, ...last];
 }
+
+/** An entry with its end, an entry without, or more than one. */
+const keys = (random: Random): string =>
+  Array.from({ length: random.whole(1, 9) }, () => random.pick([..."0123456789*#"])).join("") +
+  (random.chance(0.5) ? "#" : "");

@@ -1,5 +1,5 @@
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
+import { busRateHz } from "../../src/gateway/caller-audio.ts";
 import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
@@ -7,6 +7,10 @@ import { Ticker } from "../../src/gateway/ticker.ts";
 import { loadResampler, type ResamplerFactory } from "../../src/media/resampler.ts";
 import { loadVad, type Vad, type VadFactory } from "../../src/media/vad.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
+import { createCarrierB } from "../../src/wire/carrier-b.ts";
+import { createCarrierC } from "../../src/wire/carrier-c.ts";
+import { createWebsocketWire } from "../../src/wire/websocket.ts";
+import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import type { SimulatedEar } from "./ear.ts";
@@ -15,6 +19,7 @@ import type { SimulatedModel } from "./model.ts";
 import type { Plan } from "./plan.ts";
 import type { Process } from "./process.ts";
 import type { OpenStreams } from "./streams.ts";
+import type { SimulatedTools } from "./tools.ts";
 import type { SimulatedVoice } from "./voice.ts";
 
 /** What the calls of one process share. */
@@ -38,12 +43,31 @@ export interface ServiceOptions {
   process: Process;
   disk: MemoryDisk;
   streams: OpenStreams;
-  engines: { ear: SimulatedEar | undefined; model: SimulatedModel; voice: SimulatedVoice };
+  engines: {
+    ear: SimulatedEar | undefined;
+    model: SimulatedModel;
+    voice: SimulatedVoice;
+    httpTools: SimulatedTools;
+  };
   socket: LegSocket;
   /** Sees the journal before anything is written to it. */
   tap(journal: JournalWriter): void;
   /** Runs a step that must not throw. */
   guarded(step: () => void): void;
+}
+
+/** The service's end of what the call comes over. */
+function createWire({ line }: Plan, callId: string): Wire {
+  switch (line.wire) {
+    case "carrier_a":
+      return createCarrierA();
+    case "carrier_b":
+      return createCarrierB({ outboundCodec: line.codecs.outbound });
+    case "carrier_c":
+      return createCarrierC();
+    case "websocket":
+      return createWebsocketWire({ format: line.format, callId, opus: undefined });
+  }
 }
 
 /** The real service around one call: connection, ticker and journals, with engines that are given and parts that are counted. */
@@ -61,19 +85,17 @@ export class Service {
     const { spec } = plan;
     const { log, lines } = memoryLog();
     this.#logged = lines;
-    const wire = createCarrierA();
-    const redeemed = { callId: `call_${plan.seed}`, accountId: "account_1", spec };
+    const callId = `call_${plan.seed}`;
+    const wire = createWire(plan, callId);
+    const inboundRateHz = busRateHz(wire.inboundRateHz);
+    const redeemed = { callId, accountId: "account_1", spec };
     const earHasPartials = engines.ear?.capabilities.partials ?? false;
     const parameters = DEFAULT_TURN_PARAMETERS;
     const journals = new JournalWriters({ dataDir: shared.dataDir, software: "sim", clock: process, log, files: disk });
     const journal = journals.open({
       ...redeemed,
       startedAt: new Date(process.epochMs()).toISOString(),
-      leg: {
-        inboundRateHz: wire.inboundRateHz,
-        outboundRateHz: wire.outboundRateHz,
-        outboundCodec: wire.outboundCodec,
-      },
+      leg: { inboundRateHz, outboundRateHz: wire.outboundRateHz, outboundCodec: wire.outboundCodec },
       earHasPartials,
       parameters,
     });
@@ -83,11 +105,12 @@ export class Service {
       socket,
       wire,
       inbound: shared.inbound,
-      vad: this.#countedVad(shared.makeVad(CARRIER_RATE_HZ)),
+      vad: this.#countedVad(shared.makeVad(inboundRateHz)),
       makeResampler: this.#countedResampler,
       stt: engines.ear,
       llm: engines.model,
       tts: engines.voice,
+      httpTools: engines.httpTools,
       parameters,
       journal,
       metrics: { answered: () => {}, callEnded: () => {}, engineFailed: () => {} },

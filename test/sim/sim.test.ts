@@ -8,7 +8,7 @@ import { loadShared } from "./service.ts";
 import { simulate } from "./simulation.ts";
 
 /** `npm run sim` takes as many as one likes. */
-const SEEDS = 120;
+const SEEDS = 200;
 const TIMEOUT_MS = 180_000;
 
 describe("whole calls in virtual time", () => {

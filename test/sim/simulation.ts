@@ -1,4 +1,6 @@
 import { writeFileSync } from "node:fs";
+import { frameSamples } from "../../src/cli/simulated/audio-format.ts";
+import { formatsOf } from "../../src/cli/simulated/line.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -14,8 +16,10 @@ import { SimulatedModel } from "./model.ts";
 import { draw, type Plan } from "./plan.ts";
 import { Process } from "./process.ts";
 import { Answers } from "./rules/answers.ts";
+import { Context } from "./rules/context.ts";
 import { Ending } from "./rules/ending.ts";
 import { Flow } from "./rules/flow.ts";
+import { Interruption } from "./rules/interruption.ts";
 import { checkJournal } from "./rules/journal.ts";
 import { Output } from "./rules/output.ts";
 import { Silence } from "./rules/silence.ts";
@@ -23,6 +27,7 @@ import { Transcript } from "./rules/transcript.ts";
 import { Service, type Shared } from "./service.ts";
 import { OpenStreams } from "./streams.ts";
 import { Telephone } from "./telephone.ts";
+import { SimulatedTools } from "./tools.ts";
 import { SimulatedVoice } from "./voice.ts";
 import { Watch } from "./watch.ts";
 
@@ -59,12 +64,14 @@ class World {
   readonly #watch: Watch;
   readonly #telephone: Telephone;
   readonly #service: Service;
+  readonly #line: Line;
   readonly #disk: MemoryDisk;
 
   constructor(plan: Plan, shared: Shared, readable: boolean) {
     this.#plan = plan;
     this.#shared = shared;
-    const { spec, random } = plan;
+    const { spec, random, line: wire } = plan;
+    const { outbound } = formatsOf(wire);
     const clock = this.#clock;
     // The beats of the carrier and of the service do not fall together.
     clock.advance(random.between(0, 1_000));
@@ -85,16 +92,18 @@ class World {
         "the voice is asked for a piece out of turn",
       );
     };
-    const voice = new SimulatedVoice({ process, fate: fate.fork(), streams, onSpeak });
+    const voice = new SimulatedVoice({ process, fate: fate.fork(), streams, legRateHz: outbound.rateHz, onSpeak });
+    const httpTools = new SimulatedTools({ process, fate: fate.fork(), streams });
 
     const ending = new Ending(facts, chronicle);
     const line: Line = new Line({
       world: clock,
       process,
       fate: fate.fork(),
-      toCarrier: (text) => telephone.carrier.receive(text),
+      streamId: () => telephone.streamId,
+      toCarrier: (message) => telephone.carrier.receive(message),
       carrierClosed: () => telephone.carrier.closed(),
-      onSent: (text, taken) => this.#watch.sent(text, taken),
+      onSent: (message, taken) => this.#watch.sent(message, taken),
       onEnded: () => ending.socketEnded(),
       onInput: (handle) => this.#guarded(handle),
       onFatal: (reason, handle) => ending.mustEnd(reason, handle),
@@ -104,12 +113,13 @@ class World {
       plan,
       fate: fate.fork(),
       ear,
-      send: (text) => line.fromCarrier(text),
+      send: (message) => line.fromCarrier(message),
       close: () => line.hangUp(),
       vanish: (unknownForMs) => line.vanish(unknownForMs),
       onPlayed: (frame) => this.#watch.played(frame),
     });
     this.#telephone = telephone;
+    this.#line = line;
     const go = (afterMs: number): void => {
       clock.after(afterMs, () => {
         if (this.#isLive) telephone.leave();
@@ -118,17 +128,20 @@ class World {
 
     const earHasPartials = ear?.capabilities.partials ?? false;
     this.#watch = new Watch(facts, chronicle, [
-      new Output({ facts, chronicle, ear, voice, onPlayed: (piece) => telephone.heard(piece) }),
+      new Output({ facts, chronicle, ear, voice, format: outbound, onPlayed: (piece) => telephone.heard(piece) }),
       ending,
       new Flow(facts, chronicle, voice),
       new Silence(facts, chronicle, earHasPartials),
       new Answers(facts, chronicle, ear),
+      new Interruption(facts, chronicle, earHasPartials),
+      new Context(facts, chronicle),
       new Transcript({
         facts,
         chronicle,
         in: line.in,
         out: line.out,
         voiceHasWordTimes: voice.capabilities.wordTimes,
+        frameSamples: frameSamples(outbound),
       }),
       new Departure({ leave: plan.leave, random: random.fork(), facts, go }),
     ]);
@@ -139,17 +152,22 @@ class World {
       process,
       disk: this.#disk,
       streams,
-      engines: { ear, model, voice },
+      engines: { ear, model, voice, httpTools },
       socket: line,
       tap: (journal) => this.#watch.tap(journal),
       guarded: (step) => this.#guarded(step),
     });
-    line.open(this.#service.connection);
     const { carrier } = telephone;
-    scheduleMisfortunes({ world: clock, process, fate: fate.fork(), line, carrier, isLive: () => this.#isLive });
-    clock.after(fate.happens("late-start") ? random.between(500, 4_800) : random.between(0, 200), () => {
-      if (this.#isLive) carrier.start();
-    });
+    chronicle.note(wire.wire);
+    scheduleMisfortunes({ world: clock, process, fate: fate.fork(), wire, line, carrier, isLive: () => this.#isLive });
+    // Where the stream begins with its socket, both ends begin at once.
+    if (telephone.streamId === undefined) carrier.start();
+    line.open(this.#service.connection);
+    if (telephone.streamId !== undefined) {
+      clock.after(fate.happens("late-start") ? random.between(500, 4_800) : random.between(0, 200), () => {
+        if (this.#isLive) carrier.start();
+      });
+    }
   }
 
   /** Plays the call and looks at what is left of it; returns how long it lasted, ms. */
@@ -204,7 +222,8 @@ class World {
     for (const line of this.#service.bugs) chronicle.violated("nothing is thrown, and no bug is logged", line);
     const { remains } = this.#service;
     if (remains.length > 0) chronicle.violated("everything stops with the call", remains.join(", "));
-    const violations = [...this.#telephone.carrier.violations.keys()];
+    // Of a line that broke nobody knows what the other end has seen.
+    const violations = this.#line.isClean ? [...this.#telephone.carrier.violations.keys()] : [];
     if (violations.length > 0) chronicle.violated("the carrier has nothing to complain of", violations.join(", "));
     if (this.#isLive) return;
     // One file for all calls, so that many seeds need no more room than one.

@@ -12,9 +12,14 @@ export function eventText(event: CallEvent): string {
       return `mark ${event.name} came back`;
     case "dtmf":
       return `key ${event.digit}`;
+    case "typed":
     case "ear-partial":
     case "ear-final":
       return `${event.kind} ${JSON.stringify(event.text)}`;
+    case "tool-result":
+      return `tool ${event.key} ${event.failed ? "failed" : "is done"}: ${JSON.stringify(event.result.slice(0, 80))}`;
+    case "cleared":
+      return `cleared, ${event.playedMs} ms played in all`;
     case "reply-text":
       return `model ${event.turnId}: ${JSON.stringify(event.text.slice(0, 80))}`;
     case "reply-tool":
@@ -69,10 +74,10 @@ export function commandText(command: CallCommand): string {
 }
 
 /** What a seed has drawn, before anything happens. */
-export function planText({ seed, spec, manner, leave, troubles }: Plan): string {
+export function planText({ seed, spec, line, manner, leave, troubles }: Plan): string {
   const { firstSpeaker, greeting, interruptible, maxDurationMs, inactivityAction, inactivityTimeoutMs } = spec;
   return [
-    `seed ${seed}: the ${firstSpeaker} begins, ${greeting === undefined ? "no greeting" : JSON.stringify(greeting)}`,
+    `seed ${seed}: over ${JSON.stringify(line)} the ${firstSpeaker} begins, ${greeting === undefined ? "no greeting" : JSON.stringify(greeting)}`,
     `  ${interruptible ? "interruptible" : "not interruptible"}, at most ${maxDurationMs} ms, ${inactivityAction} after ` +
       `${inactivityTimeoutMs} ms, ${spec.recordingEnabled ? "recorded" : "not recorded"}, tools [${spec.tools.map(({ name }) => name).join()}]`,
     `  the caller is ${manner} and ${leave}`,

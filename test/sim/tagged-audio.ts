@@ -1,5 +1,4 @@
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ } from "../../src/core/limits.ts";
-import { MU_LAW } from "../../src/media/g711.ts";
+import { type AudioFormat, decodeSamples, frameSamples } from "../../src/cli/simulated/audio-format.ts";
 import type { SpokenPiece } from "./voice.ts";
 
 /*
@@ -11,11 +10,6 @@ import type { SpokenPiece } from "./voice.ts";
 const LEVELS = 16;
 const LEVEL_STEP = 1_000;
 const CELLS_PER_SECOND = 100;
-/** Where the middles of a frame's two cells are, in samples of the leg's rate. */
-const FIRST_MIDDLE = CARRIER_RATE_HZ / CELLS_PER_SECOND / 2;
-const SECOND_MIDDLE = 3 * FIRST_MIDDLE;
-/** So near to the end of a piece, in samples, a resampler smears what it says. */
-const MARGIN = FIRST_MIDDLE;
 
 /** -7,500 to 7,500. */
 const levelOf = (symbol: number): number => (symbol - (LEVELS - 1) / 2) * LEVEL_STEP;
@@ -36,27 +30,29 @@ export function taggedSamples(piece: number, from: number, to: number, rateHz: n
   return samples;
 }
 
-const symbolAt = (frame: Uint8Array, sample: number): number => {
-  const level = (MU_LAW.decodeTable[frame[sample] as number] as number) / LEVEL_STEP + (LEVELS - 1) / 2;
-  const symbol = Math.round(level);
-  return Math.abs(level - symbol) < 0.4 ? symbol : -1;
-};
-
 /** Reads which pieces are in the frames that it is given one after the other. */
 export class TaggedReader {
   readonly #pieces: readonly SpokenPiece[];
+  readonly #format: AudioFormat;
+  readonly #samples: Int16Array;
+  /** Where the middle of a frame's first cell is, in samples. So near to the end of a piece a resampler smears what it says. */
+  readonly #middle: number;
   #piece = -1;
   #frame = 0;
 
-  /** `pieces` grows as they are spoken; a piece's number is its place there. */
-  constructor(pieces: readonly SpokenPiece[]) {
+  /** `pieces` grows as they are spoken; a piece's number is its place there. Their frames come in `format`. */
+  constructor(pieces: readonly SpokenPiece[], format: AudioFormat) {
     this.#pieces = pieces;
+    this.#format = format;
+    this.#samples = new Int16Array(frameSamples(format));
+    this.#middle = format.rateHz / CELLS_PER_SECOND / 2;
   }
 
   /** What the frame is, or undefined: it neither goes on with the piece before it nor begins a later one. */
   read(bytes: Uint8Array): { piece: number; frame: number } | undefined {
-    const first = symbolAt(bytes, FIRST_MIDDLE);
-    const second = symbolAt(bytes, SECOND_MIDDLE);
+    decodeSamples(bytes, this.#format.codec, this.#samples);
+    const first = this.#symbolAt(this.#middle);
+    const second = this.#symbolAt(3 * this.#middle);
     const begun =
       first === 0 ? this.#pieces.findIndex((_, n) => n > this.#piece && this.#fits(n, 0, first, second)) : -1;
     if (begun !== -1) {
@@ -71,9 +67,15 @@ export class TaggedReader {
 
   /** A piece's last frame need not be full: what lies behind the end is silence, and what lies at it may be smeared. */
   #fits(piece: number, frame: number, first: number, second: number): boolean {
-    const samples = (this.#pieces[piece]?.legSamples ?? 0) - frame * CARRIER_FRAME_SAMPLES;
+    const samples = (this.#pieces[piece]?.legSamples ?? 0) - frame * this.#samples.length;
     if (samples <= 0) return false;
-    if (samples >= FIRST_MIDDLE + MARGIN && first !== firstSymbol(frame)) return false;
-    return samples < SECOND_MIDDLE + MARGIN || second === secondSymbol(piece, frame);
+    if (samples >= 2 * this.#middle && first !== firstSymbol(frame)) return false;
+    return samples < 4 * this.#middle || second === secondSymbol(piece, frame);
+  }
+
+  #symbolAt(sample: number): number {
+    const level = (this.#samples[sample] as number) / LEVEL_STEP + (LEVELS - 1) / 2;
+    const symbol = Math.round(level);
+    return Math.abs(level - symbol) < 0.4 ? symbol : -1;
   }
 }

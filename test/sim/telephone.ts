@@ -1,7 +1,12 @@
-import { TELEPHONE_LINE } from "../../src/cli/simulated/audio-format.ts";
+import type { LineFormats } from "../../src/cli/simulated/audio-format.ts";
 import { Caller, type Step } from "../../src/cli/simulated/caller.ts";
 import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
+import { CarrierB } from "../../src/cli/simulated/carrier-b.ts";
+import { CarrierC } from "../../src/cli/simulated/carrier-c.ts";
+import { formatsOf, simulatePeer } from "../../src/cli/simulated/line.ts";
+import type { SimulatedPeer } from "../../src/cli/simulated/peer.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
+import { WebsocketClient } from "../../src/cli/simulated/websocket-client.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import type { SimulatedEar } from "./ear.ts";
@@ -9,7 +14,8 @@ import type { PieceFacts } from "./facts.ts";
 import type { Fate } from "./fate.ts";
 import type { Plan } from "./plan.ts";
 import { drawScript } from "./script.ts";
-import { LINE_NOISE } from "./words.ts";
+import { RESULT } from "./tools.ts";
+import { lineNoise } from "./words.ts";
 
 export interface TelephoneOptions {
   world: ManualClock;
@@ -18,7 +24,7 @@ export interface TelephoneOptions {
   /** What the service understands the caller with. */
   ear: SimulatedEar | undefined;
   /** The carrier says something to the service. */
-  send(text: string): void;
+  send(message: string | Uint8Array): void;
   /** The carrier has said `stop`, and closes. */
   close(): void;
   /** The carrier is gone without a word, and for so many ms the service does not know. */
@@ -33,7 +39,8 @@ const VANISHED_MS_MAX = 20_000;
 
 /** The person, the telephone and the carrier's end of the stream. */
 export class Telephone {
-  readonly carrier: CarrierA;
+  readonly carrier: SimulatedPeer;
+  readonly #formats: LineFormats;
   readonly #options: TelephoneOptions;
   readonly #caller: Caller;
   readonly #fate: Fate;
@@ -41,30 +48,37 @@ export class Telephone {
   readonly #speech = new Map<Uint8Array, { utterance: Utterance; frame: number }>();
   /** How many words of each piece the caller has understood. */
   readonly #understood = new Map<PieceFacts, number>();
-  readonly #isNoisy: boolean;
+  /** Of a line that is not quite silent. */
+  readonly #lineNoise: readonly Uint8Array[];
   #noise = 0;
 
   constructor(options: TelephoneOptions) {
     this.#options = options;
     const { world, plan, fate, send, close } = options;
     this.#fate = fate;
-    this.#isNoisy = fate.random.chance(0.3);
+    this.#formats = formatsOf(plan.line);
+    this.#lineNoise = fate.random.chance(0.3) ? lineNoise(this.#formats.inbound) : [];
     const script = drawScript(plan, fate.fork());
     for (const step of script) this.#remember(step);
     this.#caller = new Caller({
       script,
-      formats: TELEPHONE_LINE,
+      formats: this.#formats,
       hangUpAfterMs: Number.POSITIVE_INFINITY,
       listen: () => {},
       hangUp: () => this.leave(),
       press: (key) => this.carrier.pressKey(key),
       type: (text) => this.carrier.typeText(text),
       notice: (notice) => {
-        if (notice.kind === "caller-began") fate.chronicle.note(plan.manner);
+        const isCaller = notice.kind === "caller-began" || (notice.kind === "word" && notice.who === "caller");
+        if (isCaller) fate.chronicle.note(plan.manner);
       },
     });
-    this.carrier = new CarrierA({
+    this.carrier = simulatePeer(plan.line, {
       clock: world,
+      opus: undefined,
+      told: (message) => {
+        if (message.type === "toolCall") this.#carryOut(message.id);
+      },
       id: plan.seed.toString(16).padStart(32, "0"),
       send,
       close,
@@ -74,6 +88,13 @@ export class Telephone {
         this.#caller.played(frame, atMs);
       },
     });
+  }
+
+  /** By which the far end calls its stream, where it has a name for it. */
+  get streamId(): string | undefined {
+    const { carrier } = this;
+    if (carrier instanceof CarrierA) return carrier.streamSid;
+    return carrier instanceof CarrierB || carrier instanceof CarrierC ? carrier.streamId : undefined;
   }
 
   /** The caller hangs up. */
@@ -104,6 +125,18 @@ export class Telephone {
     this.#understood.set(piece, next);
   }
 
+  /** A tool that only the client has: in its own time, or never. */
+  #carryOut(id: string): void {
+    const { world } = this.#options;
+    const { random } = this.#fate;
+    if (this.#fate.happens("tool-never-answers", 0.4)) return;
+    const isSlow = this.#fate.happens("tool-slow", 0.6);
+    const outcome = this.#fate.happens("tool-fails", 0.5) ? { error: "as drawn" } : { result: RESULT };
+    world.after(isSlow ? random.between(1_000, 9_000) : random.between(0, 600), () => {
+      if (this.carrier instanceof WebsocketClient) this.carrier.answerTool(id, outcome);
+    });
+  }
+
   #begin(utterance: Utterance): void {
     const { chronicle } = this.#fate;
     const { text, words, frames } = utterance;
@@ -132,7 +165,7 @@ export class Telephone {
       this.#fate.chronicle.note("silence-suppressed");
       return undefined;
     }
-    this.#noise = (this.#noise + 1) % LINE_NOISE.length;
-    return this.#isNoisy ? LINE_NOISE[this.#noise] : spoken;
+    this.#noise += 1;
+    return this.#lineNoise[this.#noise % this.#lineNoise.length] ?? spoken;
   }
 }

@@ -1,5 +1,4 @@
 import { providerFailed } from "../../src/core/errors.ts";
-import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
 import type { SpokenWord, Tts, TtsChunk, Voice } from "../../src/speech/speech.ts";
 import { aborted, sleep } from "../support/manual-clock.ts";
 import type { Fate } from "./fate.ts";
@@ -19,6 +18,8 @@ export interface SpokenPiece {
 }
 
 export interface VoiceOptions extends EngineOptions {
+  /** The leg's rate, at which the caller hears it, Hz. */
+  legRateHz: number;
   /** A piece begins to be spoken; it is the last one in `spoken`. */
   onSpeak(piece: SpokenPiece): void;
 }
@@ -50,20 +51,22 @@ export class SimulatedVoice implements Tts {
   readonly #streams: OpenStreams;
   readonly #onSpeak: VoiceOptions["onSpeak"];
   readonly #rateHz: number;
+  readonly #legRateHz: number;
   /** All words come with the first chunk, rather than each with the chunk in which it begins. */
   readonly #wordsFirst: boolean;
   /** How long a second of audio takes it. */
   readonly #pace: number;
   #isWaiting = false;
 
-  constructor({ process, fate, streams, onSpeak }: VoiceOptions) {
+  constructor({ process, fate, streams, legRateHz, onSpeak }: VoiceOptions) {
     this.#process = process;
     this.#fate = fate;
     this.#streams = streams;
     this.#onSpeak = onSpeak;
     this.#rateHz = fate.random.pick(RATES_HZ);
+    this.#legRateHz = legRateHz;
     this.capabilities = { wordTimes: fate.random.chance(0.75) };
-    if (this.#rateHz !== CARRIER_RATE_HZ) fate.chronicle.note("voice-of-another-rate");
+    if (this.#rateHz !== legRateHz) fate.chronicle.note("voice-of-another-rate");
     if (!this.capabilities.wordTimes) fate.chronicle.note("voice-without-word-times");
     this.#wordsFirst = fate.random.chance(0.5);
     this.#pace = fate.random.between(0, 0.6);
@@ -82,7 +85,7 @@ export class SimulatedVoice implements Tts {
     const number = this.spoken.length;
     const words = this.#wordsOf(request.text);
     const samplesWhole = Math.round(((words.at(-1)?.endMs ?? 0) * this.#rateHz) / 1_000);
-    const legSamples = Math.ceil((samplesWhole * CARRIER_RATE_HZ) / this.#rateHz);
+    const legSamples = Math.ceil((samplesWhole * this.#legRateHz) / this.#rateHz);
     const piece: SpokenPiece = { text: request.text, words, legSamples, givenMs: 0 };
     this.spoken.push(piece);
     this.#onSpeak(piece);

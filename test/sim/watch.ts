@@ -1,6 +1,7 @@
 import type { CallCommand, CallEvent } from "../../src/call/events.ts";
 import type { JournalWriter } from "../../src/gateway/journal-writer.ts";
 import type { Chronicle } from "./chronicle.ts";
+import { kindOf } from "./dialect.ts";
 import type { Facts } from "./facts.ts";
 import type { Rule } from "./rules/rule.ts";
 import { commandText, eventText } from "./story.ts";
@@ -36,15 +37,16 @@ export class Watch {
     };
     journal.frameOut = (timeMs, turnId, samples, bytes) => {
       this.#chronicle.frame("out");
-      const reply = this.#facts.frameOut(turnId);
+      const reply = this.#facts.frameOut(turnId, samples);
       for (const rule of this.#rules) rule.frameOut?.(reply, bytes);
       frameOut.call(journal, timeMs, turnId, samples, bytes);
     };
   }
 
   /** A message was handed to the socket. */
-  sent(text: string, taken: boolean): void {
-    for (const rule of this.#rules) rule.sent?.(text, taken);
+  sent(message: string | Uint8Array, taken: boolean): void {
+    const kind = kindOf(message);
+    for (const rule of this.#rules) rule.sent?.(kind, taken);
   }
 
   /** 20 ms of the agent begin to sound. */

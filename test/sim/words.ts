@@ -1,7 +1,13 @@
-import { TELEPHONE } from "../../src/cli/simulated/audio-format.ts";
+import {
+  type AudioFormat,
+  encodeSamples,
+  frameBytes,
+  frameSamples,
+  silenceByte,
+  TELEPHONE,
+} from "../../src/cli/simulated/audio-format.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
-import { MU_LAW, mulawEncode } from "../../src/media/g711.ts";
+import { FRAME_MS } from "../../src/core/limits.ts";
 import { vowelAt } from "../support/vowel.ts";
 import type { Random } from "./random.ts";
 
@@ -21,31 +27,47 @@ export const agentText = (random: Random, sentences: number): string =>
 
 export const callerText = (random: Random): string => text(random, OF_CALLERS, random.whole(1, 7));
 
-const SILENCE = new Uint8Array(CARRIER_FRAME_SAMPLES).fill(MU_LAW.silenceByte);
+/** What a listener says without wanting the turn. */
+const HUMS = ["mm-hm", "uh-huh", "yeah", "okay right", "I see", "Ja, genau.", "oh"];
+/** How what is said ends: with a sentence, or with more to come. */
+const ENDINGS = ["", "", ".", "?", ",", " and"];
 
-const VOWEL = mulawOf(vowelAt);
+/** One second of a vowel, as bytes of each format that was asked for. */
+const VOWELS = new Map<string, Uint8Array>();
 
-/** Faint noise as of an open line, no voice to a detector: two seconds of it, to be played over and over. */
-export const LINE_NOISE: readonly Uint8Array[] = Array.from({ length: 100 }, (_, frame) =>
-  Uint8Array.from({ length: CARRIER_FRAME_SAMPLES }, (_, n) => {
-    const hash = Math.imul(frame * CARRIER_FRAME_SAMPLES + n + 1, 2_654_435_761) >>> 0;
-    return MU_LAW.encodeTable[Math.round((hash / 2 ** 32 - 0.5) * 60) & 0xffff] as number;
-  }),
-);
-
-function mulawOf(sound: (seconds: number) => number): Uint8Array {
-  const samples = Int16Array.from({ length: CARRIER_RATE_HZ }, (_, n) => sound(n / CARRIER_RATE_HZ));
-  const bytes = new Uint8Array(samples.length);
-  mulawEncode(samples, bytes);
-  return bytes;
+function vowel(format: AudioFormat): Uint8Array {
+  const { codec, rateHz } = format;
+  const known = VOWELS.get(`${codec} ${rateHz}`);
+  if (known !== undefined) return known;
+  const made = encodeSamples(
+    Int16Array.from({ length: rateHz }, (_, n) => vowelAt(n / rateHz)),
+    codec,
+  );
+  VOWELS.set(`${codec} ${rateHz}`, made);
+  return made;
 }
 
+/** Faint noise as of an open line, no voice to a detector: two seconds of it, to be played over and over. */
+export const lineNoise = (format: AudioFormat): readonly Uint8Array[] =>
+  Array.from({ length: 100 }, (_, frame) => {
+    const count = frameSamples(format);
+    const samples = Int16Array.from({ length: count }, (_, n) => {
+      const hash = Math.imul(frame * count + n + 1, 2_654_435_761) >>> 0;
+      return Math.round((hash / 2 ** 32 - 0.5) * 60);
+    });
+    return encodeSamples(samples, format.codec);
+  });
+
+export const LINE_NOISE = lineNoise(TELEPHONE);
+
 /** Voice for so many ms. Every frame is an object of its own, so that it can be told which one is being spoken. */
-function voice(forMs: number): Uint8Array[] {
-  const framesPerTurn = VOWEL.length / CARRIER_FRAME_SAMPLES;
+function voice(forMs: number, format: AudioFormat): Uint8Array[] {
+  const bytes = vowel(format);
+  const bytesPerFrame = frameBytes(format);
+  const framesPerTurn = bytes.length / bytesPerFrame;
   return Array.from({ length: Math.ceil(forMs / FRAME_MS) }, (_, frame) => {
-    const at = (frame % framesPerTurn) * CARRIER_FRAME_SAMPLES;
-    return VOWEL.subarray(at, at + CARRIER_FRAME_SAMPLES);
+    const at = (frame % framesPerTurn) * bytesPerFrame;
+    return bytes.subarray(at, at + bytesPerFrame);
   });
 }
 
@@ -56,34 +78,61 @@ const PAUSES: readonly (readonly [number, number])[] = [
 ];
 
 /** A television, or somebody else: voice with short pauses, for so many ms. */
-function television(random: Random, forMs: number): Uint8Array[] {
+function television(random: Random, forMs: number, format: AudioFormat): Uint8Array[] {
   const frames: Uint8Array[] = [];
   const [pauseMin, pauseMax] = random.pick(PAUSES);
   while (frames.length * FRAME_MS < forMs) {
-    frames.push(...voice(random.between(200, 1_500)));
-    for (let pause = random.whole(pauseMin, pauseMax); pause > 0; pause -= 1) frames.push(SILENCE.slice());
+    frames.push(...voice(random.between(200, 1_500), format));
+    for (let pause = random.whole(pauseMin, pauseMax); pause > 0; pause -= 1) {
+      frames.push(new Uint8Array(frameBytes(format)).fill(silenceByte(format)));
+    }
   }
   return frames;
 }
 
 /** Something a caller says; `goesOn` is voice behind it that is none of the words. */
-export function utterance(random: Random, goesOn: boolean): Utterance {
-  let atMs = 0;
-  const words = callerText(random)
-    .split(" ")
-    .map((word) => {
-      const startMs = atMs;
-      atMs += random.between(150, 450);
-      return { text: word, startMs, endMs: atMs };
-    });
-  const frames = [...voice(atMs), ...(goesOn ? television(random, random.between(1_000, 12_000)) : [])];
-  return { text: words.map((word) => word.text).join(" "), format: TELEPHONE, words, frames };
+export function utterance(random: Random, goesOn: boolean, format = TELEPHONE): Utterance {
+  const said = spoken(`${callerText(random)}${random.pick(ENDINGS)}`, random, format);
+  if (!goesOn) return said;
+  return { ...said, frames: [...said.frames, ...television(random, random.between(1_000, 12_000), format)] };
 }
 
+/** A back-channel; now and then the beginning of more. */
+export function hum(random: Random, format: AudioFormat): Utterance {
+  const more = random.chance(0.2) ? ` ${callerText(random)}` : "";
+  return spoken(`${random.pick(HUMS)}${more}`, random, format);
+}
+
+/** Somebody talks and talks. */
+export const monologue = (random: Random, format: AudioFormat): Utterance =>
+  spoken(text(random, OF_CALLERS, random.whole(25, 120)), random, format);
+
 /** Voice that says nothing. */
-export const cough = (random: Random): Utterance => ({
+export const cough = (random: Random, format = TELEPHONE): Utterance => ({
   text: "",
-  format: TELEPHONE,
+  format,
   words: [],
-  frames: voice(random.between(80, 1_200)),
+  frames: voice(random.between(80, 1_200), format),
 });
+
+/** A fit of coughing: a few, with pauses between them that are short or long. */
+export function coughs(random: Random, format: AudioFormat): Utterance {
+  const [first, ...more] = Array.from({ length: random.whole(1, 5) }, () => cough(random, format));
+  const frames = more.flatMap((next) => {
+    const pause = Array.from({ length: random.whole(18, 120) }, () =>
+      new Uint8Array(frameBytes(format)).fill(silenceByte(format)),
+    );
+    return [...pause, ...next.frames];
+  });
+  return { text: "", format, words: [], frames: [...(first?.frames ?? []), ...frames] };
+}
+
+function spoken(said: string, random: Random, format: AudioFormat): Utterance {
+  let atMs = 0;
+  const words = said.split(" ").map((word) => {
+    const startMs = atMs;
+    atMs += random.between(150, 450);
+    return { text: word, startMs, endMs: atMs };
+  });
+  return { text: said, format, words, frames: voice(atMs, format) };
+}

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { languageCodes, listLanguages } from "../../src/speech/languages.ts";
+import { languageCode, languageCodes, listLanguages } from "../../src/speech/languages.ts";
 import { voiceOf } from "../../src/speech/providers/espeak-voices.ts";
 
 const voice = (language: string, name = "Anna") => ({ id: `x/${language}/${name}`, name, language, provider: "x" });
@@ -23,6 +23,25 @@ test("a language without a name in English is called as its voice is", () => {
 test("a voice is found under its language and its region, not under its dialect", () => {
   expect(languageCodes("es-419")).toEqual(["es", "es-419"]);
   expect(languageCodes("ca-valencia")).toEqual(["ca"]);
+});
+
+test.each([
+  ["de", "de"],
+  ["DE-at", "de-AT"],
+  ["deu", "de"],
+  ["cmn-Hans-CN", "zh-CN"],
+  ["en-GB-x-rp", "en-GB"],
+  ["es-419", "es-419"],
+  ["und", undefined],
+  ["mul", undefined],
+  ["english", undefined],
+  ["German, I think", undefined],
+  ["en_US", undefined],
+  ["en-x", undefined],
+  ["", undefined],
+  [`en${"-abcdefgh".repeat(1_000)}`, undefined],
+])("an engine's %j is %j", (tag, code) => {
+  expect(languageCode(tag)).toBe(code);
 });
 
 test("a tag is only taken apart once: every call that is created asks for the languages of all voices", () => {

@@ -6,6 +6,7 @@ import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
+import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type Vad } from "../../src/media/vad.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
@@ -62,6 +63,8 @@ export interface LegOptions {
   vad?: Vad;
   /** In place of carrier_a's. */
   wire?: Wire;
+  /** In place of those that may call this machine. */
+  httpTools?: Pick<HttpTools, "carryOut">;
   /** A leg whose clock and ticker this one shares, as calls of one process do. */
   beside?: { clock: ManualClock; ticker: Ticker };
   /** Gets what the connection is made of, to break some of it. */
@@ -117,6 +120,7 @@ export function leg(options: LegOptions = {}) {
     llm: options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]),
     tts: options.tts ?? new ScriptedTts(clock),
     parameters: DEFAULT_TURN_PARAMETERS,
+    httpTools: options.httpTools ?? new HttpTools({ secrets: {}, allowLoopback: true }),
     journal,
     metrics,
     clock,

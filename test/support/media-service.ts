@@ -8,6 +8,7 @@ import { Gateway } from "../../src/gateway/gateway.ts";
 import { JournalWriters } from "../../src/gateway/journal-writer.ts";
 import { MediaServer } from "../../src/gateway/server.ts";
 import type { CarrierSecrets } from "../../src/gateway/signatures.ts";
+import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import type { G711Codec } from "../../src/media/g711.ts";
 import { loadOpus } from "../../src/media/opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
@@ -43,6 +44,7 @@ export interface MediaServiceOptions {
   /** What upgrades must be signed with, for carriers that are to have a secret. */
   carrierSecrets?: Partial<CarrierSecrets>;
   carrierBOutboundCodec?: G711Codec;
+  toolSecrets?: Readonly<Record<string, string>>;
   /** Stands between the redemption and its answer, as a slow store would. */
   beforeRedeem?: () => Promise<void>;
 }
@@ -102,6 +104,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     makeVad: options.vad ?? makeVad,
     makeResampler,
     opus,
+    httpTools: new HttpTools({ secrets: options.toolSecrets ?? {}, allowLoopback: true }),
     journals: new JournalWriters({ dataDir: directory, software: "test", clock: systemClock, log }),
     metrics,
     clock,

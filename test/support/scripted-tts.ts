@@ -17,8 +17,11 @@ export interface ScriptedTtsOptions {
   wordTimes?: boolean;
   /** The request that fails, counted from 0, and after how many of its chunks. */
   failing?: { request: number; afterChunks: number };
+  /** What it lists; one voice of American English unless told. */
+  voices?: readonly Voice[];
 }
 
+const ONE: Voice = { id: "scripted/one", name: "One", language: "en-US", provider: "scripted" };
 const DEFAULTS = { rateHz: 8_000, msPerChar: 30, gapMs: 20, chunkMs: 100, firstMs: 0, perChunkMs: 0, wordTimes: true };
 
 /** The amplitude of scripted speech: loud enough to be told from silence. */
@@ -42,7 +45,7 @@ export class ScriptedTts implements Tts {
   }
 
   async voices(): Promise<readonly Voice[]> {
-    return [{ id: "scripted/one", name: "One", language: "en-US", provider: this.provider }];
+    return this.#options.voices ?? [ONE];
   }
 
   async *speak(

@@ -4,6 +4,7 @@ import type { CallSpec, EndReason, TranscriptTurn } from "../../src/core/call-sp
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits.ts";
 import { PlaybackClock } from "../../src/media/playback-clock.ts";
 import type { SpokenWord } from "../../src/speech/speech.ts";
+import { type FarEnd, NearFarEnd, type SpeechFrame } from "./far-end.ts";
 
 export const SPEC: CallSpec = {
   systemPrompt: "You answer the telephone of a bakery.",
@@ -23,29 +24,59 @@ export const SPEC: CallSpec = {
   tools: [{ kind: "built_in", name: "hang_up", fixedArguments: {} }],
 };
 
-/** What the model answers: text, then perhaps a tool, or no end; or a failure; or nothing at all, for ever. */
-export type Answer = { text: string; hangUp?: boolean; endless?: boolean } | "fails" | "hangs";
+/** A tool that the virtual model wants: its name, and its arguments as JSON. */
+export interface WantedTool {
+  name: string;
+  argumentsJson?: string;
+}
+
+/** What the model answers: text, then perhaps tools, or no end; or a failure; or nothing at all, for ever. */
+export type Answer =
+  | { text: string; tools?: readonly WantedTool[]; hangUp?: boolean; endless?: boolean; afterMs?: number }
+  | "fails"
+  | "hangs";
+
+/** How the virtual voice speaks: see `WORD_MS` and `VOICE_MS` for the defaults. */
+export interface VirtualVoice {
+  /** Whether it tells when its words sound. */
+  wordTimes?: boolean;
+  /** How long it takes for a word, whole frames, ms. */
+  wordMs?: (word: string) => number;
+  /** It delivers so much speech at once, in as much time as it takes at `speed` times its length; undefined: all in no time. */
+  chunks?: { ms: number; speed: number };
+  /** How long it takes for its first output, ms; Infinity: it never speaks. */
+  afterMs?: number;
+}
 
 export interface VirtualCallOptions {
   spec?: Partial<CallSpec>;
   greeting?: "none";
   earHasPartials?: boolean;
-  /** How the model answers the caller's last words. */
-  answer?: (userText: string | undefined) => Answer;
+  /** How the model answers the caller's last words, or whatever else it is asked. */
+  answer?: (userText: string | undefined, asked: Asked) => Answer;
+  /** What comes of a tool, and when; undefined for one that never has a result. */
+  tool?: (used: Used) => { result: string; afterMs: number; failed?: boolean } | undefined;
   /** Whether the carrier returns marks. */
   marks?: boolean;
+  /** In place of a carrier without a network. */
+  farEnd?: FarEnd;
+  voice?: VirtualVoice;
 }
+
+export type Asked = Extract<CallCommand, { kind: "ask" }>;
+export type Used = Extract<CallCommand, { kind: "tool" }>;
 
 /** How long the virtual voice takes for a word, and the virtual model and voice for their first output, ms. */
 export const WORD_MS = 300;
 const MODEL_MS = 40;
 const VOICE_MS = 30;
+const SAMPLES_PER_MS = CARRIER_RATE_HZ / 1_000;
 
 type Scheduled = { atMs: number; order: number; run: () => void };
 
 /**
- * One call in virtual time: the real machine, with a paced sender, a carrier that plays and returns marks, a model and a voice
- * around it, all exact to the millisecond and without a clock.
+ * One call in virtual time: the real machine, with a paced sender, a carrier that plays and returns marks, a model, tools and a
+ * voice around it, all exact to the millisecond and without a clock.
  */
 export class VirtualCall {
   readonly call: Call;
@@ -54,25 +85,24 @@ export class VirtualCall {
   endReason: EndReason | undefined;
   endMs = Number.NaN;
   nowMs = 0;
-  /** Words the caller's ear really got: played before any clear. */
-  readonly heardWords: string[] = [];
   readonly #options: VirtualCallOptions;
+  readonly #farEnd: FarEnd;
+  /** What has been sent and not played, for the sender's pace. */
   readonly #playback = new PlaybackClock(CARRIER_RATE_HZ);
   #scheduled: Scheduled[] = [];
   #order = 0;
   #voicedUntilMs = 0;
   #mediaMs = 0;
-  /** Frames of the reply in the making, with the words that end in each. */
-  #ring: { turnId: number; words: string[] }[] = [];
+  /** Frames of the reply in the making. */
+  #ring: SpeechFrame[] = [];
   #queued: { turnId: number; piece: number; text: string }[] = [];
   #synthesising = false;
-  /** Played at `atMs`, unless a clear comes before. */
-  #playing: { atMs: number; words: string[]; mark?: string }[] = [];
   #liveTurn = 0;
   #pausedTurn: number | undefined;
 
   constructor(options: VirtualCallOptions = {}) {
     this.#options = options;
+    this.#farEnd = options.farEnd ?? new NearFarEnd(options.marks !== false);
     const { greeting, ...rest } = SPEC;
     this.call = new Call({
       spec: {
@@ -86,6 +116,11 @@ export class VirtualCall {
     });
   }
 
+  /** Words the caller's ear really got: played before any clear. */
+  get heardWords(): string[] {
+    return this.#farEnd.heard.flatMap(({ words }) => words);
+  }
+
   at(atMs: number, run: () => void): void {
     this.#order += 1;
     this.#scheduled.push({ atMs, order: this.#order, run });
@@ -96,16 +131,24 @@ export class VirtualCall {
   }
 
   /** The caller speaks `text` from `atMs` on, with partials word by word and a final 250 ms after the last. */
-  says(atMs: number, text: string): void {
+  says(atMs: number, text: string, language?: string): void {
     const words = text.split(" ");
+    const spoken = language === undefined ? {} : { language };
     this.at(atMs, () => {
       this.#voicedUntilMs = atMs + words.length * WORD_MS;
     });
     for (const [index] of words.entries()) {
       const partial = words.slice(0, index + 1).join(" ");
-      this.at(atMs + (index + 1) * WORD_MS, () => this.handle({ kind: "ear-partial", text: partial }));
+      this.at(atMs + (index + 1) * WORD_MS, () => this.handle({ kind: "ear-partial", text: partial, ...spoken }));
     }
-    this.at(atMs + words.length * WORD_MS + 250, () => this.handle({ kind: "ear-final", text }));
+    this.at(atMs + words.length * WORD_MS + 250, () => this.handle({ kind: "ear-final", text, ...spoken }));
+  }
+
+  /** The caller presses keys, `gapMs` one after the other. */
+  presses(atMs: number, keys: string, gapMs = 200): void {
+    for (const [index, digit] of [...keys].entries()) {
+      this.at(atMs + index * gapMs, () => this.handle({ kind: "dtmf", digit }));
+    }
   }
 
   /** The caller makes a noise that is voice to the detector and no word to the ear. */
@@ -123,7 +166,7 @@ export class VirtualCall {
       this.nowMs = this.#nextMs()
     ) {
       this.#runScheduled();
-      this.#runPlayed();
+      for (const event of this.#farEnd.run(this.nowMs)) this.handle(event);
       if (this.nowMs % FRAME_MS === 0) this.#frame();
     }
   }
@@ -131,7 +174,7 @@ export class VirtualCall {
   #nextMs(): number {
     let nextMs = (Math.floor(this.nowMs / FRAME_MS) + 1) * FRAME_MS;
     for (const { atMs } of this.#scheduled) nextMs = Math.min(nextMs, atMs);
-    return Math.max(this.nowMs + 1, Math.min(nextMs, Math.ceil(this.#playing[0]?.atMs ?? nextMs)));
+    return Math.max(this.nowMs + 1, Math.min(nextMs, Math.ceil(this.#farEnd.nextMs)));
   }
 
   ofKind<K extends CallCommand["kind"]>(kind: K): Extract<CallCommand, { kind: K }>[] {
@@ -147,18 +190,6 @@ export class VirtualCall {
     for (const entry of due.sort((a, b) => a.atMs - b.atMs || a.order - b.order)) entry.run();
   }
 
-  #runPlayed(): void {
-    while (this.#playing[0] !== undefined && this.#playing[0].atMs <= this.nowMs) {
-      const played = this.#playing.shift();
-      this.heardWords.push(...(played?.words ?? []));
-      if (played?.mark !== undefined) this.#returnMark(played.mark);
-    }
-  }
-
-  #returnMark(name: string): void {
-    if (this.#options.marks !== false) this.handle({ kind: "mark", name });
-  }
-
   #frame(): void {
     this.#mediaMs += FRAME_MS;
     this.handle({ kind: "frame-in", voiced: this.nowMs < this.#voicedUntilMs, mediaMs: this.#mediaMs });
@@ -167,8 +198,8 @@ export class VirtualCall {
       if (this.#ring[0]?.turnId === this.#pausedTurn) break;
       const frame = this.#ring.shift();
       if (frame === undefined) break;
-      const playsMs = this.#playback.sent(CARRIER_FRAME_SAMPLES, this.nowMs);
-      this.#playing.push({ atMs: playsMs + FRAME_MS, words: frame.words });
+      this.#playback.sent(CARRIER_FRAME_SAMPLES, this.nowMs);
+      this.#farEnd.frame(frame, this.nowMs);
       this.handle({ kind: "frame-out", turnId: frame.turnId, samples: CARRIER_FRAME_SAMPLES });
     }
   }
@@ -177,7 +208,7 @@ export class VirtualCall {
     this.commands.push({ atMs: this.nowMs, command });
     switch (command.kind) {
       case "ask":
-        this.#ask(command.turnId, command.messages.findLast((message) => message.role === "user")?.text);
+        this.#ask(command);
         return;
       case "speak":
         this.#liveTurn = command.turnId;
@@ -185,7 +216,7 @@ export class VirtualCall {
         if (!this.#synthesising) this.#synthesise();
         return;
       case "mark":
-        this.#playing.push({ atMs: this.nowMs + this.#playback.unplayedMs(this.nowMs), words: [], mark: command.name });
+        this.#farEnd.mark(command.name, this.nowMs);
         return;
       case "cut":
         this.#cut(command.clear);
@@ -203,9 +234,11 @@ export class VirtualCall {
       case "resume":
         this.#pausedTurn = undefined;
         return;
+      case "tool":
+        this.#use(command);
+        return;
       case "state":
       case "pass-over":
-      case "tool":
       case "send-dtmf":
       case "language":
       case "transfer":
@@ -213,20 +246,32 @@ export class VirtualCall {
     }
   }
 
-  #ask(turnId: number, userText: string | undefined): void {
-    const answer: Answer = this.#options.answer?.(userText) ?? { text: `You said ${userText}.` };
+  #ask(asked: Asked): void {
+    const { turnId } = asked;
+    const userText = asked.messages.findLast((message) => message.role === "user")?.text;
+    const answer: Answer = this.#options.answer?.(userText, asked) ?? { text: `You said ${userText}.` };
     if (answer === "hangs") return;
-    this.at(this.nowMs + MODEL_MS, () => {
-      if (answer === "fails") {
-        this.handle({ kind: "reply-failed", turnId, code: "provider_failed" });
-        return;
+    if (answer === "fails") {
+      this.at(this.nowMs + MODEL_MS, () => this.handle({ kind: "reply-failed", turnId, code: "provider_failed" }));
+      return;
+    }
+    const { text, tools = [], hangUp = false, endless = false, afterMs = MODEL_MS } = answer;
+    const wanted = hangUp ? [...tools, { name: "hang_up" }] : tools;
+    this.at(this.nowMs + afterMs, () => {
+      for (const word of text.split(" ").filter(Boolean)) this.handle({ kind: "reply-text", turnId, text: `${word} ` });
+      for (const [index, { name, argumentsJson = "{}" }] of wanted.entries()) {
+        this.handle({ kind: "reply-tool", turnId, id: String(index), name, argumentsJson });
       }
-      for (const word of answer.text.split(" ")) this.handle({ kind: "reply-text", turnId, text: `${word} ` });
-      if (answer.hangUp === true) {
-        this.handle({ kind: "reply-tool", turnId, id: "1", name: "hang_up", argumentsJson: "{}" });
-      }
-      if (answer.endless !== true) this.handle({ kind: "reply-end", turnId });
+      if (!endless) this.handle({ kind: "reply-end", turnId });
     });
+  }
+
+  #use(used: Used): void {
+    const outcome = this.#options.tool?.(used);
+    if (outcome === undefined) return;
+    const { turnId, key } = used;
+    const { result, failed = false, afterMs } = outcome;
+    this.at(this.nowMs + afterMs, () => this.handle({ kind: "tool-result", turnId, key, result, failed }));
   }
 
   #synthesise(): void {
@@ -234,23 +279,30 @@ export class VirtualCall {
     this.#synthesising = next !== undefined;
     if (next === undefined) return;
     const { turnId, piece, text } = next;
-    this.at(this.nowMs + VOICE_MS, () => {
-      if (this.#liveTurn !== turnId) return;
-      const texts = text.split(" ");
-      const words: SpokenWord[] = texts.map((word, index) => ({
-        text: word,
-        startMs: index * WORD_MS,
-        endMs: (index + 1) * WORD_MS,
-      }));
-      const frames = (texts.length * WORD_MS) / FRAME_MS;
-      this.handle({ kind: "piece-audio", turnId, piece, samples: 0, words });
-      for (let frame = 0; frame < frames; frame += 1) {
-        const endMs = (frame + 1) * FRAME_MS;
-        this.#ring.push({ turnId, words: endMs % WORD_MS === 0 ? [texts[endMs / WORD_MS - 1] ?? ""] : [] });
-      }
-      this.handle({ kind: "piece-end", turnId, piece, samples: frames * CARRIER_FRAME_SAMPLES });
-      this.#synthesise();
+    const { wordTimes = true, wordMs = () => WORD_MS, chunks, afterMs = VOICE_MS } = this.#options.voice ?? {};
+    if (afterMs === Number.POSITIVE_INFINITY) return;
+    let endMs = 0;
+    const words = text.split(" ").map((word): SpokenWord => {
+      const startMs = endMs;
+      endMs += wordMs(word);
+      return { text: word, startMs, endMs };
     });
+    const chunkMs = chunks?.ms ?? endMs;
+    for (let fromMs = 0; fromMs < endMs; fromMs += chunkMs) {
+      const toMs = Math.min(endMs, fromMs + chunkMs);
+      const dueMs = this.nowMs + afterMs + (chunks === undefined ? 0 : Math.round(fromMs / chunks.speed));
+      this.at(dueMs, () => {
+        if (this.#liveTurn !== turnId) return;
+        const told = wordTimes ? words.filter(({ startMs }) => startMs >= fromMs && startMs < toMs) : [];
+        this.handle({ kind: "piece-audio", turnId, piece, samples: (toMs - fromMs) * SAMPLES_PER_MS, words: told });
+        for (let atMs = fromMs + FRAME_MS; atMs <= toMs; atMs += FRAME_MS) {
+          this.#ring.push({ turnId, words: words.filter((word) => word.endMs === atMs).map((word) => word.text) });
+        }
+        if (toMs < endMs) return;
+        this.handle({ kind: "piece-end", turnId, piece, samples: endMs * SAMPLES_PER_MS });
+        this.#synthesise();
+      });
+    }
   }
 
   #cut(clear: boolean): void {
@@ -258,11 +310,9 @@ export class VirtualCall {
     this.#queued = [];
     this.#synthesising = false;
     this.#liveTurn = 0;
+    this.#pausedTurn = undefined;
     if (!clear) return;
     this.#playback.flush(this.nowMs);
-    const flushed = this.#playing;
-    this.#playing = [];
-    // After a clear the carrier returns every mark that was out, played or not.
-    for (const { mark } of flushed) if (mark !== undefined) this.at(this.nowMs + 1, () => this.#returnMark(mark));
+    this.#farEnd.clear(this.nowMs);
   }
 }

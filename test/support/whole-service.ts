@@ -23,6 +23,8 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     calls: countedCalls(stores.calls, metrics),
     voices: catalogueOf({ voices: async () => [VOICE] }),
     streamCodecs: STREAM_CODECS,
+    toolSecretNames: [],
+    toolsAllowLoopback: true,
     newCalls: () => ({ taken: true }),
     publicApiUrls: [],
     publicMediaUrl: url,

@@ -24,7 +24,7 @@ carrierContract(subject, [
   "audio 6: 160 at 100",
   { kind: "mark", name: "1.0" },
   "audio 7: 160 at 820",
-  { kind: "cleared" },
+  { kind: "cleared", playedMs: Number.NaN },
   { kind: "ignored", what: "outbound_track" },
   "audio 9: 320 at 840",
   { kind: "carrier-error", code: "invalid_payload" },
@@ -94,6 +94,10 @@ describe("carrier_c", () => {
     const start = { callId: "c", streamId: "s", mediaFormat };
     expect(() => decode(wire, { event: "start", start })).toThrow(malformed);
     expect(() => wire.encodeClear()).toThrow("no clear before start");
+  });
+
+  test("keys are pressed towards the far end by one message", () => {
+    expect(started().encodeDtmf?.("12#")).toBe('{"event":"sendDTMF","dtmf":"12#"}');
   });
 
   test("a start that names two streams is malformed", () => {
@@ -174,7 +178,7 @@ describe("carrier_c", () => {
 
   test("a clear that was done is told, but not one of another stream", () => {
     const wire = started();
-    expect(decode(wire, { event: "clearedAudio" })).toEqual({ kind: "cleared" });
+    expect(decode(wire, { event: "clearedAudio" })).toEqual({ kind: "cleared", playedMs: Number.NaN });
     expect(() => decode(wire, { event: "clearedAudio", streamId: "other" })).toThrow(malformed);
   });
 

@@ -34,15 +34,15 @@ const golden = (counts: readonly number[]): unknown[] => {
     { kind: "mark", name: "1.0" },
     { kind: "text", text: "What time do you open?" },
     ...audio.slice(5, 7),
-    { kind: "cleared" },
+    { kind: "cleared", playedMs: 1_240 },
     audio[7],
     { kind: "ignored", what: "unknown_event" },
-    { kind: "ignored", what: "tool_result" },
+    { kind: "tool-result", id: "tool_1", result: '{"open":["09:00","17:30"]}', failed: false },
     audio[8],
     { kind: "text", text: ODD_TEXT },
-    { kind: "cleared" },
+    { kind: "cleared", playedMs: Number.NaN },
     audio[9],
-    { kind: "ignored", what: "tool_result" },
+    { kind: "tool-result", id: "tool_2", result: "no such day", failed: true },
     audio[10],
     { kind: "mark", name: "2.0" },
     audio[11],
@@ -284,12 +284,41 @@ describe("websocket: texts that come in", () => {
     expect(() => decode(wire, { type: "text", text })).toThrow("text must be a string of 1 to 16384 characters");
   });
 
-  test.each([undefined, null, 0, 1_240, 12.5, "1240"])("a clear may have been done after %j ms", (playedMs) => {
-    expect(decode(wire, { type: "cleared", playedMs })).toEqual({ kind: "cleared" });
+  test.each([
+    [undefined, Number.NaN],
+    [null, Number.NaN],
+    [0, 0],
+    [1_240, 1_240],
+    [12.5, 12.5],
+    ["1240", 1_240],
+  ])("a clear may have been done after %j ms", (playedMs, told) => {
+    expect(decode(wire, { type: "cleared", playedMs })).toEqual({ kind: "cleared", playedMs: told });
   });
 
   test.each([-1, "soon", "", {}, [1], true])("a clear that was done after %j ms is malformed", (playedMs) => {
     expect(() => decode(wire, { type: "cleared", playedMs })).toThrow(malformed);
+  });
+
+  test.each([
+    ["a text", "a text"],
+    [{ a: [1, null] }, '{"a":[1,null]}'],
+    [17, "17"],
+    [false, "false"],
+    [undefined, "null"],
+    [null, "null"],
+  ])("a tool came to %j, which the model is told as %s", (result, told) => {
+    const expected = { kind: "tool-result", id: "3.1", result: told, failed: false };
+    expect(decode(wire, { type: "toolResult", id: "3.1", result })).toEqual(expected);
+  });
+
+  test.each([
+    ["an id that is missing", { result: 1 }, "id must be a string"],
+    ["an id that is a number", { id: 3, result: 1 }, "id must be a string"],
+    ["an id without end", { id: "x".repeat(257), result: 1 }, "id must be a string"],
+    ["33 levels", { id: "3.1", result: JSON.parse(`${"[".repeat(33)}${"]".repeat(33)}`) }, "at most 32 levels"],
+    ["an error that is no text", { id: "3.1", error: { a: 1 } }, "error must be a string"],
+  ])("a tool's result with %s is malformed", (_what, fields, why) => {
+    expect(() => decode(wire, { type: "toolResult", ...fields })).toThrow(why);
   });
 
   test.each(["message", "ready", "clear", "End", "text "])("the type %j is nothing that we know", (type) => {
@@ -301,7 +330,7 @@ describe("websocket: texts that come in", () => {
   costs(new Prober(websocket("pcm_s16le")), [
     ["a long typed text", JSON.stringify({ type: "text", text: "x".repeat(room) })],
     ["a typed text of nothing but blanks", JSON.stringify({ type: "text", text: " ".repeat(room) })],
-    ["a result that is nested deeply", `{"type":"toolResult","result":${nested}}`],
+    ["a result that is nested deeply", `{"type":"toolResult","id":"3.1","result":${nested}}`],
     ["an endless number", `{"type":"cleared","playedMs":${"9".repeat(room)}}`],
   ]);
 });
@@ -316,6 +345,10 @@ describe("websocket: what we say", () => {
     [
       { kind: "error", code: "unknown_type", message: 'no "x"' },
       '{"type":"error","code":"unknown_type","message":"no \\"x\\""}',
+    ],
+    [
+      { kind: "tool-call", id: "3.1", name: "show", arguments: { page: 2 } },
+      '{"type":"toolCall","id":"3.1","name":"show","arguments":{"page":2}}',
     ],
     [{ kind: "ended", reason: "agent_hangup" }, '{"type":"ended","reason":"agent_hangup"}'],
   ];

@@ -80,6 +80,10 @@ export abstract class SimulatedPeer {
     this.#playback = new PlaybackBuffer(silenceByte(outbound), (bufferMs / FRAME_MS) * this.#frame.length);
   }
 
+  protected get isOpen(): boolean {
+    return this.#state === "open";
+  }
+
   /** How often the other end broke the protocol, by kind; empty when it never did. */
   get violations(): ReadonlyMap<Violation, number> {
     return this.#violations;

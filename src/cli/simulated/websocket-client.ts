@@ -36,6 +36,12 @@ const MESSAGE = z.discriminatedUnion("type", [
   }),
   z.strictObject({ type: z.literal("mark"), name: z.string() }),
   z.strictObject({ type: z.literal("clear") }),
+  z.strictObject({
+    type: z.literal("toolCall"),
+    id: z.string().min(1),
+    name: z.string().min(1),
+    arguments: z.record(z.string(), z.unknown()),
+  }),
   z.strictObject({ type: z.literal("error"), code: z.string().min(1), message: z.string().min(1) }),
   z.strictObject({ type: z.literal("ended"), reason: z.enum(END_REASONS) }),
 ]);
@@ -117,6 +123,11 @@ export class WebsocketClient extends SimulatedPeer {
     return this.#endReason;
   }
 
+  /** What came of a tool that the service asked for, as JSON; or why nothing did. */
+  answerTool(id: string, outcome: { result: unknown } | { error: string }): void {
+    if (this.isOpen) this.#send({ type: "toolResult", id, ...outcome });
+  }
+
   protected override sayStart(): void {}
 
   protected override sayAudio(frame: Uint8Array): void {
@@ -195,6 +206,7 @@ export class WebsocketClient extends SimulatedPeer {
         return undefined;
       case "state":
       case "transcript":
+      case "toolCall":
       case "error":
         return undefined;
     }

@@ -1,8 +1,9 @@
 import { strict as assert } from "node:assert";
 import { providerFailed } from "../../core/errors.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
-import type { Tts } from "../speech.ts";
+import type { Tts, Voice } from "../speech.ts";
 import { EspeakPool, type EspeakPoolOptions } from "./espeak-pool.ts";
+import type { ProgramVoice } from "./espeak-protocol.ts";
 import { voiceOf } from "./espeak-voices.ts";
 
 /** A voice that keeps programs of its own running until it is closed; after that it only fails. */
@@ -21,10 +22,15 @@ export function espeakTts(provider: string, carryWords: boolean, options: Espeak
   assert.ok(options.children >= 1);
   const pool = new EspeakPool(options);
   const prefix = `${provider}/`;
+  let listed: { offered: readonly ProgramVoice[]; voices: readonly Voice[] } | undefined;
   return {
     provider,
     capabilities: { wordTimes: true },
-    voices: async () => (await pool.voices()).map((voice) => voiceOf(provider, voice)),
+    voices: async () => {
+      const offered = await pool.voices();
+      if (listed?.offered !== offered) listed = { offered, voices: offered.map((voice) => voiceOf(provider, voice)) };
+      return listed.voices;
+    },
     async *speak({ text, voiceId }, signal) {
       if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(provider, "the text is too long");
       const known = await pool.voices();

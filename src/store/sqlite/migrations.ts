@@ -9,6 +9,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-accounts-agents-calls": { up: createFirstTables },
   "0002-call-lists-and-named-requests": { up: addCallListsAndNamedRequests },
   "0003-texts-of-turns-as-json": { up: writeTurnsAsJson },
+  "0004-tools-in-full": { up: writeToolsInFull },
 };
 
 async function createFirstTables(db: Kysely<Tables>): Promise<void> {
@@ -127,6 +128,21 @@ async function writeTurnsAsJson(db: Kysely<Tables>): Promise<void> {
       .set({ text: JSON.stringify(text) })
       .where("call_id", "=", call_id)
       .where("position", "=", position)
+      .execute();
+  }
+}
+
+/** Tools were names before, and no call could be pinned to its language. */
+async function writeToolsInFull(db: Kysely<Tables>): Promise<void> {
+  for (const { id, settings: text } of await db.selectFrom("calls").select(["id", "settings"]).execute()) {
+    const { tools = [], ...settings } = JSON.parse(text) as { tools?: readonly unknown[] };
+    const inFull = tools.map((tool) =>
+      typeof tool === "string" ? { kind: "built_in", name: tool, fixedArguments: {} } : tool,
+    );
+    await db
+      .updateTable("calls")
+      .set({ settings: JSON.stringify({ languagePinned: false, ...settings, tools: inFull }) })
+      .where("id", "=", id)
       .execute();
   }
 }

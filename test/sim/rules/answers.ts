@@ -1,22 +1,46 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import { FRAME_MS } from "../../../src/core/limits.ts";
+import { DTMF_ENTRY_DIGITS_MAX, FRAME_MS } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
 import type { SimulatedEar } from "../ear.ts";
 import { type Facts, isComplete, isNews, isOver, TICK_MS } from "../facts.ts";
 import type { Rule } from "./rule.ts";
 
-const { markGraceMs, finalWaitMs, wordlessVoiceMs, frameLossMs, hangoverMs } = DEFAULT_TURN_PARAMETERS;
+const {
+  markGraceMs,
+  finalWaitMs,
+  wordlessVoiceMs,
+  frameLossMs,
+  hangoverMs,
+  fillerMs,
+  digitGapMs,
+  modelSilenceMs,
+  voiceSilenceMs,
+} = DEFAULT_TURN_PARAMETERS;
 /** The longest that turn taking may take over what was said last. */
 const ANSWER_WITHIN_MS = finalWaitMs + wordlessVoiceMs + frameLossMs + hangoverMs;
+
+/** What sets the engines to work. */
+const WORK: readonly CallCommand["kind"][] = ["ask", "speak", "resume"];
+const ENGINES_SILENT_MS_MAX = Math.max(modelSilenceMs, voiceSilenceMs);
+/** An entry of keys, as it stands among what was said. */
+const ENTRY = /DTMF: (\S+)/g;
 
 /** What the caller says is heard, understood and answered, all of it, and answers come to their end. */
 export class Answers implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
   readonly #ear: SimulatedEar | undefined;
+  /** What came of the caller, in order: what was said, by its finals, and what was typed. */
   readonly #finals: string[] = [];
   #partial = "";
+  /** What the service made of it: turns, and what it passed over. */
+  readonly #told: string[] = [];
+  #keys = "";
+  /** When somebody last did something for the reply that lives. */
+  #workedMs = 0;
+  /** Until when more keys may belong to the last one; NaN when it was the last of its entry. */
+  #enteringUntilMs = Number.NaN;
   /** Since when words of the caller wait for an answer; undefined while none do. */
   #waitingMs: number | undefined;
 
@@ -27,10 +51,13 @@ export class Answers implements Rule {
   }
 
   event(event: CallEvent): void {
-    if (event.kind !== "ear-partial" && event.kind !== "ear-final") return;
+    if (this.#facts.lastEventCounts) this.#workedMs = this.#facts.nowMs;
     if (isNews(event, this.#facts.asked)) this.#waitingMs = this.#facts.nowMs;
+    if (event.kind === "dtmf") this.#pressed(event.digit);
+    if (event.kind === "typed") this.#enteringUntilMs = Number.NaN;
+    if (event.kind !== "ear-partial" && event.kind !== "ear-final" && event.kind !== "typed") return;
     this.#partial = event.kind === "ear-partial" ? event.text : "";
-    if (event.kind === "ear-final") this.#finals.push(event.text);
+    if (event.kind !== "ear-partial") this.#finals.push(event.text);
   }
 
   /** Voice may go on with what was said; but not for ever, where an ear would tell the words of it. */
@@ -39,8 +66,16 @@ export class Answers implements Rule {
     if (voiced && this.#waitingMs !== undefined && !isSettled) this.#waitingMs = this.#facts.nowMs;
   }
 
+  frameOut(): void {
+    this.#workedMs = this.#facts.nowMs;
+  }
+
   command(command: CallCommand): void {
-    if (command.kind === "ask") this.#waitingMs = undefined;
+    if (WORK.includes(command.kind)) this.#workedMs = this.#facts.nowMs;
+    if (command.kind === "ask" || command.kind === "pass-over") this.#waitingMs = undefined;
+    if (command.kind === "ask") this.#checkEntering(command.turnId);
+    if (command.kind === "pass-over") this.#told.push(command.text);
+    if (command.kind === "turn" && command.turn.role === "user") this.#told.push(command.turn.text);
   }
 
   inspect(): void {
@@ -52,24 +87,55 @@ export class Answers implements Rule {
     if (isAlive && reply.sentFrames > 0 && isComplete(reply) && nowMs > this.#facts.latestMs(dueMs, TICK_MS)) {
       this.#chronicle.violated("no reply hangs", `reply ${reply.turnId} was played by ${playsUntilMs} ms`);
     }
+    if (isAlive && reply.pieces.length === 0 && nowMs > this.#facts.latestMs(reply.beganMs + fillerMs, TICK_MS)) {
+      const detail = `nothing is said of reply ${reply.turnId} since ${reply.beganMs} ms`;
+      this.#chronicle.violated("the caller is not left in silence", detail);
+    }
+    const isWorkedAt = !isAlive || isComplete(reply) || reply.pausedMs !== undefined || reply.toolsRunning.size > 0;
+    if (!isWorkedAt && nowMs > this.#facts.latestMs(this.#workedMs + ENGINES_SILENT_MS_MAX, TICK_MS)) {
+      this.#chronicle.violated("no reply hangs", `nothing is done for ${reply.turnId} since ${this.#workedMs} ms`);
+    }
     // What may not be interrupted is heard out first.
     if (isAlive && this.#waitingMs !== undefined) this.#waitingMs = nowMs;
     this.#checkAnswered();
   }
 
   over(): void {
-    const { framesIn, turns } = this.#facts;
+    this.#checkKeys();
     if (this.#ear === undefined) return;
     const { heardMs, isHonest } = this.#ear;
+    const { framesIn } = this.#facts;
     // A resampler holds something back.
     if (heardMs < (framesIn - 1) * FRAME_MS) {
       this.#chronicle.violated("the ear hears every frame", `${heardMs} ms of ${framesIn} frames`);
     }
-    const told = turns.flatMap(({ role, text }) => (role === "user" ? [text] : [])).join(" ");
+    const told = this.#told.join(" ").replaceAll(ENTRY, "").trim().replaceAll(/ +/g, " ");
     const heard = [...this.#finals, this.#partial].filter((text) => text !== "").join(" ");
     if (!isHonest || told === heard) return;
     const detail = `told ${JSON.stringify(told)}, heard ${JSON.stringify(heard)}`;
     this.#chronicle.violated("no word of the caller is lost or doubled", detail);
+  }
+
+  #pressed(key: string): void {
+    this.#keys += key;
+    const isLast = key === "#" || (this.#keys.split("#").at(-1) ?? "").length >= DTMF_ENTRY_DIGITS_MAX;
+    this.#enteringUntilMs = isLast ? Number.NaN : this.#facts.nowMs + digitGapMs;
+  }
+
+  /** Only the model's own tools go on while keys are entered. */
+  #checkEntering(turnId: number): void {
+    const { nowMs, replies } = this.#facts;
+    if (replies.get(turnId)?.asks !== 1 || !(nowMs < this.#enteringUntilMs - TICK_MS)) return;
+    this.#chronicle.violated("keys are told as they were pressed", `asked in the middle of ${this.#keys}`);
+  }
+
+  /** Entries are what was pressed, without what ends them; the last one may not be over yet. */
+  #checkKeys(): void {
+    const told = [...this.#told.join(" ").matchAll(ENTRY)].map(([, keys = ""]) => keys.replaceAll("#", "")).join("");
+    const pressed = this.#keys.replaceAll("#", "");
+    const unfinished = this.#keys.split("#").at(-1) ?? "";
+    if (pressed.startsWith(told) && pressed.length - told.length <= unfinished.length) return;
+    this.#chronicle.violated("keys are told as they were pressed", `told ${told}, pressed ${this.#keys}`);
   }
 
   #checkAnswered(): void {

@@ -1,11 +1,15 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { EndReason } from "../../../src/core/call-spec.ts";
 import { LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
+import type { MessageKind } from "../dialect.ts";
 import { type Facts, isComplete, TICK_MS } from "../facts.ts";
 import type { Invariant } from "../kinds.ts";
 import type { Rule } from "./rule.ts";
 
+const { modelSilenceMs, voiceSilenceMs } = DEFAULT_TURN_PARAMETERS;
+const EPSILON_MS = 1e-6;
 const ONE_END: Invariant = "one end, and nothing after it";
 const CAUSE: Invariant = "an end has its cause, and a cause its end";
 
@@ -16,6 +20,9 @@ export class Ending implements Rule {
   /** What the line, the carrier or the operator did that ends a call. */
   readonly #causes = new Set<EndReason>();
   #modelFailures = 0;
+  /** When the engines of the reply that lives were asked for it, or told something of it. */
+  #modelHeardMs = 0;
+  #voiceHeardMs = 0;
   /** Something that ends a call was told to it: the end must have come before anything else does. */
   #owed: string | undefined;
   #socketEnds = 0;
@@ -47,6 +54,8 @@ export class Ending implements Rule {
       this.#chronicle.violated(ONE_END, `the event ${event.kind} was journaled after the end`);
     }
     const { lastEventCounts } = this.#facts;
+    if (lastEventCounts && event.kind.startsWith("piece-")) this.#voiceHeardMs = this.#facts.nowMs;
+    if (lastEventCounts && event.kind.startsWith("reply-")) this.#modelHeardMs = this.#facts.nowMs;
     if (lastEventCounts && event.kind === "reply-end") this.#modelFailures = 0;
     if (lastEventCounts && event.kind === "reply-failed") this.#modelFailures += 1;
     const fatal =
@@ -59,6 +68,12 @@ export class Ending implements Rule {
   command(command: CallCommand): void {
     const { end } = this.#facts;
     const ends = command.kind === "end";
+    if (command.kind === "ask") this.#modelHeardMs = this.#facts.nowMs;
+    if (command.kind === "speak" || command.kind === "resume") this.#voiceHeardMs = this.#facts.nowMs;
+    // A failure that is not told by the model is told by its silence.
+    if (command.kind === "cut" && command.reason === "model_failed" && this.#facts.lastEvent?.kind === "tick") {
+      this.#modelFailures += 1;
+    }
     if (ends) this.#ends += 1;
     if (end !== undefined && (!ends || this.#ends > 1)) {
       this.#chronicle.violated(ONE_END, `the command ${command.kind} came after the end`);
@@ -70,8 +85,9 @@ export class Ending implements Rule {
     }
   }
 
-  sent(_text: string, taken: boolean): void {
-    if (this.#facts.end !== undefined) this.#chronicle.violated(ONE_END, "something was sent");
+  /** Only a wire that has words for it is told of the end behind it. */
+  sent(kind: MessageKind, taken: boolean): void {
+    if (this.#facts.end !== undefined && kind !== "other") this.#chronicle.violated(ONE_END, "something was sent");
     if (taken) return;
     this.#causes.add("slow_consumer");
     this.#refusedMs = Math.min(this.#refusedMs, this.#facts.nowMs);
@@ -106,6 +122,15 @@ export class Ending implements Rule {
     this.#owed = undefined;
   }
 
+  /** The model, for the second time in a row, or the voice has told nothing for longer than anybody waits. */
+  #isFailedBySilence(): boolean {
+    const { nowMs, lastEvent, reply } = this.#facts;
+    if (lastEvent?.kind !== "tick" || reply === undefined) return false;
+    const isModelSilent = !reply.modelDone && nowMs - this.#modelHeardMs >= modelSilenceMs - EPSILON_MS;
+    if (isModelSilent) return this.#modelFailures + 1 >= MODEL_FAILURES_MAX;
+    return !isComplete(reply) && nowMs - this.#voiceHeardMs >= voiceSilenceMs - EPSILON_MS;
+  }
+
   /** What speaks against this reason, if anything does. */
   #objection(reason: EndReason): string | undefined {
     const { nowMs, spec, lastEvent, legStartedMs, reply } = this.#facts;
@@ -113,13 +138,13 @@ export class Ending implements Rule {
       case "max_duration":
         return nowMs >= spec.maxDurationMs ? undefined : `at ${nowMs} ms`;
       case "agent_hangup":
-        if (reply === undefined || !reply.hangUp || !spec.tools.some(({ name }) => name === "hang_up"))
-          return "nobody asked for it";
+      case "transferred":
+        if (reply?.afterwards !== (reason === "transferred" ? "transfer" : "hang_up")) return "nobody asked for it";
         return isComplete(reply) ? undefined : "the goodbye has not been said";
       case "inactivity":
         return lastEvent?.kind === "tick" ? undefined : `upon ${lastEvent?.kind}`;
       case "provider_error":
-        return this.#owed === undefined ? `upon ${lastEvent?.kind}` : undefined;
+        return this.#owed !== undefined || this.#isFailedBySilence() ? undefined : `upon ${lastEvent?.kind}`;
       case "protocol_error":
         if (legStartedMs === undefined && nowMs >= LEG_START_MS_MAX) return undefined;
         return this.#causes.has(reason) ? undefined : "the peer broke no rule";

@@ -31,7 +31,8 @@ export class Flow implements Rule {
 
   #keepsWaiting(): boolean {
     const { end, reply, nowMs, playsUntilMs } = this.#facts;
-    if (end !== undefined || reply === undefined || isOver(reply) || playsUntilMs >= nowMs) return false;
+    if (end !== undefined || reply === undefined || isOver(reply)) return false;
+    if (reply.pausedMs !== undefined || playsUntilMs >= nowMs) return false;
     if (this.#voice.isWaiting) return true;
     const givenMs = reply.pieces.reduce((sum, { spoken }) => sum + (spoken?.givenMs ?? 0), 0);
     return givenMs / FRAME_MS - reply.sentFrames > OUTPUT_CUSHION_FRAMES + HELD_BACK_FRAMES;

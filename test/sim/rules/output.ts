@@ -1,7 +1,10 @@
+import { isBackChannel } from "../../../src/call/back-channel.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
-import { phrasesOf } from "../../../src/call/phrases.ts";
-import { CARRIER_FRAME_SAMPLES, FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits.ts";
+import { type AudioFormat, frameSamples } from "../../../src/cli/simulated/audio-format.ts";
+import type { CutReason } from "../../../src/core/call-spec.ts";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
+import type { MessageKind } from "../dialect.ts";
 import type { SimulatedEar } from "../ear.ts";
 import { type Facts, isNews, type PieceFacts, type PiecePlace, type ReplyFacts } from "../facts.ts";
 import type { Invariant } from "../kinds.ts";
@@ -10,15 +13,18 @@ import type { SimulatedVoice } from "../voice.ts";
 import type { Rule } from "./rule.ts";
 
 const LEAD_MS_MAX = OUTPUT_LEAD_MS + FRAME_MS;
-const MEDIA = '{"event":"media"';
-const CLEAR = '{"event":"clear"';
 const ORDER: Invariant = "one speaker at a time, each frame in its order";
+
+/** The end of the call, a failure of the model, and a reply that hung for as long as the caller's patience. */
+const MAY_CUT_A_GREETING: readonly CutReason[] = ["call_ended", "model_failed", "silence"];
 
 export interface OutputOptions {
   facts: Facts;
   chronicle: Chronicle;
   ear: SimulatedEar | undefined;
   voice: SimulatedVoice;
+  /** What the agent's audio is on the wire. */
+  format: AudioFormat;
   /** One more frame of a piece sounds in the caller's ear. */
   onPlayed(piece: PieceFacts): void;
 }
@@ -36,21 +42,19 @@ export class Output implements Rule {
   #sending: { reply: ReplyFacts; piece: number; frames: number } | undefined;
   /** The reply that the caller talked over. */
   #talkedOver: ReplyFacts | undefined;
-  /** What came when a message was cut short that may not be, until it is known why. */
-  #cutShortBy: CallEvent | undefined;
 
   constructor(options: OutputOptions) {
     this.#options = options;
     this.#facts = options.facts;
     this.#chronicle = options.chronicle;
-    this.#sent = new TaggedReader(options.voice.spoken);
-    this.#played = new TaggedReader(options.voice.spoken);
+    this.#sent = new TaggedReader(options.voice.spoken, options.format);
+    this.#played = new TaggedReader(options.voice.spoken, options.format);
   }
 
-  sent(text: string): void {
+  sent(kind: MessageKind): void {
     const { nowMs } = this.#facts;
-    if (text.startsWith(CLEAR)) this.#socketPlaysUntilMs = Math.min(this.#socketPlaysUntilMs, nowMs);
-    if (!text.startsWith(MEDIA)) return;
+    if (kind === "clear") this.#socketPlaysUntilMs = Math.min(this.#socketPlaysUntilMs, nowMs);
+    if (kind !== "media") return;
     this.#socketPlaysUntilMs = Math.max(this.#socketPlaysUntilMs, nowMs) + FRAME_MS;
     const aheadMs = this.#socketPlaysUntilMs - nowMs;
     if (aheadMs <= LEAD_MS_MAX) return;
@@ -75,32 +79,19 @@ export class Output implements Rule {
     this.#options.onPlayed(place.piece);
   }
 
+  /** An ear that is not honest may tell what was answered already; a key or a typed word is what it is. */
   event(event: CallEvent): void {
-    this.#checkGreeting();
-    const { reply, asked } = this.#facts;
-    const mayStop = reply?.interruptible === true && this.#options.ear?.isHonest === true;
-    if (mayStop && isNews(event, asked)) this.#talkedOver = reply;
+    const { reply, asked, language } = this.#facts;
+    const isSpoken = event.kind === "ear-partial" || event.kind === "ear-final";
+    if (isSpoken && (this.#options.ear?.isHonest !== true || isBackChannel(event.text, language))) return;
+    if (reply?.interruptible === true && isNews(event, asked)) this.#talkedOver = reply;
   }
 
   command(command: CallCommand): void {
-    const { reply, lastEvent } = this.#facts;
-    if (command.kind !== "turn" || command.turn.role !== "agent" || reply === undefined) return;
-    if (!reply.interruptible && command.turn.interrupted) this.#cutShortBy = lastEvent;
-  }
-
-  inspect(): void {
-    this.#checkGreeting();
-  }
-
-  /** It may be cut by the end of the call, by a failure of the model, or because it hung for as long as the caller's patience. */
-  #checkGreeting(): void {
-    const { end, reply, spec } = this.#facts;
-    const upon = this.#cutShortBy?.kind;
-    this.#cutShortBy = undefined;
-    if (upon === undefined || upon === "reply-failed" || end !== undefined) return;
-    const isPrompt = reply?.pieces[0]?.text === phrasesOf(spec.language).stillThere;
-    if (upon === "tick" && (isPrompt || reply?.asked !== undefined)) return;
-    this.#chronicle.violated("a greeting that may not be interrupted is heard whole", `cut upon ${upon}`);
+    if (command.kind !== "cut" || this.#facts.replies.get(command.turnId)?.interruptible !== false) return;
+    if (MAY_CUT_A_GREETING.includes(command.reason)) return;
+    const detail = `cut by ${command.reason}`;
+    this.#chronicle.violated("a greeting that may not be interrupted is heard whole", detail);
   }
 
   #placeOf(piece: number): PiecePlace | undefined {
@@ -121,7 +112,7 @@ export class Output implements Rule {
     if (piece === before.piece) return undefined;
     const skipped = reply.pieces.slice(before.piece + 1, piece).some(({ samples }) => samples !== 0);
     const samples = reply.pieces[before.piece]?.samples ?? 0;
-    const isDone = before.frames * CARRIER_FRAME_SAMPLES === samples;
+    const isDone = before.frames * frameSamples(this.#options.format) === samples;
     return skipped || !isDone ? `piece ${piece} follows ${before.frames} frames of piece ${before.piece}` : undefined;
   }
 }

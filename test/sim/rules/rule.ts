@@ -1,4 +1,5 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import type { MessageKind } from "../dialect.ts";
 import type { ReplyFacts } from "../facts.ts";
 
 /**
@@ -9,11 +10,11 @@ export interface Rule {
   /** An event that the call will handle next. */
   event?(event: CallEvent): void;
   frameIn?(voiced: boolean, mediaMs: number): void;
-  /** A frame of `reply` was sent, as these bytes of mu-law; lent. */
+  /** A frame of `reply` was sent, as these bytes in the leg's codec; lent. */
   frameOut?(reply: ReplyFacts | undefined, bytes: Uint8Array): void;
   command?(command: CallCommand): void;
-  /** A text message was handed to the socket, which has taken it or not. */
-  sent?(text: string, taken: boolean): void;
+  /** A message was handed to the socket, which has taken it or not. */
+  sent?(kind: MessageKind, taken: boolean): void;
   /** 20 ms of the agent begin to sound in the caller's ear; lent. */
   played?(bytes: Uint8Array): void;
   /** Some time has gone by: at least every 20 ms. */

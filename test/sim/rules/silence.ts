@@ -3,7 +3,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { phrasesOf } from "../../../src/call/phrases.ts";
 import { FRAME_MS, INACTIVITY_PROMPTS_MAX } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
-import { type Facts, TICK_MS } from "../facts.ts";
+import { type Facts, isOver, TICK_MS } from "../facts.ts";
 import type { Rule } from "./rule.ts";
 
 const EPSILON_MS = 1e-6;
@@ -17,7 +17,6 @@ export class Silence implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
   readonly #earHasPartials: boolean;
-  readonly #prompt: string;
   #surelyMs = 0;
   #perhapsMs = 0;
   #prompts = 0;
@@ -30,7 +29,6 @@ export class Silence implements Rule {
     this.#facts = facts;
     this.#chronicle = chronicle;
     this.#earHasPartials = earHasPartials;
-    this.#prompt = phrasesOf(facts.spec.language).stillThere;
   }
 
   event(event: CallEvent): void {
@@ -39,11 +37,19 @@ export class Silence implements Rule {
         this.#sign(true);
         return;
       case "dtmf":
+      case "typed":
         this.#callerSign();
         return;
       case "ear-partial":
       case "ear-final":
         if (event.text !== "") this.#callerSign();
+        return;
+      case "tool-result":
+        this.#sign(false);
+        return;
+      case "reply-end":
+        // Tools of the service's own are done at once.
+        if ((this.#facts.reply?.toolsAsked ?? 0) > 0) this.#sign(false);
         return;
       default:
         return;
@@ -65,12 +71,15 @@ export class Silence implements Rule {
 
   command(command: CallCommand): void {
     const { lastEvent, nowMs, spec } = this.#facts;
-    if (command.kind === "speak" && command.text === this.#prompt) {
+    if (command.kind === "speak" && command.text === phrasesOf(this.#facts.language).stillThere) {
       this.#checkDue("a prompt");
       this.#prompts += 1;
       if (this.#prompts > INACTIVITY_PROMPTS_MAX) this.#wrong(`prompt ${this.#prompts} in a row`);
       if (spec.inactivityAction !== "prompt") this.#wrong("a prompt, where the call should end");
       this.#sign(true);
+    } else if (command.kind === "turn" && command.turn.role === "agent" && !command.turn.interrupted) {
+      // The last sample is known to be heard when its mark is back, or is not waited for any longer.
+      this.#sign(false);
     } else if (command.kind === "end" && command.reason === "inactivity") {
       this.#checkDue("the end");
       const prompts = this.#prompts + this.#perhapsPrompts;
@@ -84,7 +93,9 @@ export class Silence implements Rule {
   }
 
   inspect(): void {
-    const { end, legStartedMs, nowMs, spec } = this.#facts;
+    const { end, legStartedMs, nowMs, spec, reply } = this.#facts;
+    // While a tool runs, the silence is not the caller's.
+    if (reply !== undefined && reply.toolsRunning.size > 0 && !isOver(reply)) this.#sign(true);
     if (end !== undefined || legStartedMs === undefined) return;
     const sinceMs = this.#sinceMs(this.#perhapsMs) + this.#facts.markLateMs;
     if (nowMs <= this.#facts.latestMs(sinceMs + spec.inactivityTimeoutMs, TICK_MS)) return;

@@ -1,6 +1,6 @@
 import type { CallCommand } from "../../../src/call/events.ts";
 import type { TranscriptTurn } from "../../../src/core/call-spec.ts";
-import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../../src/core/limits.ts";
+import { FRAME_MS } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
 import type { Facts, PieceFacts, ReplyFacts } from "../facts.ts";
 import type { Invariant } from "../kinds.ts";
@@ -13,6 +13,8 @@ export interface TranscriptOptions {
   in: Path;
   out: Path;
   voiceHasWordTimes: boolean;
+  /** Of the agent's audio, in samples. */
+  frameSamples: number;
 }
 
 /** A frame that has begun is played to its end, and the carrier's beat is not ours. */
@@ -107,7 +109,7 @@ export class Transcript implements Rule {
     const words: PlacedWord[] = [];
     for (const piece of pieces) {
       words.push(...this.#wordsOf(piece, atMs));
-      atMs += framesOf(piece) * FRAME_MS;
+      atMs += Math.ceil((piece.spoken?.legSamples ?? 0) / this.#options.frameSamples) * FRAME_MS;
     }
     return words;
   }
@@ -124,5 +126,3 @@ export class Transcript implements Rule {
     );
   }
 }
-
-const framesOf = ({ spoken }: PieceFacts): number => Math.ceil((spoken?.legSamples ?? 0) / CARRIER_FRAME_SAMPLES);

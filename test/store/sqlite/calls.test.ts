@@ -120,7 +120,8 @@ test("the calls of a database that an older version has made are read, listed an
   const { systemPrompt, greeting: _, ...settings } = SPEC;
   const [id, accountId] = [newId("call"), newId("account")];
   await db.insertInto("accounts").values({ id: accountId, name: "first", created_at: 0 }).execute();
-  const old = { status: "created", settings: JSON.stringify(settings), words: JSON.stringify({ systemPrompt }) };
+  const { languagePinned: _pinned, ...oldSettings } = { ...settings, tools: ["hang_up"] };
+  const old = { status: "created", settings: JSON.stringify(oldSettings), words: JSON.stringify({ systemPrompt }) };
   // What the table of that time did not have is left out.
   file
     .prepare(
@@ -133,7 +134,11 @@ test("the calls of a database that an older version has made are read, listed an
     .execute();
   await db.destroy();
   const stores = await openStores(directory, clock);
-  const record = { id, accountId, status: "created", settings, createdAtMs: 0 };
+  const tools = [{ kind: "built_in", name: "hang_up", fixedArguments: {} }];
+  const record = {
+    ...{ id, accountId, status: "created", createdAtMs: 0 },
+    settings: { ...settings, languagePinned: false, tools },
+  };
   expect(await stores.calls.list(accountId, { limit: 5, metadata: { order: "17" } })).toEqual({
     calls: [record],
     more: false,

@@ -1,0 +1,146 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { z } from "zod";
+import { BUILT_IN_TOOLS, type BuiltInTool, type ConnectionType, type ToolSpec } from "../core/call-spec.ts";
+import { argumentsIn, headerProblem, secretsIn, urlProblem } from "../core/http-tool.ts";
+import { SLOW_SCHEMA, schemaProblem } from "../core/json-schema.ts";
+import { SELECTED_TOOLS_MAX } from "../core/limits.ts";
+import { notInThisVersion, type Problem } from "./errors.ts";
+import { type Definition, type SelectedTool, type ShownTool, TOOL_NAMES } from "./tool-schemas.ts";
+import { broken, isObject, type Path, problem } from "./validation.ts";
+
+/** What this installation lets tools do. */
+export interface ToolOffer {
+  /** The names of the secrets that headers may hold. */
+  toolSecretNames: readonly string[];
+  /** Tools may call this machine. */
+  toolsAllowLoopback: boolean;
+}
+
+/** The transports that can press keys towards the far end. */
+export const PRESSING_KEYS: readonly ConnectionType[] = ["carrier_c"];
+
+const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
+
+/**
+ * What is wrong with `selectedTools` beyond its shape, which the schema tells: it may be anything here. `at` is where in the body
+ * it stands. Between tools others get their turn, for a schema may take long to compile.
+ */
+export async function toolProblems(selected: unknown, at: Path, offer: ToolOffer): Promise<readonly Problem[]> {
+  if (!Array.isArray(selected) || selected.length > SELECTED_TOOLS_MAX) return [];
+  const problems: Problem[] = [];
+  const names = new Set<unknown>();
+  for (const [index, tool] of selected.entries()) {
+    if (!isObject(tool)) continue;
+    const { toolName, definition } = tool;
+    const nameAt: Path = toolName === undefined ? [...at, index, "definition", "name"] : [...at, index, "toolName"];
+    const name = toolName ?? (isObject(definition) ? definition.name : undefined);
+    if (typeof name === "string" && names.has(name)) {
+      problems.push(problem(nameAt, "must be unlike the names of the other tools", name));
+    }
+    names.add(name);
+    if (!isObject(definition)) continue;
+    await nextTurn();
+    const found = [...definitionProblems(definition, [...at, index, "definition"], offer)];
+    problems.push(...found);
+    // One such schema is enough: the tools behind it are not looked at.
+    if (found.some(({ message }) => message.endsWith(SLOW_SCHEMA))) break;
+  }
+  return problems;
+}
+
+function* definitionProblems(definition: Record<string, unknown>, at: Path, offer: ToolOffer): Generator<Problem> {
+  const { name, parameters, http } = definition;
+  if (TOOL_NAMES.some((own) => own === name)) {
+    yield problem([...at, "name"], "must not be the name of a tool of the service's own", name);
+  }
+  if (isObject(parameters)) {
+    const rule = schemaProblem(parameters);
+    if (rule !== undefined) yield broken([...at, "parameters"], rule);
+  }
+  if (!isObject(http)) return;
+  const { url, headers } = http;
+  if (typeof url === "string") {
+    const rule = urlProblem(url, offer.toolsAllowLoopback) ?? unknownArgument(url, parameters);
+    if (rule !== undefined) yield problem([...at, "http", "url"], rule, url);
+  }
+  if (isObject(headers)) yield* headerProblems(headers, [...at, "http", "headers"], offer);
+}
+
+function unknownArgument(url: string, parameters: unknown): string | undefined {
+  const properties = isObject(parameters) && isObject(parameters.properties) ? parameters.properties : {};
+  const unknown = argumentsIn(url).find((name) => !Object.hasOwn(properties, name));
+  return unknown === undefined ? undefined : `must hold arguments that parameters names, which ${unknown} is not`;
+}
+
+/** No value is quoted: it may be a secret. */
+function* headerProblems(headers: Record<string, unknown>, at: Path, offer: ToolOffer): Generator<Problem> {
+  const seen = new Set<string>();
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== "string") continue;
+    const missing = secretsIn(value).find((secret) => !offer.toolSecretNames.includes(secret));
+    const rule =
+      headerProblem(name, value) ??
+      (seen.has(name.toLowerCase()) ? "must be there but once, in whatever case" : undefined) ??
+      (missing === undefined ? undefined : `must name secrets of this service, which ${missing} is not`);
+    seen.add(name.toLowerCase());
+    if (rule !== undefined) yield broken([...at, name], rule);
+  }
+}
+
+/** What the transport of a call cannot do for its tools. */
+export function* transportProblems({
+  connectionType = "carrier_a",
+  selectedTools,
+}: Record<string, unknown>): Generator<Problem> {
+  const tools = Array.isArray(selectedTools) ? selectedTools.filter(isObject) : [];
+  const mustBeOneOf = (types: readonly ConnectionType[], tool: string): Problem | undefined =>
+    types.some((type) => type === connectionType)
+      ? undefined
+      : problem(["connectionType"], `must be ${types.join(" or ")} with the tool ${tool}`, connectionType);
+  for (const { toolName, definition } of tools) {
+    const found =
+      toolName === "send_dtmf"
+        ? mustBeOneOf(PRESSING_KEYS, toolName)
+        : isObject(definition) && definition.type === "client"
+          ? mustBeOneOf(["websocket"], typeof definition.name === "string" ? definition.name : "of the type client")
+          : undefined;
+    if (found !== undefined) yield found;
+  }
+}
+
+/** Tools that are listed and that this build does not have. `path` is where in the body the list stands. */
+export function toolsNotBuilt(tools: readonly SelectedTool[], path: string): readonly Problem[] {
+  return tools.flatMap((tool, index) => {
+    const miss = (feature: string) => [notInThisVersion(`${path}/${index}`, feature)];
+    if (tool.toolId !== undefined) return miss("a tool by toolId");
+    if (tool.toolName !== undefined && !isBuiltIn(tool.toolName)) return miss(`the tool ${tool.toolName}`);
+    return [];
+  });
+}
+
+/** Of tools that nothing is wrong with, and that this build has. */
+export const toolSpecsOf = (tools: readonly SelectedTool[]): ToolSpec[] =>
+  tools.flatMap(({ toolName, definition, parameterOverrides: fixedArguments = {} }): ToolSpec[] => {
+    if (definition !== undefined) return [definedTool(definition, fixedArguments)];
+    return toolName !== undefined && isBuiltIn(toolName) ? [{ kind: "built_in", name: toolName, fixedArguments }] : [];
+  });
+
+function definedTool({ http, type: _, ...described }: Definition, fixedArguments: Record<string, unknown>): ToolSpec {
+  const tool = { ...described, fixedArguments };
+  if (http === undefined) return { kind: "client", ...tool };
+  const { method, url, headers = {} } = http;
+  return { kind: "http", ...tool, method, url, headers };
+}
+
+/** As a call shows it. */
+export function shownTool(tool: ToolSpec): z.output<typeof ShownTool> {
+  const overrides =
+    Object.keys(tool.fixedArguments).length === 0 ? {} : { parameterOverrides: { ...tool.fixedArguments } };
+  if (tool.kind === "built_in") return { toolName: tool.name, ...overrides };
+  const { kind: type, name, description, parameters, timeoutMs } = tool;
+  const http =
+    tool.kind === "http"
+      ? { http: { method: tool.method, url: tool.url, headerNames: Object.keys(tool.headers) } }
+      : {};
+  return { definition: { type, name, description, parameters: { ...parameters }, ...http, timeoutMs }, ...overrides };
+}

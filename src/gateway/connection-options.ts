@@ -1,0 +1,35 @@
+import type { TurnParameters } from "../call/parameters.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Logger } from "../core/log.ts";
+import type { WorkerMetrics } from "../core/metrics.ts";
+import type { ResamplerFactory } from "../media/resampler.ts";
+import type { Vad } from "../media/vad.ts";
+import type { Llm, Stt, Tts } from "../speech/speech.ts";
+import type { RedeemedCall } from "../store/hand-off.ts";
+import type { InboundAudio, Wire } from "../wire/wire.ts";
+import type { JournalWriter } from "./journal-writer.ts";
+import type { LegSocket } from "./leg.ts";
+import type { HttpTools } from "./tools/http-client.ts";
+
+/** What the connection of one leg is made of. */
+export interface ConnectionOptions {
+  redeemed: RedeemedCall;
+  socket: LegSocket;
+  wire: Wire;
+  /** Where the wire puts what it decodes; shared by all connections of the process. */
+  inbound: InboundAudio;
+  /** The connection's own from here on. */
+  vad: Vad;
+  makeResampler: ResamplerFactory;
+  stt: Stt | undefined;
+  llm: Llm;
+  tts: Tts;
+  parameters: Readonly<TurnParameters>;
+  httpTools: Pick<HttpTools, "carryOut">;
+  journal: JournalWriter;
+  metrics: Pick<WorkerMetrics, "answered" | "callEnded" | "engineFailed">;
+  clock: Clock;
+  log: Logger;
+  /** The call is over, its journal complete, and nothing of it is alive. */
+  onDone: () => void;
+}

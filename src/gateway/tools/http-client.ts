@@ -1,0 +1,169 @@
+import { Resolver } from "node:dns/promises";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { isLocalhost, isLoopbackAddress, isPublicAddress, mayBeCalled } from "../../core/addresses.ts";
+import type { HttpTool } from "../../core/call-spec.ts";
+import { TOOL_ANSWER_BYTES_MAX, TOOL_ANSWER_HEAD_BYTES_MAX } from "../../core/limits.ts";
+import { type ToolRequest, toolRequestOf } from "./http-request.ts";
+import { failed, type ToolOutcome } from "./outcome.ts";
+
+/** All addresses of a name; none when there is no such name. */
+export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+export interface HttpToolsOptions {
+  /** By the names that headers call them by. */
+  secrets: Readonly<Record<string, string>>;
+  /** Tools may call this machine, too. */
+  allowLoopback: boolean;
+  /** The domain name system unless told. */
+  resolve?: Resolve;
+}
+
+const REFUSED = "ADDRESS_REFUSED";
+/** How long one address of a name is waited for before the next is tried beside it. */
+const NEXT_ADDRESS_MS = 2_000;
+/** One text for everything that keeps an answer away: what is behind an address that may not be called is nobody's business. */
+const UNREACHABLE = "its server could not be reached";
+
+/**
+ * Carries out the HTTP tools of all calls of a process. Each request has a connection of its own, to an address that was checked
+ * when it was connected to: all addresses of a name must be public, and no other is asked for in between.
+ */
+export class HttpTools {
+  readonly #secrets: Readonly<Record<string, string>>;
+  readonly #allowLoopback: boolean;
+  readonly #resolve: Resolve;
+
+  constructor({ secrets, allowLoopback, resolve = resolveByDns }: HttpToolsOptions) {
+    this.#secrets = secrets;
+    this.#allowLoopback = allowLoopback;
+    this.#resolve = resolve;
+  }
+
+  /** Never rejects but for our own bugs; when `signal` aborts, the connection is gone. */
+  async carryOut(tool: HttpTool, given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolOutcome> {
+    const request = toolRequestOf(tool, given, this.#secrets);
+    if ("text" in request) return request;
+    if (!mayBeCalled(request.url, this.#allowLoopback)) return failed("address_refused", UNREACHABLE);
+    try {
+      const outcome = await read(await this.#send(request, signal));
+      return { ...outcome, text: withoutSecrets(outcome.text, request.secrets) };
+    } catch (error) {
+      const cause = error instanceof Error && "code" in error ? String(error.code) : undefined;
+      if (cause === REFUSED) return failed("address_refused", UNREACHABLE);
+      return failed("unreachable", UNREACHABLE, cause === undefined ? {} : { cause });
+    }
+  }
+
+  #send({ method, url, headers, body }: ToolRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    const ours = {
+      ...{ accept: "application/json, text/*;q=0.9", "user-agent": "trunkline" },
+      ...(body !== undefined && {
+        "content-length": String(Buffer.byteLength(body)),
+        "content-type": "application/json",
+      }),
+      "accept-encoding": "identity",
+    };
+    const options = {
+      method,
+      headers: { ...ours, ...lowerCased(headers) },
+      // A connection of its own: none that was opened for another address, and none that stays.
+      agent: false,
+      lookup: this.#lookup(signal),
+      // A loop that is busy for Node's own 250 ms would take every address for a dead one.
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+      maxHeaderSize: TOOL_ANSWER_HEAD_BYTES_MAX,
+      signal,
+    } as const;
+    return new Promise((resolve, reject) => {
+      const outgoing = url.protocol === "https:" ? httpsRequest(url, options) : httpRequest(url, options);
+      outgoing.on("response", resolve);
+      outgoing.on("error", reject);
+      outgoing.end(body);
+    });
+  }
+
+  /** What Node asks for a name's addresses when it connects, and what it connects to. */
+  #lookup(signal: AbortSignal): LookupFunction {
+    return (hostname, options, callback) => {
+      this.#addressesOf(hostname, signal).then(
+        (addresses) => {
+          const found = addresses.map((address) => ({ address, family: isIP(address) }));
+          const [first] = found;
+          if (first === undefined) callback(withCode("ENOTFOUND"), "", 0);
+          else if (options.all === true) callback(null, found);
+          else callback(null, first.address, first.family);
+        },
+        (error: NodeJS.ErrnoException) => callback(error, "", 0),
+      );
+    };
+  }
+
+  async #addressesOf(hostname: string, signal: AbortSignal): Promise<readonly string[]> {
+    const isHere = this.#allowLoopback && isLocalhost(hostname);
+    const addresses = isHere ? ["127.0.0.1", "::1"] : await this.#resolve(hostname, signal);
+    const mayBe = (address: string) => isPublicAddress(address) || (this.#allowLoopback && isLoopbackAddress(address));
+    // One that is not public makes all of them suspect: whoever answers for the name has meant it.
+    if (!addresses.every(mayBe)) throw withCode(REFUSED);
+    return addresses;
+  }
+}
+
+/**
+ * Asks the domain name system itself: neither the hosts file nor a search list makes a name of the inside out of a short one,
+ * and no thread of the pool waits, of which the journals need theirs.
+ */
+async function resolveByDns(hostname: string, signal: AbortSignal): Promise<readonly string[]> {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  const cancel = () => resolver.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+async function read(answer: IncomingMessage): Promise<ToolOutcome> {
+  const status = answer.statusCode ?? 0;
+  const { "content-type": type = "", "content-encoding": encoding = "identity" } = answer.headers;
+  const isText = type === "" || /^(?:text\/|application\/(?:[a-z0-9.+-]+\+)?json\b)/i.test(type.trim());
+  if (!isText || encoding.toLowerCase() !== "identity") {
+    answer.destroy();
+    return failed("unreadable", "its server's answer is neither JSON nor text", { status });
+  }
+  const bytes = await readWhole(answer);
+  if (bytes === undefined) {
+    return failed("too_large", `its server's answer is over ${TOOL_ANSWER_BYTES_MAX / 1_024} KiB`, { status });
+  }
+  const text = new TextDecoder().decode(bytes).trim();
+  if (status >= 200 && status < 300) return { text: text === "" ? `Done, with status ${status}.` : text, status };
+  const { text: why, ...rest } = failed("status", `its server answered with status ${status}`, { status });
+  return { text: text === "" ? why : `${why} ${text}`, ...rest };
+}
+
+/** Undefined when there is more than may be read; the connection is gone then. */
+async function readWhole(answer: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    // Leaving the loop destroys the answer.
+    if (length > TOOL_ANSWER_BYTES_MAX) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A server may tell what it was sent, as it came or within JSON. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  return spellings.reduce((told, spelling) => told.replaceAll(spelling, "***"), text);
+}
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+const withCode = (code: string): NodeJS.ErrnoException => Object.assign(new Error(code), { code });

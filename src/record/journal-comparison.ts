@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from "node:util";
+import { TrunklineError } from "../core/errors.ts";
+import type { JournalBasis } from "./journal-basis.ts";
+import { type Happening, JournalMachine } from "./journal-machine.ts";
+import { JournalReading } from "./journal-reader.ts";
+import { type JournaledCommand, type JournalHeader, type JournalRecord, journalUnreadable } from "./journal-records.ts";
+
+/** The first command of a journal that the machine did not give, or the first that it gave beside it. */
+export interface Difference {
+  /** ms since redemption. */
+  atMs: number;
+  /** The event that both commands answer; undefined when the journal has a command before anything happened. */
+  after: Happening | undefined;
+  /** Undefined where the journal has none. */
+  journaled: JournaledCommand | undefined;
+  /** Undefined where the machine gave none. */
+  cameOut: JournaledCommand | undefined;
+  /** What the machine failed with, when that is why it gave none. */
+  failure: string | undefined;
+}
+
+/** What came of running the call machine over a journal again. */
+export interface Comparison {
+  header: JournalHeader;
+  basis: JournalBasis;
+  /** How much of the journal was gone through. */
+  events: number;
+  /** Commands that are the same. */
+  commands: number;
+  /** The last moment that was gone through, ms since redemption. */
+  untilMs: number;
+  /** The journal's end was reached, and it is none of a call: its worker died, or its disk failed. */
+  breaksOff: boolean;
+  difference: Difference | undefined;
+}
+
+/**
+ * Runs the call machine over a journal, up to and with `untilMs`, and compares each command with the one that was journaled, to
+ * the last digit. Ends at the first difference. A journal of an older build tells less of some commands: what it does not
+ * tell is not compared.
+ *
+ * Rejects with `journal_unreadable`, also when the call was not to be recorded.
+ */
+export async function compareJournal(path: string, untilMs = Number.POSITIVE_INFINITY): Promise<Comparison> {
+  const comparing = new Comparing(untilMs);
+  const journal = new JournalReading(path, (record) => comparing.take(record));
+  const stoppedAt = await journal.readOn(() => comparing.done);
+  return comparing.result(stoppedAt !== "enough");
+}
+
+class Comparing {
+  readonly #untilMs: number;
+  #header: JournalHeader | undefined;
+  #machine: JournalMachine | undefined;
+  #after: Happening | undefined;
+  /** What the machine gave for `#after`, and the journal has not told yet. */
+  #expected: JournaledCommand[] = [];
+  #difference: Difference | undefined;
+  #events = 0;
+  #commands = 0;
+  #atMs = 0;
+  #ended = false;
+  #past = false;
+
+  constructor(untilMs: number) {
+    this.#untilMs = untilMs;
+  }
+
+  /** Nothing more is to be read. */
+  get done(): boolean {
+    return this.#past || this.#difference !== undefined;
+  }
+
+  take(record: JournalRecord): void {
+    if (record.kind === "header") {
+      this.#header = record.header;
+      this.#machine = new JournalMachine(record.header, (command) => this.#expected.push(command));
+      return;
+    }
+    if (record.kind === "command") {
+      this.#onCommand(record.command);
+      return;
+    }
+    // Every command of an event stands in front of the next event.
+    this.#settle();
+    this.#past = record.timeMs > this.#untilMs;
+    if (!this.done) this.#onHappening(record);
+  }
+
+  result(atEnd: boolean): Comparison {
+    const [header, basis] = [this.#header, this.#machine?.basis];
+    if (header === undefined || basis === undefined)
+      throw journalUnreadable("it breaks off before the end of its header");
+    // A writer that died may have died between an event and its commands.
+    if (this.#ended) this.#settle();
+    return {
+      header,
+      basis,
+      events: this.#events,
+      commands: this.#commands,
+      untilMs: this.#atMs,
+      breaksOff: atEnd && !this.#ended,
+      difference: this.#difference,
+    };
+  }
+
+  #onHappening(record: Happening): void {
+    this.#after = record;
+    this.#atMs = record.timeMs;
+    this.#events += 1;
+    try {
+      this.#machine?.handle(record);
+    } catch (error) {
+      this.#differ(undefined, undefined, error instanceof TrunklineError ? error.code : String(error));
+    }
+  }
+
+  #onCommand(journaled: JournaledCommand): void {
+    if (journaled.kind === "end") this.#ended = true;
+    const cameOut = this.#expected.shift();
+    if (cameOut === undefined || !this.#isSame(journaled, cameOut)) this.#differ(journaled, cameOut);
+    else this.#commands += 1;
+  }
+
+  /** Before anything else happens, what the machine gave must have been in the journal. */
+  #settle(): void {
+    const [cameOut] = this.#expected;
+    if (cameOut !== undefined) this.#differ(undefined, cameOut);
+  }
+
+  #differ(journaled: JournaledCommand | undefined, cameOut: JournaledCommand | undefined, failure?: string): void {
+    const after = this.#after && withoutAudio(this.#after);
+    this.#difference ??= { atMs: this.#atMs, after, journaled, cameOut, failure };
+  }
+
+  #isSame(journaled: JournaledCommand, cameOut: JournaledCommand): boolean {
+    const { assumed = [], unmatched = [] } = this.#machine?.basis ?? {};
+    if (assumed.length + unmatched.length === 0) return isDeepStrictEqual(journaled, cameOut);
+    const told = new Map(Object.entries(cameOut));
+    return Object.entries(journaled).every(([name, value]) => isDeepStrictEqual(value, told.get(name)));
+  }
+}
+
+/** A record's audio is lent, and this outlives it. */
+function withoutAudio(happening: Happening): Happening {
+  const { kind, timeMs } = happening;
+  switch (kind) {
+    case "frame-in":
+      return { kind, timeMs, voiced: happening.voiced, mediaMs: happening.mediaMs };
+    case "frame-out":
+      return { kind, timeMs, turnId: happening.turnId, samples: happening.samples };
+    case "event":
+      return happening;
+  }
+}

@@ -1,0 +1,50 @@
+import { Call } from "../call/call.ts";
+import type { CallCommand } from "../call/events.ts";
+import { basisOf, type JournalBasis } from "./journal-basis.ts";
+import type { JournaledCommand, JournaledEvent, JournalHeader } from "./journal-records.ts";
+import { journaledCommand } from "./redact.ts";
+
+/** A record of something that happened to a call, as far as the call machine is told of it: without audio. */
+export type Happening =
+  | { kind: "frame-in"; timeMs: number; voiced: boolean; mediaMs: number }
+  | { kind: "frame-out"; timeMs: number; turnId: number; samples: number }
+  | { kind: "event"; timeMs: number; event: JournaledEvent };
+
+/** The call machine, run over a journal as the worker ran it over the call. */
+export class JournalMachine {
+  readonly call: Call;
+  readonly basis: JournalBasis;
+
+  /** `sink` gets each command as a journal holds it. Throws `journal_unreadable` when the call cannot be run again. */
+  constructor(header: JournalHeader, sink: (command: JournaledCommand) => void) {
+    this.basis = basisOf(header);
+    const { spec, parameters } = this.basis;
+    this.call = new Call({
+      spec,
+      rateHz: header.leg.outboundRateHz,
+      earHasPartials: header.earHasPartials,
+      parameters,
+      sink: (command) => sink(asJournaled(command)),
+    });
+  }
+
+  /** Throws whatever the call machine throws. */
+  handle(happening: Happening): void {
+    const { timeMs } = happening;
+    switch (happening.kind) {
+      case "frame-in":
+        this.call.handle({ kind: "frame-in", voiced: happening.voiced, mediaMs: happening.mediaMs }, timeMs);
+        return;
+      case "frame-out":
+        this.call.handle({ kind: "frame-out", turnId: happening.turnId, samples: happening.samples }, timeMs);
+        return;
+      case "event":
+        this.call.handle(happening.event, timeMs);
+        return;
+    }
+  }
+}
+
+/** Through JSON, as the journaled command went: what JSON does not tell apart must not differ here. */
+const asJournaled = (command: CallCommand): JournaledCommand =>
+  JSON.parse(JSON.stringify(journaledCommand(command, true))) as JournaledCommand;

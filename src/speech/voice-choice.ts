@@ -1,0 +1,30 @@
+import { languageCode, languageCodes } from "./languages.ts";
+import type { Voice } from "./speech.ts";
+
+/**
+ * The voice that a call goes on with in `language`, a code, when its own is `ownId`; undefined where no voice speaks that. Its own,
+ * if that speaks it; else one of the same provider: of that very region, then of none, then of the one where most speak the
+ * language, then of any. Among equals one that is called the same, then the plainest. The same voices give the same choice.
+ */
+export function chooseVoice(voices: readonly Voice[], ownId: string, language: string): Voice | undefined {
+  const code = languageCode(language);
+  if (code === undefined) return undefined;
+  const own = voices.find(({ id }) => id === ownId);
+  const { language: spoken } = new Intl.Locale(code);
+  const speaking = voices.filter(
+    (voice) => languageCodes(voice.language)[0] === spoken && (own === undefined || voice.provider === own.provider),
+  );
+  if (own !== undefined && speaking.includes(own)) return own;
+  const wanted = [code, spoken, `${spoken}-${new Intl.Locale(spoken).maximize().region}`];
+  const strangeness = (voice: Voice): number => {
+    const found = wanted.indexOf(languageCodes(voice.language).at(-1) ?? "");
+    return found < 0 ? wanted.length : found;
+  };
+  return speaking.sort(
+    (a, b) =>
+      strangeness(a) - strangeness(b) ||
+      Number(b.name === own?.name) - Number(a.name === own?.name) ||
+      a.language.length - b.language.length ||
+      (a.id < b.id ? -1 : 1),
+  )[0];
+}

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { START, stepTurn, turnDeadlineMs } from "../../src/call/turn.ts";
+import { OrderFailure, runOrder } from "../support/event-order.ts";
+import { VirtualCall } from "../support/virtual-call.ts";
+
+const ORDERS = 2_000;
+
+describe("Z3: random orders of events", () => {
+  test(`in ${ORDERS} of them a call ends once, says nothing after it, and always knows what it waits for`, () => {
+    for (let seed = 1; seed <= ORDERS; seed += 1) runOrder(seed);
+  });
+
+  test("are the same for the same seed, and one that fails names it", () => {
+    const told = (seed: number): string[] => {
+      const lines: string[] = [];
+      runOrder(seed, (line) => lines.push(line));
+      return lines;
+    };
+    expect(told(7)).toEqual(told(7));
+    expect(told(7)).not.toEqual(told(8));
+    const stops = (): never => {
+      throw new Error("as it must not");
+    };
+    expect(() => runOrder(7, stops)).toThrow(OrderFailure);
+    expect(() => runOrder(7, stops)).toThrow("seed 7: as it must not");
+  });
+});
+
+describe("what they have found", () => {
+  test("voice that cuts for having lasted does so at its very deadline, whatever the fractions of a millisecond", () => {
+    const policy = { parameters: DEFAULT_TURN_PARAMETERS, earHasPartials: false, language: "en" };
+    const agent = { at: "replying", turnId: 2, interruptible: true, pausedMs: undefined, pauses: 2 } as const;
+    const voiceMs = 15_977.230459285829;
+    const began = { kind: "speech-started", startMs: voiceMs } as const;
+    const { turn } = stepTurn({ ...START, agent: { ...agent, audible: true } }, began, voiceMs + 60, policy);
+    const deadlineMs = turnDeadlineMs(turn, policy);
+    // The two are not the same number: that is what went wrong.
+    expect(deadlineMs - voiceMs).not.toBe(DEFAULT_TURN_PARAMETERS.sustainedVoiceMs);
+    expect(stepTurn(turn, { kind: "tick" }, deadlineMs, policy).actions).toMatchObject([
+      { do: "cut", reason: "voice" },
+    ]);
+  });
+
+  test("an entry of keys that comes when the goodbye has been heard is part of no call", () => {
+    const call = new VirtualCall({ marks: false, answer: () => ({ text: "Goodbye!", hangUp: true }) });
+    call.handle({ kind: "leg-started", codec: "mulaw" });
+    call.says(3_000, "that was all");
+    // Heard to its end, and still waiting for the mark that would say so.
+    call.at(4_900, () => call.handle({ kind: "dtmf", digit: "#" }));
+    call.run(10_000);
+    expect(call.endReason).toBe("agent_hangup");
+    expect(call.endMs).toBe(4_900);
+    expect(call.ofKind("ask")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,127 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { planReplay } from "../../src/cli/replay-arguments.ts";
+import { comparisonText, replayDocument } from "../../src/cli/replay-report.ts";
+import { traceText } from "../../src/cli/replay-trace.ts";
+import { SOFTWARE } from "../../src/core/software.ts";
+import { compareJournal } from "../../src/record/journal-comparison.ts";
+import { traceJournal } from "../../src/record/journal-trace.ts";
+import { JournalFile } from "../record/journal-file.ts";
+import { CORPUS } from "../support/journal-corpus.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const run = promisify(execFile);
+const root = new URL("../../", import.meta.url);
+const journal = (name: string): string => fileURLToPath(new URL(`${name}.tlj`, CORPUS));
+
+/** Runs the tool as a program of its own. */
+async function replay(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  try {
+    return {
+      code: 0,
+      ...(await run(process.execPath, ["--import", "tsx", "src/cli/replay.ts", ...args], { cwd: root })),
+    };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}
+
+describe("npm run replay", () => {
+  test("exits with 0 where every command is the same, 1 where one differs, 2 where nothing can be compared", async () => {
+    const different = new JournalFile()
+      .add({ kind: "event", timeMs: 5, event: { kind: "tick" } })
+      .add({ kind: "command", timeMs: 5, command: { kind: "pause", turnId: 3 } });
+    const [same, other, missing, unasked] = await Promise.all([
+      replay(journal("cough")),
+      replay(different.path, "--json"),
+      replay(join(temporaryDirectory(), "none.tlj")),
+      replay("--until", "soon"),
+    ]);
+    expect(same).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("The same: ") });
+    expect(other).toMatchObject({ code: 1, stderr: "" });
+    expect(JSON.parse(other.stdout)).toMatchObject({ same: false, difference: { journaled: { kind: "pause" } } });
+    expect(missing).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("cannot be opened") });
+    expect(unasked).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("one journal must be named\n--until must"),
+    });
+  }, 60_000);
+
+  test("reads times with their units, and one journal", () => {
+    expect(planReplay(["a.tlj"])).toEqual({
+      path: "a.tlj",
+      untilMs: Number.POSITIVE_INFINITY,
+      trace: false,
+      json: false,
+    });
+    expect(planReplay(["a.tlj", "--until", "12.3s", "--trace"])).toMatchObject({ untilMs: 12_300, trace: true });
+    expect(planReplay(["a.tlj", "--until", "250ms", "--json"])).toMatchObject({ untilMs: 250, json: true });
+    for (const args of [[], ["a", "b"], ["a", "--until", "12"], ["a", "--until", "-1s"], ["a", "--what"]]) {
+      expect(() => planReplay(args)).toThrow();
+    }
+  });
+});
+
+describe("what it prints", () => {
+  test("names a difference: the event, what was journaled, what came out, and in what they differ", async () => {
+    const path = new JournalFile()
+      .add({ kind: "event", timeMs: 12, event: { kind: "leg-started", codec: "mulaw" } })
+      .add({
+        kind: "command",
+        timeMs: 12,
+        command: { kind: "speak", turnId: 1, piece: 0, text: "Good evening." },
+      }).path;
+    const text = comparisonText("x.tlj", await compareJournal(path));
+    expect(text.split("\n")).toEqual([
+      `x.tlj: call_01980000-0000-7000-8000-000000000001, written by trunkline test, replayed by ${SOFTWARE}`,
+      "Different at 0.012 s. The same until there: 0 commands after 1 event, until 0.012 s.",
+      "",
+      '  after      leg-started  codec "mulaw"',
+      '  journaled  speak        turnId 1, piece 0, text "Good evening."',
+      '  came out   speak        turnId 1, piece 0, text "Good morning, this is the dentist."',
+      '  text: journaled "Good evening.", came out "Good morning, this is the dentist."',
+    ]);
+  });
+
+  test("explains a moment: what happened, whose turn it was, what was heard, what was waited for", async () => {
+    const path = journal("interruption-by-words");
+    const text = traceText(await traceJournal(path, 6_500));
+    expect(text).toContain("At 6.500 s");
+    expect(text).toMatch(/ {2}4\.720 s {2}command {2}speak +turnId 2, piece 0, text "We have rye bread/);
+    // What the model said in one breath stands in one line.
+    expect(text.match(/reply-text/g)).toHaveLength(1);
+    expect(text).toMatch(/\+ +7\.\d{3} s {2}event +voice-began/);
+    expect(text).toMatch(/the agent replies \(reply 2\): sent \d\.\d{3} s, heard "We have/);
+    expect(text).toMatch(/agent +Hello, this is the bakery\.\n.*user +what do you sell\n/);
+    expect(text).toMatch(/3000\.000 s +in 2993500 ms +the call has lasted as long as it may/);
+    const after = traceText(await traceJournal(path, Number.POSITIVE_INFINITY));
+    expect(after).toContain("At 11.000 s");
+    expect(after).toContain("the call is over");
+    expect(after).toContain("nothing: it is over");
+  });
+
+  test("explains why a paused reply stands still, and what it waits for", async () => {
+    const text = traceText(await traceJournal(journal("cough"), 7_200));
+    expect(text).toMatch(/the caller spoke until 6\.\d{3} s: no words yet/);
+    expect(text).toMatch(/paused since 6\.\d{3} s/);
+    expect(text).toMatch(/7\.\d{3} s +in \d+ ms +no word came: the paused reply goes on/);
+  });
+
+  test("is one JSON document where that is asked for, with the moment in it", async () => {
+    const path = journal("cough");
+    const comparison = await compareJournal(path, 7_000);
+    const document = replayDocument(path, comparison, await traceJournal(path, 7_000));
+    expect(JSON.parse(JSON.stringify(document))).toMatchObject({
+      path,
+      replayedBy: SOFTWARE,
+      same: true,
+      difference: null,
+      parameters: { assumed: [], unmatched: [], unknown: [] },
+      trace: { atMs: 7_000, standing: { reply: { turnId: 2 }, waits: { stream: null, max_duration: 3_000_000 } } },
+    });
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { PRESSING_KEYS } from "../../../src/api/selected-tools.ts";
+import type { ToolSpec } from "../../../src/core/call-spec.ts";
+import { Ticker } from "../../../src/gateway/ticker.ts";
+import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
+import { createCarrierA } from "../../../src/wire/carrier-a.ts";
+import { createCarrierB } from "../../../src/wire/carrier-b.ts";
+import { createCarrierC } from "../../../src/wire/carrier-c.ts";
+import { leg } from "../../support/leg.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { type LlmStep, ScriptedLlm, sayingReply } from "../../support/scripted-llm.ts";
+import { websocketLeg } from "../../support/websocket-leg.ts";
+
+const described = {
+  description: "Tells of an order.",
+  parameters: { type: "object", properties: { order: { type: "string" }, shop: {} }, required: ["order"] },
+  timeoutMs: 10_000,
+};
+const CLIENT: ToolSpec = { ...described, kind: "client", name: "show", fixedArguments: { shop: 7 } };
+const HTTP: ToolSpec = {
+  ...{ ...described, kind: "http", name: "order", fixedArguments: {} },
+  ...{ method: "GET", url: "https://api.example.com/{order}", headers: { Authorization: "{{SHOP_TOKEN}}" } },
+};
+
+const SEND_DTMF: ToolSpec = { kind: "built_in", name: "send_dtmf", fixedArguments: {} };
+
+const asking = (name: string, given: object): LlmStep[] => [
+  { afterMs: 0, event: { kind: "tool-call", id: "a", name, argumentsJson: JSON.stringify(given) } },
+  { afterMs: 0, event: { kind: "end", inputTokens: 1, outputTokens: 1 } },
+];
+
+/** A model that asks for a tool, and then says what came of it is fine. */
+function scene(name: string, given: object) {
+  const clock = new ManualClock();
+  const llm = new ScriptedLlm(clock, [asking(name, given), sayingReply("That is fine.")]);
+  return { llm, beside: { clock, ticker: new Ticker(clock) } };
+}
+const USER_FIRST = { firstSpeaker: "user" as const };
+
+describe("a tool that the client carries out", () => {
+  test("is asked of it, and what it answers is told to the model, which goes on", async () => {
+    const { llm, beside } = scene("show", { order: "A-17" });
+    const call = websocketLeg({ spec: { ...USER_FIRST, tools: [CLIENT] }, llm, beside });
+    call.type("Where is my order?");
+    await call.clock.play(200);
+    const asked = call.told("toolCall");
+    expect(asked).toEqual([
+      { type: "toolCall", id: expect.any(String), name: "show", arguments: { order: "A-17", shop: 7 } },
+    ]);
+    expect(llm.requests).toHaveLength(1);
+    expect(JSON.stringify(llm.requests[0]?.tools)).not.toContain("shop");
+    call.json({ type: "toolResult", id: asked[0]?.id, result: { state: "on its way" } });
+    await call.clock.play(1_000);
+    expect(llm.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: "tool", text: '{"state":"on its way"}' });
+    expect(call.transcripts()).toContain("2 agent: That is fine. ...");
+    call.json({ type: "toolResult", id: asked[0]?.id, result: "again" });
+    expect(call.told("error")).toMatchObject([{ code: "unknown_tool_call" }]);
+    expect(call.hangUp()).toMatchObject({ ignored: 1, malformed: 0 });
+  });
+
+  test("that never answers is over in its time, and the model is told", async () => {
+    const { llm, beside } = scene("show", { order: "A-17" });
+    const call = websocketLeg({ spec: { ...USER_FIRST, tools: [CLIENT] }, llm, beside });
+    call.type("Where is my order?");
+    await call.clock.play(10_500);
+    expect(llm.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: "Error: it took longer than 10 s." });
+    call.hangUp();
+  });
+});
+
+describe("a tool that is an HTTP request", () => {
+  test("L1: is carried out with its arguments, and neither they nor its secret are logged or told", async () => {
+    const { llm, beside } = scene("order", { order: "canary of an order" });
+    const carried: object[] = [];
+    const carryOut = async (_tool: object, given: object): Promise<ToolOutcome> => {
+      carried.push(given);
+      return { text: "on its way", status: 200 };
+    };
+    const call = websocketLeg({ spec: { ...USER_FIRST, tools: [HTTP] }, llm, beside, httpTools: { carryOut } });
+    call.type("Where is my order?");
+    await call.clock.play(1_000);
+    expect(carried).toEqual([{ order: "canary of an order" }]);
+    expect(llm.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: "tool", text: "on its way" });
+    expect(JSON.stringify(llm.requests)).not.toContain("SHOP_TOKEN");
+    call.hangUp();
+    expect(call.logged.join()).toContain("tool carried out");
+    expect(call.logged.join()).not.toMatch(/canary|SHOP_TOKEN/);
+  });
+
+  test("C15: is aborted when the caller hangs up", async () => {
+    const { llm, beside } = scene("order", { order: "A-17" });
+    let signal: AbortSignal | undefined;
+    const carryOut = (_tool: object, _given: object, life: AbortSignal) => {
+      signal = life;
+      return new Promise<ToolOutcome>(() => {});
+    };
+    const call = websocketLeg({ spec: { ...USER_FIRST, tools: [HTTP] }, llm, beside, httpTools: { carryOut } });
+    call.type("Where is my order?");
+    await call.clock.play(200);
+    expect(signal?.aborted).toBe(false);
+    call.hangUp();
+    expect(signal?.aborted).toBe(true);
+  });
+});
+
+describe("keys that the agent presses", () => {
+  test("go out by the carrier's own message", async () => {
+    const { llm, beside } = scene("send_dtmf", { digits: "12#" });
+    const spec = { ...USER_FIRST, connectionType: "carrier_c" as const, tools: [SEND_DTMF] };
+    const call = leg({ spec, llm, beside, wire: createCarrierC() });
+    call.json({ event: "start", sequenceNumber: 1, start: { callId: "c", streamId: "s" }, streamId: "s" });
+    call.json({ event: "dtmf", sequenceNumber: 2, streamId: "s", dtmf: { digit: "1" } });
+    await call.clock.play(4_000);
+    expect(call.socket.sent).toContain('{"event":"sendDTMF","dtmf":"12#"}');
+    call.connection.closed(1_006, false);
+  });
+
+  test("are offered where the wire has a message for them, and nowhere else", () => {
+    const wires = {
+      carrier_a: createCarrierA(),
+      carrier_b: createCarrierB({ outboundCodec: "mulaw" }),
+      carrier_c: createCarrierC(),
+    };
+    const can = Object.entries(wires).filter(([, wire]) => wire.encodeDtmf !== undefined);
+    expect(can.map(([name]) => name)).toEqual(PRESSING_KEYS);
+  });
+});

@@ -1,0 +1,271 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { HttpTool } from "../../../src/core/call-spec.ts";
+import { HttpTools, type Resolve } from "../../../src/gateway/tools/http-client.ts";
+
+interface Got {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage["headers"];
+  body: string;
+}
+
+/** A server that keeps what it was sent, and answers as `answer` says. */
+let server: Server;
+let port = 0;
+let got: Got[] = [];
+let connections = 0;
+let answer: (response: ServerResponse) => void;
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    const { method, url, headers } = request;
+    got.push({ method, url, headers, body });
+    answer(response);
+  });
+  server.on("connection", () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+beforeEach(() => {
+  got = [];
+  connections = 0;
+  answer = (response) => response.setHeader("content-type", "application/json").end('{"state":"on its way"}');
+});
+
+const tool = (changes: Partial<HttpTool> = {}): HttpTool => ({
+  kind: "http",
+  name: "order",
+  description: "Tells of an order.",
+  parameters: { type: "object" },
+  fixedArguments: {},
+  timeoutMs: 10_000,
+  method: "GET",
+  url: `http://127.0.0.1:${port}/orders/{order}`,
+  headers: {},
+  ...changes,
+});
+
+const SECRETS = { SHOP_TOKEN: 'canary"of-a-secret', OTHER: "never asked for" };
+
+const call = (
+  changes: Partial<HttpTool> = {},
+  given: Record<string, unknown> = { order: "A-17" },
+  { resolve, allowLoopback = true }: { resolve?: Resolve; allowLoopback?: boolean } = {},
+) =>
+  new HttpTools({ secrets: SECRETS, allowLoopback, ...(resolve !== undefined && { resolve }) }).carryOut(
+    tool(changes),
+    given,
+    new AbortController().signal,
+  );
+
+describe("an HTTP tool", () => {
+  test("asks with its arguments where they belong, and tells the answer", async () => {
+    expect(await call({}, { order: "A 17/b?c", soon: true, tags: ["x", 1], none: null })).toEqual({
+      text: '{"state":"on its way"}',
+      status: 200,
+    });
+    expect(got).toMatchObject([
+      { method: "GET", url: "/orders/A%2017%2Fb%3Fc?soon=true&tags=%5B%22x%22%2C1%5D", body: "" },
+    ]);
+    expect(got[0]?.headers).toMatchObject({
+      host: `127.0.0.1:${port}`,
+      "accept-encoding": "identity",
+      connection: "close",
+    });
+  });
+
+  test("sends what stands nowhere as JSON, where there is a body", async () => {
+    const url = `http://127.0.0.1:${port}/orders/{order}?from={from}`;
+    for (const method of ["POST", "PUT", "PATCH"] as const) {
+      await call({ method, url }, { order: 7, from: "a&b=c", count: 2, note: { deep: ["né"] } });
+    }
+    expect(got.map(({ method, url: path, body, headers }) => [method, path, body, headers["content-type"]])).toEqual(
+      ["POST", "PUT", "PATCH"].map((method) => [
+        method,
+        "/orders/7?from=a%26b%3Dc",
+        '{"count":2,"note":{"deep":["né"]}}',
+        "application/json",
+      ]),
+    );
+  });
+
+  test.each(["..", ".", "", { a: 1 }, ["x"], null, undefined])("takes no %j for a part of its path", async (order) => {
+    expect(await call({}, { order })).toMatchObject({ fault: "arguments" });
+    expect(connections).toBe(0);
+  });
+
+  test("keeps two arguments from making dots together, and half a character from being sent", async () => {
+    const url = `http://127.0.0.1:${port}/a/{x}{y}/b`;
+    expect(await call({ url }, { x: ".", y: "." })).toMatchObject({ fault: "arguments" });
+    await call({ url }, { x: "\ud800", y: "." });
+    expect(got[0]?.url).toBe("/a/%EF%BF%BD./b");
+  });
+
+  test("L1: sends secrets in headers, and tells none that the server says again", async () => {
+    answer = (response) =>
+      response
+        .setHeader("content-type", "application/json")
+        .end(JSON.stringify({ told: got[0]?.headers.authorization }));
+    const outcome = await call({ headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } });
+    expect(got[0]?.headers.authorization).toBe('Bearer canary"of-a-secret');
+    expect(outcome.text).toBe('{"told":"Bearer ***"}');
+    answer = (response) => response.setHeader("content-type", "text/plain").end(got.at(-1)?.headers.authorization);
+    expect((await call({ headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } })).text).toBe("Bearer ***");
+  });
+
+  test.each([
+    [404, { text: "Error: its server answered with status 404. no such order", fault: "status", status: 404 }],
+    [500, { text: "Error: its server answered with status 500. no such order", fault: "status", status: 500 }],
+  ])("tells a status of %d, and what was said with it", async (status, outcome) => {
+    answer = (response) => response.writeHead(status, { "content-type": "text/plain" }).end("no such order");
+    expect(await call()).toEqual(outcome);
+  });
+
+  test("S3: follows no redirect", async () => {
+    answer = (response) => response.writeHead(302, { location: `http://127.0.0.1:${port}/elsewhere` }).end();
+    expect(await call()).toEqual({ text: "Error: its server answered with status 302.", fault: "status", status: 302 });
+    expect(got).toHaveLength(1);
+  });
+
+  test("tells of an answer without a text that it was done", async () => {
+    answer = (response) => response.writeHead(204).end();
+    expect(await call()).toEqual({ text: "Done, with status 204.", status: 204 });
+  });
+
+  test("H7: reads 64 KiB and no more", async () => {
+    const answerWith = (bytes: number) => (response: ServerResponse) =>
+      response.setHeader("content-type", "text/plain").end("x".repeat(bytes));
+    answer = answerWith(65_536);
+    expect((await call()).text).toHaveLength(65_536);
+    answer = answerWith(65_537);
+    expect(await call()).toEqual({
+      text: "Error: its server's answer is over 64 KiB.",
+      fault: "too_large",
+      status: 200,
+    });
+  });
+
+  test("P9: reads neither pictures nor what is compressed", async () => {
+    for (const headers of [
+      { "content-type": "image/png" },
+      { "content-type": "application/octet-stream" },
+      { "content-type": "application/json", "content-encoding": "gzip" },
+      { "content-type": "application/jsonp" },
+    ]) {
+      answer = (response) => response.writeHead(200, headers).end("{}");
+      expect(await call()).toMatchObject({ fault: "unreadable", status: 200 });
+    }
+    for (const type of ["application/problem+json; charset=utf-8", "text/csv", "application/json"]) {
+      answer = (response) => response.writeHead(200, { "content-type": type }).end("{}");
+      expect(await call()).toMatchObject({ text: "{}" });
+    }
+  });
+
+  test("tells that its server cannot be reached when that hangs up, sends no HTTP or is not there", async () => {
+    answer = (response) => response.destroy();
+    expect(await call()).toMatchObject({ text: "Error: its server could not be reached.", fault: "unreachable" });
+    answer = (response) => {
+      response.writeHead(200, { "content-type": "text/plain", "content-length": "100" });
+      response.write("half", () => response.destroy());
+    };
+    expect(await call()).toMatchObject({ fault: "unreachable" });
+    const noise = createTcpServer((socket) => socket.resume().end("SSH-2.0-OpenSSH_9.9\r\n"));
+    await new Promise<void>((resolve) => noise.listen(0, "127.0.0.1", resolve));
+    const { port: noisy } = noise.address() as AddressInfo;
+    expect(await call({ url: `http://127.0.0.1:${noisy}/{order}` })).toMatchObject({ fault: "unreachable" });
+    await new Promise((resolve) => noise.close(resolve));
+    expect(await call({ url: `http://127.0.0.1:${noisy}/{order}` })).toMatchObject({
+      fault: "unreachable",
+      cause: "ECONNREFUSED",
+    });
+  });
+
+  test("is gone at once when it is aborted, and so is its connection", async () => {
+    const life = new AbortController();
+    let closed = false;
+    answer = (response) => {
+      response.on("close", () => {
+        closed = true;
+      });
+      response.writeHead(200, { "content-type": "text/plain" }).write("and so on");
+      setImmediate(() => life.abort());
+    };
+    const tools = new HttpTools({ secrets: {}, allowLoopback: true });
+    expect(await tools.carryOut(tool(), { order: "1" }, life.signal)).toMatchObject({ fault: "unreachable" });
+    await expect.poll(() => closed).toBe(true);
+  });
+});
+
+describe("where an HTTP tool connects to", () => {
+  const REFUSED = { text: "Error: its server could not be reached.", fault: "address_refused" };
+
+  test("S1: an address that is not public is not connected to, and told like one that nobody is at", async () => {
+    expect(await call({}, { order: "1" }, { allowLoopback: false })).toEqual(REFUSED);
+    expect(connections).toBe(0);
+    const { text } = await call({ url: "http://127.0.0.1:1/{order}" });
+    expect(text).toBe(REFUSED.text);
+  });
+
+  test.each([
+    [["127.0.0.1"]],
+    [["93.184.215.14", "127.0.0.1"]],
+    [["127.0.0.1", "93.184.215.14"]],
+    [["2606:4700::1111", "::1"]],
+    [["::ffff:127.0.0.1"]],
+    [["169.254.169.254"]],
+    [["64:ff9b::7f00:1"]],
+    [["fe80::1%lo"]],
+    [["not an address"]],
+  ])("S2: a name with the addresses %j is refused whole", async (addresses) => {
+    const url = `http://shop.example:${port}/{order}`;
+    const outcome = await call({ url }, { order: "1" }, { allowLoopback: false, resolve: async () => addresses });
+    expect(outcome).toEqual(REFUSED);
+    expect(connections).toBe(0);
+  });
+
+  test("S2: a name is asked for once a request, at the moment of connecting, and only that answer is connected to", async () => {
+    // A resolver that rebinds: it answers with the good address first, and with one of the inside ever after.
+    const answers = [["127.0.0.1"], ["10.0.0.1"], ["10.0.0.1"]];
+    const asked: string[] = [];
+    const resolve: Resolve = async (hostname) => {
+      asked.push(hostname);
+      return answers[asked.length - 1] ?? [];
+    };
+    const url = `http://shop.example:${port}/{order}`;
+    expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({ status: 200 });
+    expect(got[0]?.headers.host).toBe(`shop.example:${port}`);
+    expect(asked).toEqual(["shop.example"]);
+    expect(await call({ url }, { order: "1" }, { resolve })).toEqual(REFUSED);
+    expect([asked.length, connections]).toEqual([2, 1]);
+  });
+
+  test("S2: 1,000 names that rebind lead nowhere", async () => {
+    const url = `http://shop.example:${port}/{order}`;
+    const insides = ["127.0.0.1", "::1", "::ffff:127.0.0.1", "0.0.0.0"];
+    for (let time = 0; time < 1_000; time += 1) {
+      const resolve: Resolve = async () => [insides[time % insides.length] ?? ""];
+      expect((await call({ url }, { order: "1" }, { allowLoopback: false, resolve })).fault).toBe("address_refused");
+    }
+    expect(connections).toBe(0);
+  });
+
+  test("a name that nobody has, or that cannot be asked for, is not there", async () => {
+    const url = "http://shop.example/{order}";
+    expect(await call({ url }, { order: "1" }, { resolve: async () => [] })).toMatchObject({ fault: "unreachable" });
+    const resolve: Resolve = () => Promise.reject(new Error("the resolver is away"));
+    expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({ fault: "unreachable" });
+  });
+
+  test("S6: where this machine is open, localhost is it, without asking anybody", async () => {
+    const resolve: Resolve = () => Promise.reject(new Error("asked"));
+    const url = `http://localhost:${port}/{order}`;
+    expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({ status: 200 });
+    expect(await call({ url }, { order: "1" }, { resolve, allowLoopback: false })).toEqual(REFUSED);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, test } from "vitest";
+import type { CallEvent } from "../../../src/call/events.ts";
+import type { ClientTool, HttpTool } from "../../../src/core/call-spec.ts";
+import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
+import { type ClientToolCall, ToolRunner } from "../../../src/gateway/tools/tool-runner.ts";
+import { ManualClock, settled } from "../../support/manual-clock.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+
+const described = {
+  description: "Tells of an order.",
+  parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
+  fixedArguments: {},
+  timeoutMs: 5_000,
+};
+const HTTP: HttpTool = {
+  ...described,
+  kind: "http",
+  name: "order",
+  method: "GET",
+  url: "http://x.example/",
+  headers: {},
+};
+const CLIENT: ClientTool = { ...described, kind: "client", name: "screen" };
+
+/** A runner whose HTTP requests are answered by hand. */
+function runner() {
+  const clock = new ManualClock();
+  const { log, lines } = memoryLog();
+  const delivered: CallEvent[] = [];
+  const asked: ClientToolCall[] = [];
+  const requests: { given: object; signal: AbortSignal; answer(outcome: ToolOutcome): void; fail(): void }[] = [];
+  const tools = new ToolRunner({
+    tools: [HTTP, CLIENT, { kind: "built_in", name: "hang_up", fixedArguments: {} }],
+    httpTools: {
+      carryOut: (_tool, given, signal) =>
+        new Promise((answer, reject) => {
+          requests.push({ given, signal, answer, fail: () => reject(new Error("a bug with canary words")) });
+        }),
+    },
+    askClient: (call) => asked.push(call),
+    deliver: (event) => delivered.push(event),
+    clock,
+    log,
+  });
+  return {
+    ...{ clock, lines, delivered, asked, requests, tools },
+    run: (name: string, key: string, given: Record<string, unknown> = { order: "A-17" }) =>
+      tools.run({ kind: "tool", turnId: 3, key, name, arguments: given }),
+    /** The last line that was logged. */
+    told: () => JSON.parse(lines.at(-1) ?? "{}") as Record<string, unknown>,
+  };
+}
+
+const result = (key: string, text: string, failed = false) => ({
+  ...{ kind: "tool-result", turnId: 3, key, result: text, failed },
+});
+
+describe("the tools of a call", () => {
+  test("come to what their server answers", async () => {
+    const { run, requests, delivered, clock, told } = runner();
+    run("order", "3.1");
+    clock.advance(120);
+    requests[0]?.answer({ text: "on its way", status: 200 });
+    expect(delivered).toEqual([]);
+    await settled();
+    expect(delivered).toEqual([result("3.1", "on its way")]);
+    expect(told()).toMatchObject({ msg: "tool carried out", turnId: 3, tool: "order", durationMs: 120, status: 200 });
+    expect(clock.pending).toBe(0);
+  });
+
+  test("come to what the client says, once, and only by the name of one that waits", async () => {
+    const { run, asked, tools, delivered } = runner();
+    run("screen", "3.1");
+    run("screen", "3.2");
+    expect(asked).toEqual([
+      { id: "3.1", name: "screen", arguments: { order: "A-17" } },
+      { id: "3.2", name: "screen", arguments: { order: "A-17" } },
+    ]);
+    expect(tools.answered("3.2", "no such window", true)).toBe(true);
+    expect(tools.answered("3.1", "shown", false)).toBe(true);
+    expect([tools.answered("3.1", "again", false), tools.answered("9.9", "x", false)]).toEqual([false, false]);
+    await settled();
+    expect(delivered).toEqual([result("3.2", "Error: no such window.", true), result("3.1", "shown")]);
+  });
+
+  test("a client answers for its own tools alone", () => {
+    const { run, tools } = runner();
+    run("order", "3.1");
+    expect(tools.answered("3.1", "x", false)).toBe(false);
+  });
+
+  test("are over when their time is, and what comes late is nothing", async () => {
+    const { run, requests, tools, delivered, clock, told } = runner();
+    run("order", "3.1");
+    run("screen", "3.2");
+    clock.advance(4_999);
+    expect(delivered).toEqual([]);
+    clock.advance(1);
+    const late = "Error: it took longer than 5 s.";
+    expect(delivered).toEqual([result("3.1", late, true), result("3.2", late, true)]);
+    expect(told()).toMatchObject({ msg: "tool failed", code: "timeout", durationMs: 5_000 });
+    expect(requests[0]?.signal.aborted).toBe(true);
+    requests[0]?.answer({ text: "late" });
+    expect(tools.answered("3.2", "late", false)).toBe(false);
+    await settled();
+    expect(delivered).toHaveLength(2);
+  });
+
+  test("are not asked for with arguments that do not fit: the model is told what is wrong, later", async () => {
+    const { run, requests, asked, delivered, told } = runner();
+    run("order", "3.1", { order: 17 });
+    run("screen", "3.2", {});
+    expect(delivered).toEqual([]);
+    await settled();
+    expect(delivered).toEqual([
+      result("3.1", "Error: the arguments do not fit: /order must be string.", true),
+      result("3.2", "Error: the arguments do not fit: must have required property 'order'.", true),
+    ]);
+    expect([requests, asked]).toEqual([[], []]);
+    expect(told()).toMatchObject({ code: "arguments" });
+  });
+
+  test("run at most sixteen at once", async () => {
+    const { run, requests, delivered } = runner();
+    for (let count = 1; count <= 17; count += 1) run("order", `3.${count}`);
+    await settled();
+    expect(requests).toHaveLength(16);
+    expect(delivered).toEqual([result("3.17", "Error: too many tools are running.", true)]);
+    requests[0]?.answer({ text: "done" });
+    await settled();
+    run("order", "3.18");
+    expect(requests).toHaveLength(17);
+  });
+
+  test("C15: die with their call: connections are aborted, no timer is left and nothing is delivered", async () => {
+    const { run, requests, tools, delivered, clock, lines } = runner();
+    run("order", "3.1");
+    run("order", "3.2");
+    run("screen", "3.3");
+    run("order", "3.4", {});
+    tools.close();
+    expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+    expect(clock.pending).toBe(0);
+    requests[0]?.answer({ text: "late" });
+    requests[1]?.fail();
+    expect(tools.answered("3.3", "late", false)).toBe(false);
+    await clock.play(60_000);
+    expect([delivered, lines.filter((line) => line.includes("tool carried out"))]).toEqual([[], []]);
+  });
+
+  test("L1: a bug of ours is a result without words, in the log and for the model", async () => {
+    const { run, requests, delivered, told } = runner();
+    run("order", "3.1", { order: "canary of the caller" });
+    requests[0]?.fail();
+    await settled();
+    expect(delivered).toEqual([result("3.1", "Error: it could not be carried out.", true)]);
+    expect(JSON.stringify(told())).not.toContain("canary");
+  });
+
+  test("tell the model so much and no more, without cutting a character in two", async () => {
+    const { run, requests, delivered } = runner();
+    run("order", "3.1");
+    requests[0]?.answer({ text: "👋".repeat(10_000) });
+    await settled();
+    const [event] = delivered as { result: string }[];
+    expect(event?.result).toMatch(/^(?:👋)+ … \(cut off\)$/u);
+    expect(event?.result.length).toBeGreaterThan(16_380);
+    expect(event?.result.length).toBeLessThanOrEqual(16_384);
+  });
+});

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { compareJournal } from "../../src/record/journal-comparison.ts";
+import type { JournaledCommand } from "../../src/record/journal-records.ts";
+import { replayJournal } from "../../src/record/replay.ts";
+import { AWKWARD_CALLS, CORPUS, journalOf, MAKE_CORPUS } from "../support/journal-corpus.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const IF_MEANT = `The call machine does otherwise than it did. If that is meant, look at what differs (npm run replay -- <journal>) \
+and make the corpus anew: ${MAKE_CORPUS}`;
+
+const pathOf = (name: string): string => fileURLToPath(new URL(`${name}.tlj`, CORPUS));
+
+/** What a call decided, without the routine of asking, speaking and marking. */
+async function decisions(path: string): Promise<string[]> {
+  return (await replayJournal(path)).journaled.flatMap(({ command }) => decision(command));
+}
+
+function decision(command: JournaledCommand): string[] {
+  switch (command.kind) {
+    case "ask":
+    case "speak":
+    case "mark":
+    case "state":
+      return [];
+    case "turn":
+      return [`${command.turn.role}: ${command.turn.text}${command.turn.interrupted ? " [interrupted]" : ""}`];
+    case "tool":
+      return [`tool ${command.name}`];
+    case "pass-over":
+      return [`pass-over ${command.text}`];
+    case "language":
+      return [`language ${command.language}`];
+    default:
+      return ["reason" in command ? `${command.kind} ${command.reason}` : command.kind];
+  }
+}
+
+describe("the corpus of awkward calls", () => {
+  test.each(AWKWARD_CALLS)("$name gives the same commands again, every one of them", async ({ name }) => {
+    const { difference, breaksOff, commands } = await compareJournal(pathOf(name));
+    expect(difference, IF_MEANT).toBeUndefined();
+    expect(breaksOff).toBe(false);
+    expect(commands).toBeGreaterThan(4);
+  });
+
+  test.each(AWKWARD_CALLS)("$name, held anew by its script, is decided as it was", async (call) => {
+    const path = join(temporaryDirectory(), "anew.tlj");
+    writeFileSync(path, journalOf(call));
+    expect(await decisions(path), IF_MEANT).toEqual(await decisions(pathOf(call.name)));
+  });
+
+  test(`has a journal and a line in the README for every call; ${MAKE_CORPUS} makes it anew`, () => {
+    const names = AWKWARD_CALLS.map(({ name }) => `${name}.tlj`).sort();
+    expect(readdirSync(CORPUS).sort()).toEqual(names);
+    const readme = readFileSync(new URL("../README.md", CORPUS), "utf8");
+    expect(names.filter((name) => !readme.includes(`\`journals/${name}\``))).toEqual([]);
+    expect(readme).toContain(MAKE_CORPUS);
+  });
+});

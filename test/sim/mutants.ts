@@ -1,0 +1,311 @@
+import { strict as assert } from "node:assert";
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Invariant } from "./kinds.ts";
+
+/** A guard that is taken out of the service, by replacing text that stands in a file once, and what must be seen without it. */
+export interface Mutant {
+  guard: string;
+  edits: readonly { file: string; from: string; to: string }[];
+  seen: Invariant;
+}
+
+const mutant = (guard: string, seen: Invariant, file: string, from: string, to: string): Mutant => ({
+  guard,
+  edits: [{ file, from, to }],
+  seen,
+});
+
+export const MUTANTS: readonly Mutant[] = [
+  mutant(
+    "a call that is over does nothing any more",
+    "one end, and nothing after it",
+    "gateway/connection.ts",
+    "    this.#over = true;\n",
+    "",
+  ),
+  mutant(
+    "output runs ahead by the lead and no more",
+    "output stays within the lead",
+    "gateway/connection.ts",
+    "const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS - FRAME_MS / 2;",
+    "const TOP_UP_BELOW_MS = 3 * OUTPUT_LEAD_MS + FRAME_MS;",
+  ),
+  mutant(
+    "what was not sent of a reply that is cut is dropped",
+    "one speaker at a time, each frame in its order",
+    "gateway/connection.ts",
+    "        this.#engines.cut();\n",
+    "",
+  ),
+  mutant(
+    "of a paused reply nothing is sent",
+    "a paused reply is not sent",
+    "gateway/connection.ts",
+    "this.#pausedTurnId = command.turnId;",
+    "this.#pausedTurnId = undefined;",
+  ),
+  mutant(
+    "a reply goes on from the very sample",
+    "one speaker at a time, each frame in its order",
+    "gateway/connection.ts",
+    '      case "resume":\n        this.#pausedTurnId = undefined;',
+    '      case "resume":\n        this.#engines.voiceOut.shift();\n        this.#pausedTurnId = undefined;',
+  ),
+  mutant(
+    "a reply that was paused goes on",
+    "voice over the agent holds it, and no longer than it must",
+    "call/turn.ts",
+    "if (nowMs < resumeAtMs(caller, pausedMs, policy)) return undefined;",
+    "if (nowMs < resumeAtMs(caller, pausedMs, policy) + 60_000) return undefined;",
+  ),
+  mutant(
+    "voice pauses the agent",
+    "voice over the agent holds it, and no longer than it must",
+    "call/turn.ts",
+    "return agent.pauses < parameters.voicePausesMax;",
+    "return false;",
+  ),
+  mutant(
+    "voice alone pauses a reply twice and no more",
+    "voice over the agent holds it, and no longer than it must",
+    "call/turn.ts",
+    "return agent.pauses < parameters.voicePausesMax;",
+    "return true;",
+  ),
+  mutant(
+    "nothing pauses a greeting that may not be interrupted",
+    "voice over the agent holds it, and no longer than it must",
+    "call/turn.ts",
+    'caller.at !== "speaking" || !agent.audible || !agent.interruptible) return false;',
+    'caller.at !== "speaking" || !agent.audible) return false;',
+  ),
+  mutant(
+    "nothing cuts a greeting that may not be interrupted",
+    "a greeting that may not be interrupted is heard whole",
+    "call/turn.ts",
+    "  if (!agent.interruptible) return undefined;\n",
+    "",
+  ),
+  mutant(
+    "words cut the agent",
+    "words over the agent stop it",
+    "call/turn.ts",
+    'isBackChannel(event.text, language) ? undefined : "words"',
+    "undefined",
+  ),
+  mutant(
+    "a back-channel does not",
+    "a reply is cut for what the caller did",
+    "call/turn.ts",
+    'isBackChannel(event.text, language) ? undefined : "words"',
+    '"words"',
+  ),
+  mutant(
+    "keys and what is typed cut the agent",
+    "words over the agent stop it",
+    "call/turn.ts",
+    'if (event.kind === "key" || (event.kind === "typed" && event.text !== "")) return event.kind;',
+    "",
+  ),
+  mutant(
+    "where the ear tells no words sustained voice cuts the agent",
+    "voice over the agent holds it, and no longer than it must",
+    "call/turn.ts",
+    'nowMs >= caller.voiceMs + parameters.sustainedVoiceMs ? "voice" : undefined',
+    "undefined",
+  ),
+  mutant(
+    "voice that is not sustained does not",
+    "a reply is cut for what the caller did",
+    "call/turn.ts",
+    'nowMs >= caller.voiceMs + parameters.sustainedVoiceMs ? "voice" : undefined',
+    '"voice"',
+  ),
+  mutant(
+    "nothing is answered while keys are entered",
+    "keys are told as they were pressed",
+    "call/turn.ts",
+    'const keying = event.kind === "key" || (turn.keying && event.kind !== "typed");',
+    "const keying = false;",
+  ),
+  mutant(
+    "an entry of keys is over when no more come",
+    "what the caller said is answered",
+    "call/digits.ts",
+    'this.#entry === "" ? Number.POSITIVE_INFINITY : this.#lastMs + this.#gapMs',
+    "Number.POSITIVE_INFINITY",
+  ),
+  mutant(
+    "what was answered before the ear was done with it is not answered again",
+    "no word of the caller is lost or doubled",
+    "call/turn.ts",
+    "answered: join(turn.answered, words.partial)",
+    "answered: turn.answered",
+  ),
+  mutant(
+    "a reply that is not audible in time begins with words of our own",
+    "the caller is not left in silence",
+    "call/reply-watch.ts",
+    "? Number.POSITIVE_INFINITY : this.#beganMs + fillerMs;",
+    "? Number.POSITIVE_INFINITY : Number.POSITIVE_INFINITY;",
+  ),
+  mutant(
+    "a model that says nothing has failed",
+    "no reply hangs",
+    "call/reply-watch.ts",
+    'if (nowMs >= this.#modelMs()) return "model";',
+    "",
+  ),
+  mutant(
+    "a voice that says nothing has failed",
+    "no reply hangs",
+    "call/reply-watch.ts",
+    'if (nowMs >= this.#voiceMs(standing)) return "voice";',
+    "",
+  ),
+  mutant(
+    "the model uses so many tools at once and no more",
+    "tools are used within their bounds, and told of",
+    "call/tool-use.ts",
+    "this.#asked.length >= TOOL_CALLS_PER_ROUND_MAX",
+    "false",
+  ),
+  mutant(
+    "the model has so many rounds of tools and no more",
+    "tools are used within their bounds, and told of",
+    "call/tool-use.ts",
+    "return this.#rounds.length >= TOOL_ROUNDS_MAX;",
+    "return false;",
+  ),
+  mutant(
+    "a result that comes too late is known to the model",
+    "tools are used within their bounds, and told of",
+    "call/call.ts",
+    "        this.#conversation.lateResult(event.key, event.result);\n",
+    "",
+  ),
+  mutant(
+    "what tools did in a reply that was cut is known to the model",
+    "tools are used within their bounds, and told of",
+    "call/speaker.ts",
+    "    conversation.used(reply.tools.messages());\n",
+    "",
+  ),
+  mutant(
+    "arguments that are fixed are not the model's to choose",
+    "tools are used within their bounds, and told of",
+    "call/tools.ts",
+    "{ ...given, ...tool.fixedArguments }",
+    "{ ...given }",
+  ),
+  mutant(
+    "a goodbye is heard to its end",
+    "an end has its cause, and a cause its end",
+    "call/speaker.ts",
+    "if (reply !== undefined && nowMs >= this.#heardDeadlineMs(reply, nowMs)) this.#finish(reply, nowMs);",
+    "if (reply !== undefined && (reply.afterwards || nowMs >= this.#heardDeadlineMs(reply, nowMs))) this.#finish(reply, nowMs);",
+  ),
+  mutant(
+    "a reply ends when it was heard, not when it was sent",
+    "nothing is told as heard that was not played",
+    "call/speaker.ts",
+    "return this.#playout.playsUntilMs + this.#options.parameters.markGraceMs;",
+    "return nowMs;",
+  ),
+  mutant(
+    "what was sent is not what was heard",
+    "nothing is told as heard that was not played",
+    "call/reply.ts",
+    "const byClock = this.#sentSamples - (unplayedMs * this.#rateHz) / 1_000;",
+    "const byClock = this.#sentSamples;",
+  ),
+  {
+    guard: "a mark that was flushed says nothing of the reply behind it",
+    edits: [
+      { file: "call/playout.ts", from: "    this.#marks.clear();\n", to: "" },
+      { file: "call/speaker.ts", from: " || reply.turnId !== played.turnId) return;", to: ") return;" },
+    ],
+    seen: "nothing is told as heard that was not played",
+  },
+  mutant(
+    "a mark that does not come back is not waited for",
+    "no reply hangs",
+    "call/speaker.ts",
+    "return this.#playout.playsUntilMs + this.#options.parameters.markGraceMs;",
+    "return Number.POSITIVE_INFINITY;",
+  ),
+  mutant(
+    "the model is told what was heard, not what was generated",
+    "the model knows what was heard, and nothing else",
+    "call/conversation.ts",
+    'this.#messages.push({ role: "assistant", text: turn.text });',
+    'this.#messages.push({ role: "assistant", text: turn.text.toUpperCase() });',
+  ),
+  mutant(
+    "the clock of inactivity begins when somebody was heard last",
+    "inactivity comes when it is due and not before",
+    "call/inactivity.ts",
+    "Math.max(this.#quietSinceMs, Number.isNaN(voicedMs) ? 0 : voicedMs, playsUntilMs)",
+    "0",
+  ),
+  mutant(
+    "the third unanswered prompt is the last",
+    "inactivity comes when it is due and not before",
+    "call/inactivity.ts",
+    "this.#promptsUnanswered >= INACTIVITY_PROMPTS_MAX",
+    "false",
+  ),
+  mutant(
+    "a call ends at its cap, whatever hangs",
+    "no deadline is missed",
+    "call/call.ts",
+    "if (nowMs >= this.#spec.maxDurationMs) this.#end",
+    "if (nowMs < 0) this.#end",
+  ),
+];
+
+/** What came of the simulation without a guard. */
+export interface MutantRun {
+  output: string;
+  /** It saw what it should, in a call of this seed. */
+  isSeen: boolean;
+  firstSeed: number | undefined;
+}
+
+const TIMEOUT_MS = 240_000;
+
+/** Runs up to so many seeds over a copy of the source without the guard. Asserts that the source has what the edits replace, once. */
+export async function simulateMutant({ edits, seen }: Mutant, seeds: number): Promise<MutantRun> {
+  const root = mkdtempSync(join(tmpdir(), "trunkline-mutant-"));
+  try {
+    const project = fileURLToPath(new URL("../..", import.meta.url));
+    for (const part of ["src", "test/sim", "test/support", "package.json"]) {
+      cpSync(join(project, part), join(root, part), { recursive: true });
+    }
+    symlinkSync(join(project, "node_modules"), join(root, "node_modules"));
+    for (const { file, from, to } of edits) {
+      const path = join(root, "src", file);
+      const source = readFileSync(path, "utf8");
+      assert.equal(source.split(from).length, 2, `${file} has this once: ${from}`);
+      writeFileSync(
+        path,
+        source.replace(from, () => to),
+      );
+    }
+    const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+    const args = ["--import", tsx, "test/sim/run.ts", "--seeds", String(seeds), "--until", seen];
+    const output = await new Promise<string>((resolve) => {
+      execFile(process.execPath, args, { cwd: root, timeout: TIMEOUT_MS }, (_, stdout) => resolve(stdout));
+    });
+    const failures = [...output.matchAll(/^FAILED .*--seed (\d+)$/gm)];
+    const isSeen = output.includes(`: ${seen}: `);
+    return { output, isSeen, firstSeed: isSeen ? Number(failures.at(-1)?.[1]) : undefined };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}

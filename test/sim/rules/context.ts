@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from "node:util";
+import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import { TOOL_CALLS_PER_ROUND_MAX, TOOL_ROUNDS_MAX } from "../../../src/core/limits.ts";
+import type { Message } from "../../../src/speech/speech.ts";
+import type { Chronicle } from "../chronicle.ts";
+import type { Facts } from "../facts.ts";
+import type { Invariant } from "../kinds.ts";
+import type { Rule } from "./rule.ts";
+
+const KNOWS: Invariant = "the model knows what was heard, and nothing else";
+const TOOLS: Invariant = "tools are used within their bounds, and told of";
+
+/** What the model is asked: what the transcript says, what waits for an answer, and what came of its tools, each in its place. */
+export class Context implements Rule {
+  readonly #facts: Facts;
+  readonly #chronicle: Chronicle;
+  /** What came of each tool that the world carried out. */
+  readonly #results = new Map<string, string>();
+  readonly #began = new Set<string>();
+  /** A result came too late: until the next event nothing may be asked or said. */
+  #late = false;
+
+  constructor(facts: Facts, chronicle: Chronicle) {
+    this.#facts = facts;
+    this.#chronicle = chronicle;
+  }
+
+  event(event: CallEvent): void {
+    this.#late = false;
+    if (event.kind !== "tool-result") return;
+    this.#late = !this.#facts.lastEventCounts;
+    if (!this.#results.has(event.key)) this.#results.set(event.key, event.result);
+    if (!this.#began.has(event.key)) this.#wrong(TOOLS, `${event.key} was never asked for`);
+  }
+
+  command(command: CallCommand): void {
+    if (this.#late && (command.kind === "ask" || command.kind === "speak")) {
+      this.#wrong(TOOLS, `${command.kind} upon a result that came too late`);
+    }
+    if (command.kind === "tool") this.#onTool(command);
+    else if (command.kind === "ask") this.#onAsk(command);
+  }
+
+  #onTool({ key, name, arguments: given, turnId }: Extract<CallCommand, { kind: "tool" }>): void {
+    const tool = this.#facts.spec.tools.find((candidate) => candidate.name === name);
+    const isFixed = Object.entries(tool?.fixedArguments ?? {}).every(([of, value]) => given[of] === value);
+    if (tool === undefined || tool.kind === "built_in" || !isFixed) this.#wrong(TOOLS, `${name} is carried out`);
+    if (this.#began.has(key)) this.#wrong(TOOLS, `${key} is carried out twice`);
+    if (this.#facts.reply?.turnId !== turnId) this.#wrong(TOOLS, `${key} is carried out for no reply`);
+    this.#began.add(key);
+  }
+
+  #onAsk({ messages, tools, turnId }: Extract<CallCommand, { kind: "ask" }>): void {
+    const facts = this.#facts;
+    const { asks } = facts.replies.get(turnId) ?? { asks: 0 };
+    // It was asked once before the first round.
+    if (asks > TOOL_ROUNDS_MAX + 1) this.#wrong(TOOLS, `reply ${turnId} is asked for the ${asks}th time`);
+    if (asks > TOOL_ROUNDS_MAX && tools.length > 0) this.#wrong(TOOLS, "tools are offered past the last round");
+    this.#checkRounds(messages);
+    const [system, ...said] = messages.filter(isSpoken).map(({ role, text }) => ({ role, text }));
+    if (system?.role !== "system") this.#wrong(KNOWS, "it is not told who it is");
+    const turns = facts.turns.map(({ role, text }) => ({ role: role === "agent" ? "assistant" : role, text }));
+    const isOpen = said.length === turns.length + 1 && said.at(-1)?.role === "user";
+    if (isDeepStrictEqual(isOpen ? said.slice(0, -1) : said, turns)) return;
+    this.#wrong(KNOWS, `told ${JSON.stringify(said)}, heard ${JSON.stringify(turns)}`);
+  }
+
+  /** Behind calls stand their results, one for each and in order, as they came or as not there yet; more may be said with the last. */
+  #checkRounds(messages: readonly Message[]): void {
+    for (const [at, message] of messages.entries()) {
+      if (message.role !== "assistant" || message.toolCalls === undefined) continue;
+      const calls = message.toolCalls;
+      const results = messages.slice(at + 1, at + 1 + calls.length);
+      const isTold = calls.every(({ id, name }, n) => isResult(results[n], id, name));
+      if (!isTold || messages[at + 1 + calls.length]?.role === "tool") this.#wrong(TOOLS, "results are missing");
+      if (calls.length > TOOL_CALLS_PER_ROUND_MAX) this.#wrong(TOOLS, `${calls.length} calls in one round`);
+    }
+    const told = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])));
+    for (const key of this.#began) if (!told.has(key)) this.#wrong(TOOLS, `the model knows nothing of ${key} any more`);
+    for (const message of messages) {
+      if (message.role !== "tool") continue;
+      const result = this.#results.get(message.toolCallId);
+      if (result !== undefined && !message.text.startsWith(result))
+        this.#wrong(TOOLS, `${message.toolCallId} is not told of`);
+    }
+  }
+
+  #wrong(invariant: Invariant, detail: string): void {
+    this.#chronicle.violated(invariant, detail);
+  }
+}
+
+/** Beside tools a round may have words: of the reply that lives they are told as generated, for nobody knows yet what is heard. */
+const isSpoken = (message: Message): boolean =>
+  message.role !== "tool" && !(message.role === "assistant" && message.toolCalls !== undefined);
+
+const isResult = (message: Message | undefined, id: string, name: string): boolean =>
+  message?.role === "tool" && message.toolCallId === id && message.name === name;

@@ -1,0 +1,145 @@
+import { isBackChannel } from "../../../src/call/back-channel.ts";
+import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import type { CutReason } from "../../../src/core/call-spec.ts";
+import { FRAME_MS } from "../../../src/core/limits.ts";
+import type { Chronicle } from "../chronicle.ts";
+import { type Facts, isOver, type ReplyFacts, TICK_MS } from "../facts.ts";
+import type { Invariant } from "../kinds.ts";
+import type { Rule } from "./rule.ts";
+
+const { hangoverMs, sustainedVoiceMs, voicePausesMax, resumeMs, pauseMsMax } = DEFAULT_TURN_PARAMETERS;
+const HELD: Invariant = "voice over the agent holds it, and no longer than it must";
+const CUT: Invariant = "a reply is cut for what the caller did";
+
+/** So many frames of voice, one behind the other, are speech to any detector; and so many without are the end of it. */
+const SURELY_SPEECH_FRAMES = 10;
+const SURELY_SILENCE_FRAMES = hangoverMs / FRAME_MS + 1;
+/** Voice that lasts so long without a gap is sustained, whenever the detector took it for speech. */
+const SURELY_SUSTAINED_FRAMES = (sustainedVoiceMs + hangoverMs) / FRAME_MS;
+/** What only the caller does to a reply. */
+const BY_THE_CALLER: readonly CutReason[] = ["words", "voice", "key", "typed"];
+
+/** Voice holds the agent, words stop it, and what is neither costs nothing: told from what was heard, without asking how. */
+export class Interruption implements Rule {
+  readonly #facts: Facts;
+  readonly #chronicle: Chronicle;
+  readonly #earHasPartials: boolean;
+  #mediaMs = Number.NaN;
+  #voicedFrames = 0;
+  #silentFrames = 0;
+  #lastVoiceMs = 0;
+  /** This stretch of voice came behind silence that ended whatever was before it. */
+  #isFresh = false;
+  /** Since when there may be speech; NaN while there is surely none. */
+  #speechMs = Number.NaN;
+  /** When the caller last gave reason to hold the agent: by the beginning of a pause, or by words. */
+  #heldSinceMs = 0;
+
+  constructor(facts: Facts, chronicle: Chronicle, earHasPartials: boolean) {
+    this.#facts = facts;
+    this.#chronicle = chronicle;
+    this.#earHasPartials = earHasPartials;
+  }
+
+  frameIn(voiced: boolean, mediaMs: number): void {
+    if (mediaMs - this.#mediaMs > 1.5 * FRAME_MS) this.#voicedFrames = 0;
+    this.#mediaMs = mediaMs;
+    if (!voiced) {
+      this.#silentFrames += 1;
+      this.#voicedFrames = 0;
+      if (this.#silentFrames >= SURELY_SILENCE_FRAMES) this.#speechMs = Number.NaN;
+      return;
+    }
+    if (this.#voicedFrames === 0) this.#isFresh = this.#silentFrames >= SURELY_SILENCE_FRAMES;
+    if (Number.isNaN(this.#speechMs)) this.#speechMs = this.#facts.nowMs;
+    this.#silentFrames = 0;
+    this.#voicedFrames += 1;
+    this.#lastVoiceMs = this.#facts.nowMs;
+    if (this.#isFresh && this.#voicedFrames === SURELY_SPEECH_FRAMES) this.#checkHeld();
+  }
+
+  event(event: CallEvent): void {
+    if (event.kind === "ear-partial" || event.kind === "ear-final") this.#heldSinceMs = this.#facts.nowMs;
+  }
+
+  frameOut(reply: ReplyFacts | undefined): void {
+    if (reply?.pausedMs !== undefined) {
+      this.#chronicle.violated("a paused reply is not sent", `a frame of reply ${reply.turnId}`);
+    }
+    if (this.#earHasPartials || reply?.interruptible !== true || reply.sentFrames < 2) return;
+    const isStill = this.#facts.nowMs - this.#lastVoiceMs < 5 * FRAME_MS;
+    if (!isStill || this.#voicedFrames < SURELY_SUSTAINED_FRAMES) return;
+    this.#chronicle.violated(HELD, `reply ${reply.turnId} goes on over ${this.#voicedFrames} frames of voice`);
+  }
+
+  command(command: CallCommand): void {
+    const { reply } = this.#facts;
+    switch (command.kind) {
+      case "pause":
+        this.#heldSinceMs = this.#facts.nowMs;
+        if (reply?.turnId !== command.turnId || isOver(reply) || !reply.interruptible || reply.sentFrames === 0) {
+          this.#wrong(HELD, `reply ${command.turnId} is paused, which may not be`);
+        } else if (reply.pauses > voicePausesMax) this.#wrong(HELD, `pause ${reply.pauses} of reply ${reply.turnId}`);
+        return;
+      case "resume":
+        // Voice that goes on pauses nothing a second time.
+        this.#isFresh = false;
+        if (reply?.turnId !== command.turnId || isOver(reply)) this.#wrong(HELD, `${command.turnId} goes on`);
+        return;
+      case "cut": {
+        const why = BY_THE_CALLER.includes(command.reason) ? this.#objection(command) : undefined;
+        if (why !== undefined) this.#wrong(CUT, `reply ${command.turnId} by ${command.reason}: ${why}`);
+        return;
+      }
+      case "pass-over":
+        if (!isBackChannel(command.text, this.#facts.language)) {
+          this.#wrong("what the caller said is answered", `${JSON.stringify(command.text)} is passed over`);
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Voice alone keeps nobody from speaking for long; words that stop nothing may, for as long again. */
+  inspect(): void {
+    const { reply, nowMs, end } = this.#facts;
+    if (end !== undefined || reply?.pausedMs === undefined) return;
+    const dueMs = this.#heldSinceMs + pauseMsMax + resumeMs;
+    if (nowMs <= this.#facts.latestMs(dueMs, 2 * TICK_MS)) return;
+    this.#wrong(HELD, `reply ${reply.turnId} is held since ${reply.pausedMs} ms, at ${nowMs} ms`);
+  }
+
+  /** Speech has surely begun over a reply that can be heard. */
+  #checkHeld(): void {
+    const { reply } = this.#facts;
+    if (reply === undefined || isOver(reply) || !reply.interruptible || reply.sentFrames === 0) return;
+    if (reply.pausedMs !== undefined || reply.pauses >= voicePausesMax) return;
+    this.#wrong(HELD, `reply ${reply.turnId} goes on as if nobody spoke`);
+  }
+
+  /** What speaks against a cut by the caller, if anything does. */
+  #objection({ reason, voicedMs }: Extract<CallCommand, { kind: "cut" }>): string | undefined {
+    const { lastEvent, reply, language, nowMs } = this.#facts;
+    if (reply?.interruptible !== true) return "it may not be interrupted";
+    if (reason === "key") return lastEvent?.kind === "dtmf" ? undefined : `upon ${lastEvent?.kind}`;
+    // An entry of keys that is over is a typed turn of its own.
+    if (reason === "typed") {
+      return lastEvent !== undefined && ["typed", "dtmf", "tick"].includes(lastEvent.kind) ? undefined : "nothing was";
+    }
+    if (reason === "voice") {
+      if (this.#earHasPartials) return "the ear would tell words";
+      const speechMs = nowMs - this.#speechMs;
+      return voicedMs >= sustainedVoiceMs && speechMs >= sustainedVoiceMs - SURELY_SPEECH_FRAMES * FRAME_MS
+        ? undefined
+        : `after ${speechMs} ms of voice, told as ${voicedMs}`;
+    }
+    if (lastEvent?.kind !== "ear-partial" && lastEvent?.kind !== "ear-final") return `upon ${lastEvent?.kind}`;
+    return isBackChannel(lastEvent.text, language) ? `for ${JSON.stringify(lastEvent.text)}` : undefined;
+  }
+
+  #wrong(invariant: Invariant, detail: string): void {
+    this.#chronicle.violated(invariant, detail);
+  }
+}
