@@ -186,7 +186,7 @@ function mayPause(
 ): boolean {
   if (caller.at !== "speaking" || !agent.audible || !agent.interruptible) return false;
   if (event.kind !== "speech-started" && event.kind !== "reply-audible") return false;
-  if (nowMs >= caller.wordsMs + parameters.steadyVoiceMs) return false;
+  if (event.kind === "reply-audible" && nowMs >= caller.wordsMs + parameters.steadyVoiceMs) return false;
   return agent.pauses < parameters.voicePausesMax;
 }
 

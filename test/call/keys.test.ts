@@ -71,6 +71,7 @@ describe("keys", () => {
     call.says(3_000, "my number is");
     call.presses(4_000, "12#", 600);
     call.run(9_000);
+    expect(asked(call)).toEqual([["my number is DTMF: 12", 5_200]]);
     expect(call.turns.filter(({ role }) => role === "user").map(({ text }) => text)).toEqual(["my number is DTMF: 12"]);
   });
 

@@ -129,8 +129,9 @@ describe("voice over a reply", () => {
   test("that has gone on for long without a word, as the noise of a line does, stops no reply that begins behind it", () => {
     for (const earHasPartials of [true, false]) {
       const audibleMs = 900 + steadyVoiceMs;
-      const noise = [began(900), [audibleMs, { kind: "reply-audible", turnId: 7 }], tick(audibleMs + 20_000)] as const;
-      expect(overReply([...noise], { audible: false, earHasPartials }).told).toEqual([]);
+      const audible: [number, TurnEvent] = [audibleMs, { kind: "reply-audible", turnId: 7 }];
+      const noise = [began(900), audible, tick(audibleMs + 20_000)];
+      expect(overReply(noise, { audible: false, earHasPartials }).told).toEqual([]);
     }
   });
 

@@ -241,6 +241,7 @@ describe("speech over the agent", () => {
       caller: { at: "speaking", startMs: 0, voiceMs: 0, words: { final: "", partial: "" }, wordsMs: 0 },
       agent: { at: "replying", turnId: 7, audible: false, interruptible: true, pausedMs: undefined, pauses: 0 },
       answered: "",
+      told: "",
       keying: false,
     };
     expect(step(thinking, { kind: "tick" }, 5_000, false).actions).toEqual([]);

@@ -222,7 +222,9 @@ export class Line implements LegSocket {
     this.pass(message);
     if (this.#held !== undefined) this.pass(this.#held);
     this.#held = undefined;
-    if (this.#repeated >= REPEATED_MEDIA_MAX || !this.#fate.happens("repeated-media", 0.03)) return;
+    // One message of a client's may be a second of audio, which is no frame too many but a flood.
+    if (typeof message !== "string" || this.#repeated >= REPEATED_MEDIA_MAX) return;
+    if (!this.#fate.happens("repeated-media", 0.03)) return;
     this.#repeated += 1;
     this.pass(message);
   }

@@ -116,15 +116,15 @@ export const MUTANTS: readonly Mutant[] = [
     "where the ear tells no words sustained voice cuts the agent",
     "voice over the agent holds it, and no longer than it must",
     "call/turn.ts",
-    'nowMs >= caller.voiceMs + parameters.sustainedVoiceMs ? "voice" : undefined',
-    "undefined",
+    'return nowMs < caller.voiceMs + parameters.steadyVoiceMs ? "voice" : undefined;',
+    "return undefined;",
   ),
   mutant(
     "voice that is not sustained does not",
     "a reply is cut for what the caller did",
     "call/turn.ts",
-    'nowMs >= caller.voiceMs + parameters.sustainedVoiceMs ? "voice" : undefined',
-    '"voice"',
+    "  if (nowMs < caller.voiceMs + parameters.sustainedVoiceMs) return undefined;\n",
+    "",
   ),
   mutant(
     "nothing is answered while keys are entered",
@@ -224,14 +224,6 @@ export const MUTANTS: readonly Mutant[] = [
     "const byClock = this.#sentSamples - (unplayedMs * this.#rateHz) / 1_000;",
     "const byClock = this.#sentSamples;",
   ),
-  {
-    guard: "a mark that was flushed says nothing of the reply behind it",
-    edits: [
-      { file: "call/playout.ts", from: "    this.#marks.clear();\n", to: "" },
-      { file: "call/speaker.ts", from: " || reply.turnId !== played.turnId) return;", to: ") return;" },
-    ],
-    seen: "nothing is told as heard that was not played",
-  },
   mutant(
     "a mark that does not come back is not waited for",
     "no reply hangs",

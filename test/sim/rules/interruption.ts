@@ -8,7 +8,7 @@ import { type Facts, isOver, type ReplyFacts, TICK_MS } from "../facts.ts";
 import type { Invariant } from "../kinds.ts";
 import type { Rule } from "./rule.ts";
 
-const { hangoverMs, sustainedVoiceMs, voicePausesMax, resumeMs, pauseMsMax } = DEFAULT_TURN_PARAMETERS;
+const { hangoverMs, sustainedVoiceMs, voicePausesMax, resumeMs, pauseMsMax, steadyVoiceMs } = DEFAULT_TURN_PARAMETERS;
 const HELD: Invariant = "voice over the agent holds it, and no longer than it must";
 const CUT: Invariant = "a reply is cut for what the caller did";
 
@@ -17,6 +17,8 @@ const SURELY_SPEECH_FRAMES = 10;
 const SURELY_SILENCE_FRAMES = hangoverMs / FRAME_MS + 1;
 /** Voice that lasts so long without a gap is sustained, whenever the detector took it for speech. */
 const SURELY_SUSTAINED_FRAMES = (sustainedVoiceMs + hangoverMs) / FRAME_MS;
+/** Voice that has told no word for so long, all in all, may be nobody's who talks to us: it neither holds nor cuts. */
+const MAYBE_STEADY_FRAMES = (0.8 * steadyVoiceMs) / FRAME_MS;
 /** What only the caller does to a reply. */
 const BY_THE_CALLER: readonly CutReason[] = ["words", "voice", "key", "typed"];
 
@@ -28,6 +30,8 @@ export class Interruption implements Rule {
   #mediaMs = Number.NaN;
   #voicedFrames = 0;
   #silentFrames = 0;
+  /** Frames of voice since the ear told a word. */
+  #wordlessFrames = 0;
   #lastVoiceMs = 0;
   /** This stretch of voice came behind silence that ended whatever was before it. */
   #isFresh = false;
@@ -55,12 +59,15 @@ export class Interruption implements Rule {
     if (Number.isNaN(this.#speechMs)) this.#speechMs = this.#facts.nowMs;
     this.#silentFrames = 0;
     this.#voicedFrames += 1;
+    this.#wordlessFrames += 1;
     this.#lastVoiceMs = this.#facts.nowMs;
     if (this.#isFresh && this.#voicedFrames === SURELY_SPEECH_FRAMES) this.#checkHeld();
   }
 
   event(event: CallEvent): void {
-    if (event.kind === "ear-partial" || event.kind === "ear-final") this.#heldSinceMs = this.#facts.nowMs;
+    if (event.kind !== "ear-partial" && event.kind !== "ear-final") return;
+    this.#heldSinceMs = this.#facts.nowMs;
+    this.#wordlessFrames = 0;
   }
 
   frameOut(reply: ReplyFacts | undefined): void {
@@ -69,7 +76,7 @@ export class Interruption implements Rule {
     }
     if (this.#earHasPartials || reply?.interruptible !== true || reply.sentFrames < 2) return;
     const isStill = this.#facts.nowMs - this.#lastVoiceMs < 5 * FRAME_MS;
-    if (!isStill || this.#voicedFrames < SURELY_SUSTAINED_FRAMES) return;
+    if (!isStill || this.#voicedFrames < SURELY_SUSTAINED_FRAMES || this.#voicedFrames > MAYBE_STEADY_FRAMES) return;
     this.#chronicle.violated(HELD, `reply ${reply.turnId} goes on over ${this.#voicedFrames} frames of voice`);
   }
 
@@ -116,6 +123,7 @@ export class Interruption implements Rule {
     const { reply } = this.#facts;
     if (reply === undefined || isOver(reply) || !reply.interruptible || reply.sentFrames === 0) return;
     if (reply.pausedMs !== undefined || reply.pauses >= voicePausesMax) return;
+    if (this.#wordlessFrames > MAYBE_STEADY_FRAMES) return;
     this.#wrong(HELD, `reply ${reply.turnId} goes on as if nobody spoke`);
   }
 
