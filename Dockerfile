@@ -1,8 +1,11 @@
 # The reference runtime: Node 22 on Debian. uWebSockets.js brings glibc binaries, so no Alpine.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
+# There is no binary of @discordjs/opus for this Debian: it is compiled here, and the image that runs needs no compiler.
+RUN apt-get update && apt-get install -y --no-install-recommends g++ make python3 && rm -rf /var/lib/apt/lists/*
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci
+# What is optional npm leaves out without a word where it fails; an image without it is refused here.
+RUN npm ci && node -e 'require("@discordjs/opus")'
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 RUN npm run build && npm prune --omit=dev

@@ -1,17 +1,17 @@
 // A whole client of the raw WebSocket: a microphone on standard input, a loudspeaker on standard output, in signed 16-bit PCM at
-// 16 kHz, and what was said on standard error. With SoX, a headset, TRUNKLINE_URL and TRUNKLINE_KEY:
+// 16 kHz, and what was said on standard error. With SoX, a headset, TRUNKLINE_URL and TRUNKLINE_API_KEY:
 //
 //   F="-q -t raw -r 16000 -e signed -b 16 -c 1"; rec $F - | node examples/talk.mjs | play $F -
 
 import WebSocket from "ws";
 
-const { TRUNKLINE_URL, TRUNKLINE_KEY } = process.env;
+const { TRUNKLINE_URL, TRUNKLINE_API_KEY } = process.env;
 const SECOND_BYTES = 16_000 * 2;
 const FRAME_MS = 20;
 process.stdin.resume(); // What is said before there is a call is dropped, or it would come all at once.
 const answer = await fetch(`${TRUNKLINE_URL}/api/v1/calls`, {
   method: "POST",
-  headers: { "X-API-Key": TRUNKLINE_KEY, "Content-Type": "application/json" },
+  headers: { "X-API-Key": TRUNKLINE_API_KEY, "Content-Type": "application/json" },
   body: JSON.stringify({
     systemPrompt: "The bakery is open from eight to six.",
     greeting: "Hello, this is the bakery.",

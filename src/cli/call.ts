@@ -6,7 +6,7 @@ import { unavailable } from "../core/errors.ts";
 import { CALL_USAGE, type CallPlan, planCall, UsageError } from "./simulated/call-arguments.ts";
 import { callDocument, callFaults, callSummary } from "./simulated/call-report.ts";
 import { runCall } from "./simulated/run-call.ts";
-import { Terminal } from "./simulated/terminal.ts";
+import { printable, Terminal } from "./simulated/terminal.ts";
 
 /** `npm run call -- ...`: one simulated call. Returns the exit code, of which CALL_USAGE tells the meaning. */
 async function main(args: readonly string[]): Promise<number> {
@@ -27,9 +27,9 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const result = await runCall(plan, { dataDir, clock: systemClock, terminal }, stop.signal);
     if (plan.json) process.stdout.write(`${JSON.stringify(callDocument(result))}\n`);
-    else process.stdout.write(`\n${callSummary(result)}\n`);
+    else process.stdout.write(`\n${printable(callSummary(result))}\n`);
     const faults = callFaults(result);
-    for (const fault of faults) process.stderr.write(`${fault}\n`);
+    for (const fault of faults) process.stderr.write(`${printable(fault)}\n`);
     return faults.length === 0 ? 0 : 1;
   } catch (error) {
     if (error instanceof UsageError) throw error;

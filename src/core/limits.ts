@@ -44,11 +44,13 @@ export const MESSAGES_PER_SECOND_MAX = 2_500;
 export const REORDER_WAIT_MS = 60;
 /** A message further ahead than this is no gap, it begins a new count: 2 s in messages of 20 ms. */
 export const REORDER_AHEAD_CHUNKS_MAX = 100;
-/** A message further behind than this is not late, it begins a new count; so does one after as many dropped ones in a row. */
-export const REORDER_LATE_CHUNKS_MAX = 16;
+/** A message further behind than this is not late, it begins a new count. */
+export const REORDER_LATE_CHUNKS_MAX = 100;
+/** More messages in a row that seem to be late, or to come twice, are neither: the count has begun again. */
+export const REORDER_DROPPED_MAX = 16;
 /** Messages that wait at once, and audio of the longest that can; what does not fit gives up the gap in front of it. */
 export const REORDER_HELD_MAX = 12;
-export const REORDER_HELD_MESSAGE_MS_MAX = 125;
+export const REORDER_HELD_MESSAGE_MS_MAX = 200;
 /** Marks that come back, and clears that are answered, within one second; more are ignored and counted. */
 export const MARKS_PER_SECOND_MAX = 100;
 /** Malformed messages within one second; past it the call ends with `protocol_error`. */
@@ -58,6 +60,9 @@ export const TIMESTAMP_GAP_MS_MAX = 2_000;
 export const DTMF_PER_SECOND_MAX = 20;
 /** Texts that the caller typed within one second; more are ignored, counted and answered with `error`: each asks the model. */
 export const TEXTS_PER_SECOND_MAX = 5;
+/** Characters of them at once, and in the long run: the conversation keeps them all, and the model is sent it each time. */
+export const TYPED_CHARS_AT_ONCE_MAX = 65_536;
+export const TYPED_CHARS_PER_SECOND_MAX = 200;
 /** Where keys may come out of order, each waits this long for one that was pressed before it. */
 export const DTMF_ORDER_MS = 200;
 /** Complaints of a carrier that are logged within one second; all are counted. */
@@ -204,6 +209,7 @@ assert.ok(
   REORDER_HELD_MAX * FRAME_MS > REORDER_WAIT_MS && REORDER_HELD_MESSAGE_MS_MAX > FRAME_MS,
   "frames must fit the places in which they wait",
 );
+assert.ok(TYPED_CHARS_AT_ONCE_MAX >= TURN_TEXT_CHARS_MAX, "the longest text must pass");
 assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
 assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");
 // Of a call from a saved agent, the agent was one body, and the call adds its metadata.

@@ -38,7 +38,8 @@ export interface CallerAudioOptions {
 
 /**
  * The way of the caller's audio from the wire to the bus: what is too old is dropped, what may come out of order is put in
- * order, all of it is brought to the rate of the bus and cut into frames. Times are ms of call time. Allocates nothing a message.
+ * order, all of it is brought to the rate of the bus and cut into frames. Times are ms of call time. Allocates nothing a message
+ * but the views that a resampler is lent and lends.
  */
 export class CallerAudio {
   readonly #framer: Framer;

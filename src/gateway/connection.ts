@@ -177,6 +177,7 @@ export class Connection implements Leg {
   #toCall(event: CallEvent, nowMs: number): void {
     this.#eventMs = nowMs;
     this.#call.handle(event, nowMs);
+    this.#notices.flush();
   }
 
   /** Our own bugs end this call and no other. The machine gets one chance to end by itself, then it is ended for it. */

@@ -6,9 +6,12 @@ import {
   MARKS_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
   TEXTS_PER_SECOND_MAX,
+  TYPED_CHARS_AT_ONCE_MAX,
+  TYPED_CHARS_PER_SECOND_MAX,
 } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { InboundAudio, StreamStarted, Wire, WireEvent } from "../wire/wire.ts";
+import { Allowance } from "./allowance.ts";
 import type { CallTally } from "./call-tally.ts";
 import { CLOSE_TOO_LARGE, CLOSE_WRONG_DATA } from "./close-codes.ts";
 import { PerSecond } from "./per-second.ts";
@@ -46,9 +49,14 @@ export class Inbox {
   readonly #messages = new PerSecond(MESSAGES_PER_SECOND_MAX);
   readonly #marks = new PerSecond(MARKS_PER_SECOND_MAX);
   readonly #texts = new PerSecond(TEXTS_PER_SECOND_MAX);
+  readonly #typedChars = new Allowance({
+    atOnce: TYPED_CHARS_AT_ONCE_MAX,
+    perSecond: TYPED_CHARS_PER_SECOND_MAX,
+  });
   readonly #errors = new PerSecond(CARRIER_ERRORS_LOGGED_PER_SECOND_MAX);
   #streamId: string | undefined;
   #toldOfUnknown = false;
+  #toldWhy = false;
 
   constructor(options: InboxOptions) {
     this.#options = options;
@@ -94,11 +102,14 @@ export class Inbox {
 
   #onRefused(error: unknown, nowMs: number): PeerEvent | undefined {
     if (!(error instanceof TrunklineError)) throw error;
-    this.#options.tally.malformed += 1;
+    const { tally, complain, log } = this.#options;
+    tally.malformed += 1;
+    if (!this.#toldWhy) log.info({ code: error.code, why: error.message }, "a message of the peer was refused");
+    this.#toldWhy = true;
     const closeCode = CLOSE_CODES[codeOf(error)];
     if (closeCode !== undefined) return { kind: "violation", closeCode };
     if (!this.#malformed.allows(nowMs)) return VIOLATION;
-    this.#options.complain(error.code, error.message);
+    complain(error.code, error.message);
     return undefined;
   }
 
@@ -128,9 +139,9 @@ export class Inbox {
         tally.ignored += 1;
         return undefined;
       case "text":
-        if (this.#texts.allows(nowMs)) return event;
+        if (this.#texts.allows(nowMs) && this.#typedChars.takes(event.text.length, nowMs)) return event;
         tally.ignored += 1;
-        complain("rate_limited", `at most ${TEXTS_PER_SECOND_MAX} texts a second are answered; this one is ignored`);
+        complain("rate_limited", "more text than anybody types: this one is ignored");
         return undefined;
       case "audio":
       case "dtmf":

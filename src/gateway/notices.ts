@@ -1,6 +1,7 @@
 import { unanswered } from "../call/caller-turn.ts";
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
+import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import type { LegNotice, Wire } from "../wire/wire.ts";
 import type { ClientToolCall } from "./tools/tool-runner.ts";
 
@@ -18,20 +19,29 @@ interface OpenReply extends OpenTurn {
 /**
  * What the peer of one leg is told beside audio, where its dialect has words for that: what the call does, and who says what.
  * Turns are numbered in the order in which they begin.
+ *
+ * Each time a turn is told whole, so the pieces of a reply that come in one step of the call are told together, at the latest by
+ * `flush` behind it: told one by one, those of a long greeting would be megabytes. Past TURN_TEXT_CHARS_MAX a turn's text waits
+ * for its end.
  */
 export class Notices {
   readonly #encode: ((notice: LegNotice) => string) | undefined;
   readonly #send: (message: string) => void;
   #turns = 0;
-  /** Of the caller's turn what the ear is done with, in front of what it still hears. */
+  /** Of the caller's turn what the model was asked; behind it what came since and the ear is done with; and what it still hears. */
+  #asked = "";
   #settled = "";
   #partial = "";
-  /** The beginning of what the ear still hears that belongs to a turn before; mostly none. */
+  /** The beginning of what the ear still hears that the model was asked already; mostly none. */
   #answered = "";
   #user: OpenTurn | undefined;
   #agent: OpenReply | undefined;
   /** The agent listens, and may go on with what it was saying. */
   #paused = false;
+  /** The reply that the model was asked for last, by the call's own number. */
+  #askedReply = 0;
+  /** The agent says more than was told. */
+  #untold = false;
 
   constructor(wire: Wire, send: (message: string) => void) {
     this.#encode = wire.encodeNotice?.bind(wire);
@@ -60,7 +70,7 @@ export class Notices {
     switch (event.kind) {
       case "ear-partial":
         this.#partial = unanswered(event, this.#answered).text;
-        this.#heard(this.#partial);
+        this.#heard();
         return;
       case "ear-final":
         this.#understood(unanswered(event, this.#answered).text);
@@ -78,6 +88,15 @@ export class Notices {
   onCommand(command: CallCommand): void {
     if (this.#encode === undefined) return;
     switch (command.kind) {
+      case "ask":
+        // Asked again behind its tools, the model is told nothing new of the caller.
+        if (command.turnId === this.#askedReply) return;
+        this.#askedReply = command.turnId;
+        this.#asked = join(this.#asked, join(this.#settled, this.#partial));
+        this.#answered = join(this.#answered, this.#partial);
+        this.#settled = "";
+        this.#partial = "";
+        return;
       case "state":
         if (command.state !== "listening") this.#paused = false;
         else if (!this.#paused) this.#unheard();
@@ -104,11 +123,18 @@ export class Notices {
     }
   }
 
+  /** A step of the call is over. */
+  flush(): void {
+    if (!this.#untold || this.#agent === undefined) return;
+    this.#untold = false;
+    this.#transcript("agent", this.#agent, false);
+  }
+
   #speak(reply: number, text: string): void {
     if (this.#agent?.reply !== reply) this.#unheard();
     const { turnId, text: before } = this.#agent ?? this.#newTurn();
     this.#agent = { turnId, text: join(before, text), reply };
-    this.#transcript("agent", this.#agent, false);
+    this.#untold = this.#untold || this.#agent.text !== before;
   }
 
   /** A reply that is over, and of which the call told no turn: nothing of it was heard. */
@@ -116,28 +142,27 @@ export class Notices {
     if (this.#agent !== undefined) this.#settle("agent", "");
   }
 
-  #heard(text: string): void {
-    const whole = join(this.#settled, text);
+  #heard(): void {
+    const whole = join(this.#asked, join(this.#settled, this.#partial));
     if (whole === "" || whole === this.#user?.text) return;
     this.#user = { turnId: (this.#user ?? this.#newTurn()).turnId, text: whole };
     this.#transcript("user", this.#user, false);
   }
 
   #understood(text: string): void {
-    this.#heard(text);
     this.#settled = join(this.#settled, text);
     this.#partial = "";
+    this.#heard();
   }
 
   #settle(role: "agent" | "user", text: string): void {
+    this.flush();
     const { turnId } = (role === "agent" ? this.#agent : this.#user) ?? this.#newTurn();
     if (role === "agent") {
       this.#agent = undefined;
     } else {
       this.#user = undefined;
-      this.#settled = "";
-      this.#answered = join(this.#answered, this.#partial);
-      this.#partial = "";
+      this.#asked = "";
     }
     this.#transcript(role, { turnId, text }, true);
   }
@@ -152,8 +177,11 @@ export class Notices {
   }
 
   #tell(notice: LegNotice): void {
-    if (this.#encode !== undefined) this.#send(this.#encode(notice));
+    if (this.#encode === undefined) return;
+    this.flush();
+    this.#send(this.#encode(notice));
   }
 }
 
-const join = (a: string, b: string): string => (a === "" ? b : b === "" ? a : `${a} ${b}`);
+const join = (a: string, b: string): string =>
+  (a === "" ? b : b === "" ? a : `${a} ${b}`).slice(0, TURN_TEXT_CHARS_MAX);

@@ -1,5 +1,6 @@
 import {
   REORDER_AHEAD_CHUNKS_MAX,
+  REORDER_DROPPED_MAX,
   REORDER_HELD_MAX,
   REORDER_HELD_MESSAGE_MS_MAX,
   REORDER_LATE_CHUNKS_MAX,
@@ -46,7 +47,7 @@ interface Slot {
  * comes after all it is late and dropped. `next` without a push lets time do its part; with Infinity nothing waits any longer.
  *
  * Counters wrap, restart and jump, and none of that may stop the audio. A message that is further ahead than any gap, or further
- * behind than any late one, begins a new count, and so does whatever comes after more dropped messages in a row than can be late.
+ * behind than any late one, begins a new count, and so does whatever comes after REORDER_DROPPED_MAX dropped ones in a row.
  * Messages without a count pass behind what waits. One that is too long to be held, or for which there is no room, does not
  * wait: the gap in front of it is given up.
  *
@@ -96,7 +97,7 @@ export class Reorder {
     const distance = this.#distance(input.chunk);
     if (distance < 0 || this.#isHeld(this.#place + distance)) {
       this.#droppedInRow += 1;
-      if (this.#droppedInRow <= REORDER_LATE_CHUNKS_MAX) {
+      if (this.#droppedInRow <= REORDER_DROPPED_MAX) {
         const place = this.#place + distance;
         return distance > 0 || this.#given[place % this.#given.length] === 1 ? "duplicate" : "late";
       }

@@ -24,7 +24,7 @@ afterEach(() => hangUp());
 /** The example as a process, with somebody at its microphone who is silent between what they `say`. */
 function runExample() {
   const client = spawn(process.execPath, [`${ROOT}/examples/talk.mjs`], {
-    env: { ...process.env, TRUNKLINE_URL: service.apiUrl, TRUNKLINE_KEY: service.apiKey },
+    env: { ...process.env, TRUNKLINE_URL: service.apiUrl, TRUNKLINE_API_KEY: service.apiKey },
   });
   const frames: Uint8Array[] = [];
   const run = { said: "", played: [] as Buffer[], exitCode: undefined as number | null | undefined, frames };

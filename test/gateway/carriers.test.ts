@@ -227,6 +227,9 @@ describe("carrier_b", () => {
       const media_format = { encoding, channels, sample_rate: rate };
       refused.json({ event: "start", stream_id: STREAM_ID, start: { call_control_id: "v3", media_format } });
     }
+    // Whoever set the stream up must be told what it lacks; once is enough.
+    const told = refused.logged.filter((line) => line.includes("was refused")).map((line) => JSON.parse(line));
+    expect(told).toMatchObject([{ code: "wire_malformed", why: expect.stringContaining("PCMU or PCMA, 8000 Hz") }]);
     await refused.clock.play(5_100);
     expect(refused.ends()[0]).toMatchObject({ reason: "protocol_error", malformed: 4 });
     const mismatched = legB({ ...QUIET, inbound: "alaw" });

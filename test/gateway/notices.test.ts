@@ -54,6 +54,7 @@ describe("what a peer is told", () => {
   test("the agent's turn before it is heard, and what was heard of it in the end", () => {
     const { notices: peer, told } = notices();
     peer.onCommand(speak(1, 0, "Good morning."));
+    peer.flush();
     peer.onCommand(speak(1, 1, "How can I help?"));
     peer.onCommand({ kind: "state", state: "speaking" });
     peer.onCommand(agentTurn("Good morning. How", true));
@@ -62,6 +63,35 @@ describe("what a peer is told", () => {
       "1 agent: Good morning. ...",
       "1 agent: Good morning. How can I help? ...",
       "1 agent: Good morning. How.",
+    ]);
+  });
+
+  test("pieces that come in one step are told together, once, and in front of whatever else is told", () => {
+    const { notices: peer, sent, told } = notices();
+    for (const piece of [0, 1, 2]) peer.onCommand(speak(1, piece, `Piece ${piece}.`));
+    peer.error("wire_malformed", "digit is missing");
+    peer.onCommand(speak(1, 3, "Piece 3."));
+    peer.flush();
+    peer.flush();
+    expect(transcripts(told)).toEqual([
+      "1 agent: Piece 0. Piece 1. Piece 2. ...",
+      "1 agent: Piece 0. Piece 1. Piece 2. Piece 3. ...",
+    ]);
+    expect(sent).toEqual(["transcript", "error", "transcript"]);
+  });
+
+  test("of a turn that has no end only so much is told, and only while that changes", () => {
+    const { notices: peer, told } = notices();
+    for (let count = 0; count < 10; count += 1) {
+      peer.onEvent({ kind: "typed", text: "u".repeat(10_000) });
+      peer.onCommand(speak(1, count, "a".repeat(10_000)));
+      peer.flush();
+    }
+    const lengths = (role: string) =>
+      told.flatMap((notice) => (notice.kind === "transcript" && notice.role === role ? [notice.text.length] : []));
+    expect([lengths("user"), lengths("agent")]).toEqual([
+      [10_000, 16_384],
+      [10_000, 16_384],
     ]);
   });
 
@@ -85,10 +115,12 @@ describe("what a peer is told", () => {
   test("turns of both sides are numbered as they begin, and typed words are the caller's", () => {
     const { notices: peer, told } = notices();
     peer.onCommand(speak(1, 0, "Hello."));
+    peer.flush();
     peer.onEvent({ kind: "typed", text: "hi" });
     peer.onCommand(agentTurn("Hello."));
     peer.onCommand(userTurn("hi"));
     peer.onCommand(speak(2, 0, "Yes?"));
+    peer.flush();
     expect(transcripts(told)).toEqual([
       "1 agent: Hello. ...",
       "2 user: hi ...",
@@ -133,6 +165,25 @@ describe("what a peer is told", () => {
       if (heardText !== "") peer.onCommand(agentTurn(heardText, true));
       expect(transcripts(told)).toEqual(["1 agent: Good morning. ...", `1 agent: ${heardText}.`]);
     }
+  });
+
+  test("words that come once the model was asked are the next turn's, and those it was asked are told in none but theirs", () => {
+    const { notices: peer, told } = notices();
+    const ask = (turnId: number): CallCommand => ({ kind: "ask", turnId, messages: [], tools: [], language: "en" });
+    peer.onEvent({ kind: "ear-partial", text: "do you" });
+    peer.onCommand(ask(1));
+    peer.onEvent({ kind: "typed", text: "two rolls" });
+    peer.onCommand(userTurn("do you"));
+    peer.onEvent({ kind: "ear-final", text: "do you sell" });
+    peer.onCommand(ask(2));
+    peer.onCommand(userTurn("two rolls sell"));
+    expect(transcripts(told)).toEqual([
+      "1 user: do you ...",
+      "1 user: do you two rolls ...",
+      "1 user: do you.",
+      "2 user: two rolls sell ...",
+      "2 user: two rolls sell.",
+    ]);
   });
 
   test("states, errors, the beginning and the end", () => {

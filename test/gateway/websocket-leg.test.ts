@@ -94,6 +94,15 @@ describe("the beginning of a stream", () => {
 });
 
 describe("what a client is told of the conversation", () => {
+  test("a long greeting is told once, not again for each of its pieces, and kills nobody", async () => {
+    const call = talk([], { spec: { greeting: "This sentence stands here many times. ".repeat(6_000) } });
+    await call.listen(1_000);
+    expect(call.told("transcript")).toHaveLength(1);
+    expect(call.socket.sent.join("").length).toBeLessThan(32_000);
+    expect(call.socket.ended).toBeUndefined();
+    call.hangUp();
+  });
+
   test("states and transcripts of a question and its answer, in the order in which they happen", async () => {
     const call = talk([heard(2_000, "partial", "are you"), heard(2_200, "final", "are you open")]);
     await call.listen(5_000, { marks: true });
@@ -250,7 +259,7 @@ describe("what a client types", () => {
   test("faster than anybody types is ignored, counted and answered with an error: each text would ask the model", async () => {
     const call = talk([], { spec: { ...ASKED_ALONE, ...INTERRUPTIBLE } });
     for (let round = 0; round < 2; round += 1) {
-      for (let i = 0; i < 50; i += 1) call.type("x".repeat(10_000));
+      for (let i = 0; i < 50; i += 1) call.type("x".repeat(6_000));
       await call.clock.play(1_000);
     }
     expect(call.llm.requests).toHaveLength(2 * TEXTS_PER_SECOND_MAX);
@@ -260,6 +269,19 @@ describe("what a client types", () => {
     }
     expect(call.hangUp()).toMatchObject({ ignored: 90 });
   });
+});
+
+test("D3: a client that types without end fills no memory: past a burst only so much is answered", async () => {
+  const call = talk([], { spec: { ...ASKED_ALONE, ...INTERRUPTIBLE } });
+  const longest = "x".repeat(16_384);
+  for (let second = 0; second < 600; second += 1) {
+    call.type(longest);
+    await call.clock.play(1_000);
+  }
+  // Four at once, and one more each 82 s.
+  expect(call.llm.requests).toHaveLength(4 + 7);
+  expect(new Set(call.told("error").map(({ code }) => code))).toEqual(new Set(["rate_limited"]));
+  expect(call.hangUp()).toMatchObject({ ignored: 600 - 11 });
 });
 
 test("keys are told to the call in the order in which they come, and what is no key is ignored", () => {

@@ -228,7 +228,9 @@ describeOpus("what clients may send is decoded (only where Opus is installed)", 
 });
 
 describeOpus("what nobody may send is refused, and the stream goes on (only where Opus is installed)", () => {
-  const [good = new Uint8Array()] = opusStream({ ...MONO, bitrateBps: 32_000 }, 20, vowelAt);
+  // What stands here runs where its tests are skipped, too.
+  const [good = new Uint8Array()] =
+    loaded === undefined ? [] : opusStream({ ...MONO, bitrateBps: 32_000 }, 20, vowelAt);
   const handedOver = new Uint8Array(good);
   structuredClone(handedOver, { transfer: [handedOver.buffer] });
   const withToc = (low: number, ...rest: number[]): Uint8Array =>

@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   REORDER_AHEAD_CHUNKS_MAX,
+  REORDER_DROPPED_MAX,
   REORDER_HELD_MAX,
+  REORDER_HELD_MESSAGE_MS_MAX,
   REORDER_LATE_CHUNKS_MAX,
   REORDER_WAIT_MS,
 } from "../../src/core/limits.ts";
@@ -132,10 +134,22 @@ describe("C5: audio that comes out of order", () => {
     expect(stage.verdicts).toEqual(["taken", "taken", "late", "duplicate", "duplicate", "taken", "duplicate", "taken"]);
   });
 
+  test("what comes far too late, or once more long after, is dropped too, and tears no hole into what follows", () => {
+    const lost = 12;
+    for (const behind of [1, 15, 17, 40, REORDER_LATE_CHUNKS_MAX]) {
+      const stage = new Stage().pushAll(upTo(1, lost - 1)).pushAll(upTo(lost + 1, lost + behind - 1));
+      stage.pushAll([lost, 2 + behind, ...upTo(lost + behind, 140)]);
+      // Only where little has come behind it yet is it still waited for.
+      const expected = upTo(1, 140).filter((chunk) => chunk !== lost || behind === 1);
+      expect(stage.bytes).toEqual(expected.map((chunk) => chunk & 0x7f));
+      expect(stage.timestamps).toEqual(expected.map((chunk) => (chunk - 1) * 20));
+    }
+  });
+
   test("messages of any length, also longer than any that can wait", () => {
     const stage = new Stage().push(1, { count: 1 }).push(3, { count: 999 }).push(2, { count: 333 });
     expect(stage.timestamps).toEqual([0, 0.125, 0.125 + 333 / 8]);
-    stage.push(5, { count: 1_001 });
+    stage.push(5, { count: REORDER_HELD_MESSAGE_MS_MAX * 8 + 1 });
     expect(stage.bytes).toEqual([1, 2, 3, 5]);
     const short = new Stage().push(1, { count: 8 });
     for (let i = 0; i < REORDER_HELD_MAX; i += 1) short.push(3 + i, { count: 8 });
@@ -201,16 +215,16 @@ describe("C5: counters wrap, restart and jump, and the audio goes on", () => {
   });
 
   test("a counter that restarts costs at most the messages that could be late ones", () => {
-    for (const before of [1, 5, REORDER_LATE_CHUNKS_MAX, REORDER_LATE_CHUNKS_MAX + 1, 40, 1_000]) {
+    for (const before of [1, 5, REORDER_DROPPED_MAX, REORDER_DROPPED_MAX + 1, 40, REORDER_LATE_CHUNKS_MAX + 1, 1_000]) {
       const stage = new Stage().pushAll(upTo(1, before)).pushAll(upTo(1, 60));
-      expect(stage.given.length).toBeGreaterThanOrEqual(before + 60 - REORDER_LATE_CHUNKS_MAX);
+      expect(stage.given.length).toBeGreaterThanOrEqual(before + 60 - REORDER_DROPPED_MAX);
       expect(stage.bytes.slice(-20)).toEqual(upTo(41, 60));
     }
   });
 
   test("a counter that stands still does not stop the audio for good", () => {
     const stage = new Stage().pushAll(Array.from({ length: 200 }, () => 1));
-    expect(stage.given.length).toBeGreaterThan(200 / (REORDER_LATE_CHUNKS_MAX + 2));
+    expect(stage.given.length).toBeGreaterThan(200 / (REORDER_DROPPED_MAX + 2));
   });
 
   test("whatever a peer counts, everything taken is given once, within 60 ms, on a timeline that never goes back", () => {

@@ -9,19 +9,24 @@ export const collectGarbage: () => void = (() => {
 })();
 
 const WINDOWS = 101;
+/** On a busy machine the compiler is late, and what it has not compiled yet makes objects of numbers: it gets more chances. */
+const MEASUREMENTS_MAX = 5;
 
 /**
  * Heap bytes that one run of `task` allocates when it is warm, garbage included: the median over windows of `runs` each, so that
- * the few windows in which the collector runs or the compiler works don't count. Throws when the windows are too long for that.
- * It is warm after `warmUpRuns`.
+ * the few windows in which the collector runs or the compiler works don't count, and the least of a few measurements. Throws when
+ * the windows are too long for that. It is warm after `warmUpRuns`.
  */
 export function heapBytesPerRun(task: () => void, runs: number, warmUpRuns = 20_000): number {
   for (let i = 0; i < warmUpRuns; i += 1) task();
   medianGrowth(task, runs);
-  collectGarbage();
-  const growth = medianGrowth(task, runs) - medianGrowth(task, 0);
-  assert.ok(growth > -runs, "the collector ran in most windows: take fewer runs");
-  return growth / runs;
+  let least = Number.POSITIVE_INFINITY;
+  for (let measurement = 0; measurement < MEASUREMENTS_MAX && least >= runs; measurement += 1) {
+    collectGarbage();
+    least = Math.min(least, medianGrowth(task, runs) - medianGrowth(task, 0));
+  }
+  assert.ok(least > -runs, "the collector ran in most windows: take fewer runs");
+  return least / runs;
 }
 
 function medianGrowth(task: () => void, runs: number): number {

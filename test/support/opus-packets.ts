@@ -1,7 +1,12 @@
 import { strict as assert } from "node:assert";
-import opus from "@discordjs/opus";
+import { createRequire } from "node:module";
+import type { OpusPackage } from "@discordjs/opus";
 import type { Random } from "../sim/random.ts";
 import { vowelAt } from "./vowel.ts";
+
+const require = createRequire(import.meta.url);
+/** Loaded when it is needed: where it is not installed, whoever needs it is skipped. */
+const native = (): OpusPackage => require("@discordjs/opus");
 
 // `opus_defines.h`.
 const SET_APPLICATION = 4_000;
@@ -31,7 +36,8 @@ export function opusStream(
   sampleAt: (seconds: number) => number,
 ): Uint8Array[] {
   const { rateHz, channels, frameMs } = client;
-  const encoder = new opus.OpusEncoder(rateHz, channels);
+  const { OpusEncoder } = native();
+  const encoder = new OpusEncoder(rateHz, channels);
   encoder.applyEncoderCTL(SET_APPLICATION, APPLICATION[client.application ?? "voip"]);
   if (client.bitrateBps !== undefined) encoder.applyEncoderCTL(SET_BITRATE, client.bitrateBps);
   encoder.applyEncoderCTL(SET_VBR, client.constantBitrate ? 0 : 1);

@@ -41,7 +41,8 @@ To whom; without any of these, to a service of its own, which is started for the
 
   --language <code>          of the caller's voice, and of a call that is created; en-US unless told
   --record <file.wav>        writes what the caller heard
-  --json                     prints one JSON document; the conversation goes to standard error
+  --json                     prints one JSON document, and with npm run --silent nothing else; the conversation goes
+                             to standard error
 
 The exit code is 0 when the call went and ended as a call should, 1 when not, 2 when it could not be understood
 what was asked for.

@@ -19,16 +19,20 @@ export interface PeerSocket {
   close(): void;
 }
 
+/** From dialling to the answer to the upgrade. */
+const UPGRADE_MS_MAX = 10_000;
+
 /**
  * Dials a media stream's URL and starts the stream. `create` makes the peer; it is called once. Rejects with
- * `unavailable` when the upgrade is not answered with 101; the message carries the status but never the URL, which holds
- * a token.
+ * `unavailable` when the upgrade is not answered with 101, or not within ten seconds; the message carries the status but
+ * never the URL, which holds a token. An abort of `signal` before the answer rejects with its reason; after it nothing.
  */
 export function connectPeer<Peer extends SimulatedPeer>(
   url: string,
   create: (socket: PeerSocket) => Peer,
+  signal?: AbortSignal,
 ): Promise<PeerConnection<Peer>> {
-  const socket = new WebSocket(url, { perMessageDeflate: false });
+  const socket = new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: UPGRADE_MS_MAX });
   const peer = create({
     send: (message) => socket.send(message),
     close: () => socket.close(1000),
@@ -41,8 +45,15 @@ export function connectPeer<Peer extends SimulatedPeer>(
   });
   socket.on("message", (data: Buffer, isBinary) => peer.receive(isBinary ? data : data.toString()));
   return new Promise((resolve, reject) => {
-    const refuse = (what: string, cause?: unknown): void =>
+    const giveUp = (): void => {
+      reject(signal?.reason);
+      socket.terminate();
+    };
+    const refuse = (what: string, cause?: unknown): void => {
+      signal?.removeEventListener("abort", giveUp);
       reject(unavailable(`the media stream was refused: ${what}`, cause));
+    };
+    signal?.addEventListener("abort", giveUp);
     socket.on("unexpected-response", (request, response) => {
       refuse(`status ${response.statusCode}`);
       request.destroy();
@@ -50,6 +61,7 @@ export function connectPeer<Peer extends SimulatedPeer>(
     // After the upgrade this error is followed by `close`, which tells the rest.
     socket.on("error", (error) => refuse("no connection", error));
     socket.on("open", () => {
+      signal?.removeEventListener("abort", giveUp);
       peer.start();
       resolve({ peer, closed });
     });

@@ -6,8 +6,8 @@ import type { Stt } from "../../speech/speech.ts";
 import { Caller, type CallerNotice, type CallerReport, type Step } from "./caller.ts";
 import { openEar } from "./ear.ts";
 import { codecsOf, formatsOf, type Line, simulatePeer } from "./line.ts";
-import type { Violation } from "./peer.ts";
-import { connectPeer } from "./peer-socket.ts";
+import type { SimulatedPeer, Violation } from "./peer.ts";
+import { connectPeer, type PeerSocket } from "./peer-socket.ts";
 import type { ServiceMessage } from "./websocket-client.ts";
 
 export interface CallToPlace {
@@ -47,8 +47,8 @@ const EAR_SETTLES_MS = 500;
 
 /**
  * Plays a simulated peer with a simulated caller into a media stream, in the clock's time, until one side hangs up.
- * An abort of `signal` is the caller hanging up. Rejects when the stream is refused, when the caller's ear fails, or when
- * the line's codec cannot be had.
+ * An abort of `signal` is the caller hanging up; before the stream is answered it rejects. Rejects as well when the stream
+ * is refused, when the caller's ear fails, or when the line's codec cannot be had.
  */
 export async function placeCall(call: CallToPlace, signal: AbortSignal): Promise<PlacedCall> {
   const opus = await opusOf(call.line);
@@ -91,7 +91,8 @@ export async function placeCall(call: CallToPlace, signal: AbortSignal): Promise
     for await (const event of ear.events) caller.understood(event);
   };
   try {
-    const { peer, closed } = await connectPeer(call.url, (socket) => simulatePeer(call.line, { ...ends, ...socket }));
+    const create = (socket: PeerSocket): SimulatedPeer => simulatePeer(call.line, { ...ends, ...socket });
+    const { peer, closed } = await connectPeer(call.url, create, signal);
     let hungUpBy: PlacedCall["hungUpBy"] = "other-end";
     hangUp = () => {
       hungUpBy = "caller";

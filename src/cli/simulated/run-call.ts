@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { TranscriptTurn } from "../../core/call-spec.ts";
 import type { Clock } from "../../core/clock.ts";
+import { FRAME_MS } from "../../core/limits.ts";
 import { createReferenceEar } from "../../speech/providers/reference-ear.ts";
 import { createReferenceVoice } from "../../speech/providers/reference-voice.ts";
 import { type CallResource, createCall, finishedRecord, transcriptOf, voiceOf } from "./api-calls.ts";
@@ -35,7 +36,7 @@ export interface CallOptions {
 
 /** A person who hears nothing for so long speaks first, or at the end hangs up. */
 const FIRST_WORD_MS_MAX = 6_000;
-/** A caller who has not come to the end by then will not. */
+/** A caller who has not come to the end by then, beside the time that it takes to say everything, will not. */
 const PATIENCE_MS = 300_000;
 
 /**
@@ -94,6 +95,10 @@ async function scriptOf(plan: CallPlan, clock: Clock, signal: AbortSignal): Prom
   return [...script, { do: "stay", untilMs: plan.hangUpAfterMs }];
 }
 
+/** When a caller hangs up who is not to do so at a certain time. */
+export const patienceMs = (script: readonly Step[]): number =>
+  script.reduce((ms, step) => ms + ("utterance" in step ? step.utterance.frames.length * FRAME_MS : 0), PATIENCE_MS);
+
 /** The audio of all files that are to be played, by path. */
 function readFiles(steps: readonly PlannedStep[]): ReadonlyMap<string, MonoAudio> {
   const files = new Map<string, MonoAudio>();
@@ -127,7 +132,7 @@ async function placeByApi(
 }
 
 async function place(
-  { line, language, recordPath, hangUpAfterMs = PATIENCE_MS }: CallPlan,
+  { line, language, recordPath, hangUpAfterMs }: CallPlan,
   url: string,
   script: readonly Step[],
   { clock, terminal }: CallOptions,
@@ -145,7 +150,7 @@ async function place(
       line,
       id: randomBytes(16).toString("hex"),
       script,
-      hangUpAfterMs,
+      hangUpAfterMs: hangUpAfterMs ?? patienceMs(script),
       stt: createReferenceEar(),
       language,
       clock,

@@ -34,7 +34,7 @@ export class Terminal {
   /** A line of its own. */
   note(text: string): void {
     this.#endLine();
-    this.#options.write(`${this.#paint("note", text)}\n`);
+    this.#options.write(`${this.#paint("note", printable(text))}\n`);
   }
 
   show(notice: CallerNotice): void {
@@ -72,7 +72,7 @@ export class Terminal {
       const seconds = ((atMs - this.#startedMs) / 1_000).toFixed(1).padStart(6);
       this.#options.write(`${seconds} s  ${this.#paint(who, who.padEnd(8))}`);
     }
-    this.#options.write(` ${word}`);
+    this.#options.write(` ${printable(word)}`);
   }
 
   #endLine(): void {
@@ -84,6 +84,9 @@ export class Terminal {
     return this.#options.colour ? `${COLOURS[kind]}${text}${RESET}` : text;
   }
 }
+
+/** A text that may come from the other end, without what would steer a terminal. */
+export const printable = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]/gu, "\ufffd");
 
 /** Rows of text in columns as wide as their widest cell; numbers are given as text. */
 export function table(rows: readonly (readonly string[])[]): string {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { CarrierA } from "../../../src/cli/simulated/carrier-a.ts";
@@ -14,7 +14,8 @@ const TELEPHONE = {
   earphone: () => {},
 };
 
-const connect = (url: string) => connectPeer(url, (socket) => new CarrierA({ ...TELEPHONE, ...socket }));
+const connect = (url: string, signal?: AbortSignal) =>
+  connectPeer(url, (socket) => new CarrierA({ ...TELEPHONE, ...socket }), signal);
 
 /** A gateway that does nothing by itself. */
 async function gateway(): Promise<{ server: WebSocketServer; url: string }> {
@@ -83,4 +84,34 @@ test("nobody listening rejects too", async () => {
   server.close();
   await once(server, "close");
   await expect(connect(url)).rejects.toMatchObject({ code: "unavailable" });
+});
+
+/** Takes connections, and never says anything. */
+async function silence() {
+  const server = createTcpServer().listen(0, "127.0.0.1");
+  const here = once(server, "connection");
+  const gone = here.then(([socket]) => once(socket.resume(), "close"));
+  await once(server, "listening");
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream/secret`;
+  return { url, close: () => server.close(), here, gone };
+}
+
+test("a caller who gives up before the upgrade is answered is not kept waiting, and leaves no connection", async () => {
+  const { url, close, here, gone } = await silence();
+  const stop = new AbortController();
+  const connecting = connect(url, stop.signal);
+  await here;
+  stop.abort(new Error("stopped"));
+  await expect(connecting).rejects.toThrow("stopped");
+  await gone;
+  close();
+});
+
+test("an upgrade that is never answered is given up after ten seconds", async () => {
+  const { url, close, gone } = await silence();
+  const error: unknown = await connect(url).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "unavailable" });
+  expect(String(error)).not.toContain("secret");
+  await gone;
+  close();
 });

@@ -4,10 +4,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
+import { TELEPHONE } from "../../../src/cli/simulated/audio-format.ts";
 import { type CallPlan, planCall, UsageError } from "../../../src/cli/simulated/call-arguments.ts";
 import { callFaults } from "../../../src/cli/simulated/call-report.ts";
-import { runCall } from "../../../src/cli/simulated/run-call.ts";
+import { patienceMs, runCall } from "../../../src/cli/simulated/run-call.ts";
 import { Terminal } from "../../../src/cli/simulated/terminal.ts";
+import type { Utterance } from "../../../src/cli/simulated/utterance.ts";
 import { readWav, writeWav } from "../../../src/cli/simulated/wav.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { A_LAW, type G711Law, MU_LAW } from "../../../src/media/g711.ts";
@@ -180,6 +182,13 @@ test("a caller who is to stay for so long hangs up then, and that is as it shoul
   expect(callFaults(result)).toEqual([]);
   expect(result.hungUpBy).toBe("caller");
   expect(result.endedMs - result.startedMs).toBeGreaterThan(1_500);
+});
+
+test("a caller's patience does not run out over what the caller has to say", () => {
+  const frames = Array<Uint8Array>(30_000).fill(new Uint8Array(160));
+  const utterance: Utterance = { text: "ten minutes", format: TELEPHONE, frames, words: [] };
+  expect(patienceMs([{ do: "listen" }])).toBe(300_000);
+  expect(patienceMs([{ do: "listen" }, { do: "say", utterance }, { do: "press", keys: "1" }])).toBe(900_000);
 });
 
 test("another end that breaks the call off is a fault", async () => {

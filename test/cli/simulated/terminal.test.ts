@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Terminal, table } from "../../../src/cli/simulated/terminal.ts";
+import { printable, Terminal, table } from "../../../src/cli/simulated/terminal.ts";
 
 function show(colour: boolean): string {
   let text = "";
@@ -52,6 +52,17 @@ test("of what a service tells of itself, that is shown which is not heard", () =
            the service complains of unknown_type: there is no such message
            the service ends the call: agent_hangup
 `);
+});
+
+test("nothing that the other end says or has said steers the terminal", () => {
+  const evil = "a\x1b[2Jb\x07c\x9b1md\re";
+  let text = "";
+  const terminal = new Terminal({ write: (part) => (text += part), colour: false });
+  terminal.show({ kind: "word", who: "agent", atMs: 0, word: evil });
+  terminal.told({ type: "transcript", role: "user", text: evil, final: true, turnId: 1 });
+  terminal.told({ type: "error", code: evil, message: evil });
+  expect(text.replaceAll(/[\P{Cc}\n]/gu, "")).toBe("");
+  expect(printable(`${evil}\n\té`)).toBe("a\ufffd[2Jb\ufffdc\ufffd1md\ufffde\n\té");
 });
 
 test("a table's columns are as wide as their widest cell", () => {

@@ -188,9 +188,9 @@ test("cut into pieces, the caller's voice keeps every byte, whatever the pieces 
   clock.advance(20_000);
   client.stop();
   const pieces = audio();
-  expect(Buffer.concat(pieces)).toEqual(
-    Buffer.concat(Array.from({ length: 1_000 }, (_, i) => new Uint8Array(640).fill(i + 1))),
-  );
+  const spoken = Buffer.concat(Array.from({ length: 1_000 }, (_, i) => new Uint8Array(640).fill(i + 1)));
+  // Compared by themselves: `toEqual` takes seconds for so many bytes.
+  expect(Buffer.concat(pieces).equals(spoken)).toBe(true);
   expect(texts()).toEqual([{ type: "end" }]);
   const lengths = pieces.map(({ length }) => length);
   expect(Math.min(...lengths)).toBeLessThan(100);
