@@ -108,7 +108,8 @@ async function hold(websocketUrl: string, round: number): Promise<void> {
   const mediaFormat = { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 };
   const ids = { accountSid: CANARY, callSid: CANARY, streamSid, customParameters: { name: CANARY } };
   send({ event: "start", streamSid, start: { ...ids, tracks: ["inbound"], mediaFormat } });
-  for (const digit of [...KEYS, CANARY]) send({ event: "dtmf", streamSid, dtmf: { track: "inbound_track", digit } });
+  for (const digit of [...KEYS, CANARY, "#"])
+    send({ event: "dtmf", streamSid, dtmf: { track: "inbound_track", digit } });
   send({ event: CANARY, streamSid, [CANARY]: CANARY });
   send({ event: "media", streamSid: `${streamSid}-other`, media: { payload: CANARY } });
   send({ event: "media", streamSid, media: { timestamp: CANARY, payload: `!${CANARY}` } });

@@ -225,7 +225,7 @@ const CASES: Readonly<Record<string, Case>> = {
     happens: (call) => call.coughs(7_000, 1_500),
     why: [
       [7_500, HELD],
-      [7_900, "cut for voice"],
+      [8_300, "cut for voice"],
     ],
     turns: ["pause", "cut voice"],
     atOnce: true,

@@ -130,7 +130,7 @@ describe("journal writer", () => {
       { kind: "command", timeMs: 1, command: { kind: "speak", turnId: 1, piece: 0, text: "Hello." } },
       { kind: "frame-in", timeMs: 21.5, mediaMs: 102, voiced: true, audio: AUDIO, audioLeftOut: false },
       { kind: "frame-out", timeMs: 22, turnId: 1, samples: 160, audio: AUDIO, audioLeftOut: false },
-      { kind: "command", timeMs: 30, command: { kind: "ask", turnId: 2, messages: 1 } },
+      { kind: "command", timeMs: 30, command: { kind: "ask", turnId: 2, messages: 1, language: "en" } },
       { kind: "command", timeMs: 31, command: { kind: "end", reason: "api_hangup" } },
     ]);
     expect(statSync(journalPath(dataDir, START.callId)).mode & 0o777).toBe(0o600);

@@ -113,14 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
     "",
   ),
   mutant(
-    "where the ear tells no words sustained voice cuts the agent",
-    "voice over the agent holds it, and no longer than it must",
-    "call/turn.ts",
-    'return nowMs < caller.voiceMs + parameters.steadyVoiceMs ? "voice" : undefined;',
-    "return undefined;",
-  ),
-  mutant(
-    "voice that is not sustained does not",
+    "voice that is not sustained does not cut the agent",
     "a reply is cut for what the caller did",
     "call/turn.ts",
     "  if (nowMs < caller.voiceMs + parameters.sustainedVoiceMs) return undefined;\n",
@@ -271,6 +264,13 @@ export interface MutantRun {
 
 const TIMEOUT_MS = 240_000;
 
+/** A file of the project at `root` with an edit of a mutant in it. Throws where the text is not there once. */
+export function edited(root: string, { file, from, to }: Mutant["edits"][number]): string {
+  const source = readFileSync(join(root, "src", file), "utf8");
+  assert.equal(source.split(from).length, 2, `${file} has this once: ${from}`);
+  return source.replace(from, () => to);
+}
+
 /** Runs up to so many seeds over a copy of the source without the guard. Asserts that the source has what the edits replace, once. */
 export async function simulateMutant({ edits, seen }: Mutant, seeds: number): Promise<MutantRun> {
   const root = mkdtempSync(join(tmpdir(), "trunkline-mutant-"));
@@ -280,15 +280,7 @@ export async function simulateMutant({ edits, seen }: Mutant, seeds: number): Pr
       cpSync(join(project, part), join(root, part), { recursive: true });
     }
     symlinkSync(join(project, "node_modules"), join(root, "node_modules"));
-    for (const { file, from, to } of edits) {
-      const path = join(root, "src", file);
-      const source = readFileSync(path, "utf8");
-      assert.equal(source.split(from).length, 2, `${file} has this once: ${from}`);
-      writeFileSync(
-        path,
-        source.replace(from, () => to),
-      );
-    }
+    for (const edit of edits) writeFileSync(join(root, "src", edit.file), edited(root, edit));
     const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
     const args = ["--import", tsx, "test/sim/run.ts", "--seeds", String(seeds), "--until", seen];
     const output = await new Promise<string>((resolve) => {
