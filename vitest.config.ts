@@ -5,6 +5,8 @@ const common = { testTimeout: 30_000, hookTimeout: 30_000 };
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from the default export.
 export default defineConfig({
   test: {
+    // Vitest leaves one processor to others, which on two of them is half of all.
+    maxWorkers: "100%",
     projects: [
       {
         test: {
