@@ -54,7 +54,7 @@ async function callTool(args: readonly string[]) {
   return { document, stderr };
 }
 
-test.concurrent(
+test(
   "the call tool creates a call, and every word arrives both ways in A-law and out of order",
   async () => {
     const line = ["--wire", "carrier_b", "--codec", "alaw", "--agent-codec", "alaw", "--shuffle", "7"];
@@ -68,7 +68,7 @@ test.concurrent(
   TEST_MS_MAX,
 );
 
-test.concurrent(
+test(
   "a WebSocket client of the call tool types what another says, and hears every word of the answers",
   async () => {
     const [question = "", goodbye = ""] = SAID;
