@@ -4,6 +4,7 @@ import {
   REORDER_AHEAD_CHUNKS_MAX,
   REORDER_DROPPED_MAX,
   REORDER_HELD_MAX,
+  REORDER_HELD_MESSAGE_MS_MAX,
   REORDER_LATE_CHUNKS_MAX,
   REORDER_WAIT_MS,
 } from "../../src/core/limits.ts";
@@ -148,7 +149,7 @@ describe("C5: audio that comes out of order", () => {
   test("messages of any length, also longer than any that can wait", () => {
     const stage = new Stage().push(1, { count: 1 }).push(3, { count: 999 }).push(2, { count: 333 });
     expect(stage.timestamps).toEqual([0, 0.125, 0.125 + 333 / 8]);
-    stage.push(5, { count: 1_001 });
+    stage.push(5, { count: REORDER_HELD_MESSAGE_MS_MAX * 8 + 1 });
     expect(stage.bytes).toEqual([1, 2, 3, 5]);
     const short = new Stage().push(1, { count: 8 });
     for (let i = 0; i < REORDER_HELD_MAX; i += 1) short.push(3 + i, { count: 8 });
