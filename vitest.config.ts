@@ -13,16 +13,17 @@ export default defineConfig({
           ...common,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/end-to-end/**", "test/bench/**"],
+          exclude: ["test/end-to-end/**", "test/bench/**", "test/costly-input.test.ts"],
           sequence: { groupOrder: 0 },
         },
       },
       {
-        // Real calls in real time: one file after the other, and behind everything that could take the machine from them.
+        // Real calls in real time, and what tells how long the loop was blocked: one file after the other, and behind everything
+        // that could take the machine from them.
         test: {
           ...common,
           name: "end-to-end",
-          include: ["test/end-to-end/**/*.test.ts", "test/bench/**/*.test.ts"],
+          include: ["test/end-to-end/**/*.test.ts", "test/bench/**/*.test.ts", "test/costly-input.test.ts"],
           fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
