@@ -46,6 +46,8 @@ export class Call {
   readonly #digits: Digits;
 
   #turn: Turn = START;
+  /** What `turnDeadlineMs` says: it looks at words, and is asked for with every frame, but changes only with the turn. */
+  #turnDeadlineMs = Number.POSITIVE_INFINITY;
   #legStarted = false;
   #ended = false;
   /** The last command was given. */
@@ -201,6 +203,7 @@ export class Call {
     const chosen = isSameLanguage(language, this.#spec.language) ? this.#spec.language : language;
     if (chosen === this.#policy.language) return;
     this.#policy = { ...this.#policy, language: chosen };
+    this.#turnDeadlineMs = turnDeadlineMs(this.#turn, this.#policy);
     this.#speaker.language = chosen;
     this.#sink({ kind: "language", language: chosen, reason });
   }
@@ -244,6 +247,7 @@ export class Call {
   #step(event: TurnEvent): void {
     const { turn, actions } = stepTurn(this.#turn, event, this.#nowMs, this.#policy);
     this.#turn = turn;
+    this.#turnDeadlineMs = turnDeadlineMs(turn, this.#policy);
     for (const action of actions) this.#act(action);
   }
 
@@ -304,7 +308,7 @@ export class Call {
       case "voice":
         return this.#detector.deadlineMs;
       case "turn":
-        return turnDeadlineMs(this.#turn, this.#policy);
+        return this.#turnDeadlineMs;
       case "digits":
         return this.#digits.deadlineMs;
       case "inactivity":

@@ -68,12 +68,12 @@ export class ReplyWatch {
   }
 
   /** When to look again though nothing happens, ms; Infinity when there is nothing to wait for. */
-  deadlineMs(standing: ReplyStanding): number {
+  deadlineMs(standing: Readonly<ReplyStanding>): number {
     return Math.min(this.#fillerMs(standing), this.#modelMs(), this.#voiceMs(standing));
   }
 
   /** The same, each by itself. */
-  waits(standing: ReplyStanding): Omit<ReplyWaits, "heardMs"> {
+  waits(standing: Readonly<ReplyStanding>): Omit<ReplyWaits, "heardMs"> {
     return { fillerMs: this.#fillerMs(standing), modelMs: this.#modelMs(), voiceMs: this.#voiceMs(standing) };
   }
 
@@ -90,11 +90,11 @@ export class ReplyWatch {
       : this.#modelSinceMs + this.#parameters.modelSilenceMs;
   }
 
-  #voiceMs({ unsent }: ReplyStanding): number {
+  #voiceMs({ unsent }: Readonly<ReplyStanding>): number {
     return unsent && !this.#paused ? this.#voiceSinceMs + this.#parameters.voiceSilenceMs : Number.POSITIVE_INFINITY;
   }
 
-  #fillerMs({ unsent, hasPieces, playsUntilMs }: ReplyStanding): number {
+  #fillerMs({ unsent, hasPieces, playsUntilMs }: Readonly<ReplyStanding>): number {
     const { fillerMs, toolFillerMs } = this.#parameters;
     if (this.#filled || this.#paused || unsent) return Number.POSITIVE_INFINITY;
     const usesTools = !Number.isNaN(this.#toolsSinceMs);

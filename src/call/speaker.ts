@@ -8,7 +8,7 @@ import type { TurnParameters } from "./parameters.ts";
 import { phrasesOf } from "./phrases.ts";
 import { Playout } from "./playout.ts";
 import { Reply } from "./reply.ts";
-import type { Shortage } from "./reply-watch.ts";
+import type { ReplyStanding } from "./reply-watch.ts";
 import type { CallStanding } from "./standing.ts";
 import type { ToolRun } from "./tool-use.ts";
 import { describeTools, planTool, type ToolEffect } from "./tools.ts";
@@ -46,6 +46,8 @@ export class Speaker {
   #firstMessage = true;
   #state: CallState = "listening";
   #language: string;
+  /** Asked for with every frame, so made once. */
+  readonly #standingNow: ReplyStanding = { unsent: false, hasPieces: false, playsUntilMs: 0 };
 
   constructor(options: SpeakerOptions) {
     this.#options = options;
@@ -194,7 +196,7 @@ export class Speaker {
   attend(nowMs: number): void {
     const reply = this.#reply;
     if (reply === undefined) return;
-    const shortage: Shortage | undefined = reply.watch.shortOf(this.#standing(reply), nowMs);
+    const shortage = reply.watch.shortOf(this.#standing(reply), nowMs);
     if (shortage === "model") this.#options.modelDone(true);
     else if (shortage === "voice") this.#options.end("provider_error");
     else if (shortage === "filler") {
@@ -224,8 +226,12 @@ export class Speaker {
     return { state, language, reply: { ...reply.asItStands(this.#playout.unplayedMs(nowMs)), waits } };
   }
 
-  #standing(reply: Reply) {
-    return { unsent: reply.unsent, hasPieces: reply.pieceCount > 0, playsUntilMs: this.#playout.playsUntilMs };
+  #standing(reply: Reply): Readonly<ReplyStanding> {
+    const now = this.#standingNow;
+    now.unsent = reply.unsent;
+    now.hasPieces = reply.pieceCount > 0;
+    now.playsUntilMs = this.#playout.playsUntilMs;
+    return now;
   }
 
   /** From when on a reply counts as heard to its end, ms; Infinity while some of it has not been sent. */

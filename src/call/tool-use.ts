@@ -34,6 +34,8 @@ export class ToolUse {
   #asked: ToolRun[] = [];
   #refused = 0;
   #count = 0;
+  /** Runs without a result; counted, because it is asked for with every frame. */
+  #waiting = 0;
 
   constructor(turnId: number) {
     this.#turnId = turnId;
@@ -58,6 +60,7 @@ export class ToolUse {
     const runs = this.#asked;
     if (runs.length === 0) return runs;
     this.#rounds.push({ text, runs, refused: this.#refused });
+    this.#waiting += runs.length;
     this.#asked = [];
     this.#refused = 0;
     return runs;
@@ -68,6 +71,7 @@ export class ToolUse {
     const run = this.#find(key);
     if (run === undefined || run.result !== undefined) return false;
     run.result = result;
+    this.#waiting -= 1;
     return true;
   }
 
@@ -84,7 +88,7 @@ export class ToolUse {
 
   /** Tools run, and the model waits for them. */
   get running(): boolean {
-    return this.#rounds.some(({ runs }) => runs.some(({ result }) => result === undefined));
+    return this.#waiting > 0;
   }
 
   /** The model has had its last round. */

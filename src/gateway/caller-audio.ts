@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { FRAME_MS } from "../core/limits.ts";
+import { busRateHz } from "../media/bus.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import { Framer, type FramerInput } from "../media/framer.ts";
 import { G711_LAWS } from "../media/g711.ts";
@@ -9,9 +10,6 @@ import type { InboundAudio, Wire } from "../wire/wire.ts";
 import { Backlog } from "./backlog.ts";
 import type { CallTally } from "./call-tally.ts";
 import { Ingest } from "./ingest.ts";
-
-/** The rate of the bus for audio that comes at this one, Hz: the telephone's, or wide band. */
-export const busRateHz = (inboundRateHz: number): 8_000 | 16_000 => (inboundRateHz === 8_000 ? 8_000 : 16_000);
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -38,8 +36,8 @@ export interface CallerAudioOptions {
 
 /**
  * The way of the caller's audio from the wire to the bus: what is too old is dropped, what may come out of order is put in
- * order, all of it is brought to the rate of the bus and cut into frames. Times are ms of call time. Allocates nothing a message
- * but the views that a resampler is lent and lends.
+ * order, all of it is brought to the rate of the bus and cut into frames. Times are ms of call time. Allocates nothing a message,
+ * but for a view where a resampled one is not as long as the one before.
  */
 export class CallerAudio {
   readonly #framer: Framer;
@@ -48,6 +46,8 @@ export class CallerAudio {
   /** Only where the peer's rate is not the bus's. */
   readonly #resampler: Resampler | undefined;
   readonly #resampled: { bytes: Uint8Array; samples: Int16Array; count: number; timestampMs: number };
+  /** What the resampler was lent last: audio in equal messages lies in the same place each time. */
+  #lent: Int16Array = new Int16Array(0);
   readonly #backlog: Backlog | undefined;
   readonly #tally: CallTally;
   readonly #onFrame: CallerAudioOptions["onFrame"];
@@ -114,7 +114,11 @@ export class CallerAudio {
   #atBusRate(audio: FramerInput): FramerInput {
     if (this.#resampler === undefined) return audio;
     const out = this.#resampled;
-    out.samples = this.#resampler.process(audio.samples.subarray(0, audio.count));
+    const { samples, count } = audio;
+    const lent = this.#lent;
+    if (lent.buffer !== samples.buffer || lent.byteOffset !== samples.byteOffset || lent.length !== count)
+      this.#lent = samples.subarray(0, count);
+    out.samples = this.#resampler.process(this.#lent);
     out.count = out.samples.length;
     out.timestampMs = audio.timestampMs;
     return out;

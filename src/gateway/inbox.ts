@@ -1,4 +1,4 @@
-import { codeOf, TrunklineError } from "../core/errors.ts";
+import { TrunklineError } from "../core/errors.ts";
 import {
   CARRIER_ERRORS_LOGGED_PER_SECOND_MAX,
   CARRIER_MESSAGE_BYTES_MAX,
@@ -106,7 +106,7 @@ export class Inbox {
     tally.malformed += 1;
     if (!this.#toldWhy) log.info({ code: error.code, why: error.message }, "a message of the peer was refused");
     this.#toldWhy = true;
-    const closeCode = CLOSE_CODES[codeOf(error)];
+    const closeCode = CLOSE_CODES[error.code];
     if (closeCode !== undefined) return { kind: "violation", closeCode };
     if (!this.#malformed.allows(nowMs)) return VIOLATION;
     complain(error.code, error.message);

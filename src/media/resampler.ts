@@ -68,7 +68,9 @@ class Workbench {
     let read = 0;
     let written = 0;
     while (read < samples.length) {
-      const block = samples.subarray(read, read + BLOCK_SAMPLES);
+      // Of a piece that is no longer than a block, as a frame is, no view is made.
+      const block =
+        samples.length <= BLOCK_SAMPLES && read === 0 ? samples : samples.subarray(read, read + BLOCK_SAMPLES);
       wasm.HEAP16.set(block, this.#input / Int16Array.BYTES_PER_ELEMENT);
       wasm.HEAPU32[this.#inputCount / COUNT_BYTES] = block.length;
       wasm.HEAPU32[this.#outputCount / COUNT_BYTES] = BLOCK_SAMPLES;
@@ -84,7 +86,8 @@ class Workbench {
       // The memory may have grown meanwhile, so its views are read again.
       const outputCount = wasm.HEAPU32[this.#outputCount / COUNT_BYTES] as number;
       const output = this.#output / Int16Array.BYTES_PER_ELEMENT;
-      into.set(wasm.HEAP16.subarray(output, output + outputCount), written);
+      const memory = wasm.HEAP16;
+      for (let i = 0; i < outputCount; i += 1) into[written + i] = memory[output + i] as number;
       read += wasm.HEAPU32[this.#inputCount / COUNT_BYTES] as number;
       written += outputCount;
     }
@@ -100,6 +103,8 @@ class SpeexResampler implements Resampler {
   /** 0 once destroyed. */
   #state: number;
   #output = new Int16Array(0);
+  /** The part of it that was returned last: a stream of equal frames returns the same one again and again. */
+  #returned = this.#output;
 
   constructor(workbench: Workbench, fromHz: number, toHz: number) {
     assert.ok(Number.isInteger(fromHz) && fromHz > 0 && Number.isInteger(toHz) && toHz > 0, "rates in whole Hz");
@@ -115,8 +120,13 @@ class SpeexResampler implements Resampler {
   process(samples: Int16Array): Int16Array {
     assert.ok(this.#state !== 0, "destroyed");
     const samplesMax = Math.ceil(samples.length * this.#ratio);
-    if (this.#output.length < samplesMax) this.#output = new Int16Array(samplesMax);
-    return this.#output.subarray(0, this.#workbench.pass(this.#state, samples, this.#output));
+    if (this.#output.length < samplesMax) {
+      this.#output = new Int16Array(samplesMax);
+      this.#returned = this.#output;
+    }
+    const count = this.#workbench.pass(this.#state, samples, this.#output);
+    if (this.#returned.length !== count) this.#returned = this.#output.subarray(0, count);
+    return this.#returned;
   }
 
   flush(): Int16Array {

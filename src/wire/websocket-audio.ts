@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import type { StreamFormat } from "../core/call-spec.ts";
 import { wireTooLarge } from "../core/errors.ts";
 import { FRAME_MS, STREAM_MESSAGE_MS_MAX } from "../core/limits.ts";
+import { busRateHz } from "../media/bus.ts";
 import { pcmBytes } from "../media/frame-codec.ts";
 import { G711_LAWS, type G711Codec } from "../media/g711.ts";
 import type { OpusCodecs, OpusDecoder, OpusEncoder } from "../media/opus.ts";
@@ -22,15 +23,15 @@ export interface FrameWriter {
   write(samples: Int16Array, bytes: Uint8Array): Uint8Array;
 }
 
-/** The rate at which an Opus leg's audio is decoded, Hz: that of the bus, for whatever the client records at, Opus can do that. */
-export const opusInboundRateHz = ({ inputRateHz }: StreamFormat): 8_000 | 16_000 =>
-  inputRateHz === 8_000 ? 8_000 : 16_000;
-
-export function createReader(wire: string, format: StreamFormat, opus: OpusCodecs | undefined): AudioReader {
-  const { codec, inputRateHz } = format;
+export function createReader(
+  wire: string,
+  { codec, inputRateHz }: StreamFormat,
+  opus: OpusCodecs | undefined,
+): AudioReader {
   const samplesMax = (inputRateHz / 1_000) * STREAM_MESSAGE_MS_MAX;
   if (codec === "pcm_s16le") return new PcmReader(wire, samplesMax);
-  if (codec === "opus") return new OpusReader(given(opus).decoder(opusInboundRateHz(format)));
+  // Whatever the client records at, Opus is decoded at the rate of the bus.
+  if (codec === "opus") return new OpusReader(given(opus).decoder(busRateHz(inputRateHz)));
   return new G711Reader(wire, samplesMax, codec);
 }
 

@@ -2,17 +2,12 @@ import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../core/call-spec.ts";
 import { wireMalformed, wireTooLarge, wireWrongData } from "../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ, JSON_DEPTH_MAX, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import { busRateHz } from "../media/bus.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { OpusCodecs } from "../media/opus.ts";
 import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
 import { Fields } from "./json.ts";
-import {
-  type AudioReader,
-  createReader,
-  createWriter,
-  type FrameWriter,
-  opusInboundRateHz,
-} from "./websocket-audio.ts";
+import { type AudioReader, createReader, createWriter, type FrameWriter } from "./websocket-audio.ts";
 import type { InboundAudio, LegNotice, StreamStarted, Wire, WireEvent } from "./wire.ts";
 
 // The raw WebSocket protocol, our own, for any client: README.md describes it. Binary messages are audio in the codec that the
@@ -50,7 +45,7 @@ export class WebsocketWire implements Wire {
   constructor({ format, callId, opus }: WebsocketOptions) {
     checkFormat(format);
     const keptIn = format.codec === "opus" ? "pcm_s16le" : format.codec;
-    this.inboundRateHz = format.codec === "opus" ? opusInboundRateHz(format) : format.inputRateHz;
+    this.inboundRateHz = format.codec === "opus" ? busRateHz(format.inputRateHz) : format.inputRateHz;
     this.outboundRateHz = format.outputRateHz;
     this.outboundCodec = keptIn;
     this.opening = { kind: "start", streamId: callId, carrierCallId: callId, codec: keptIn };

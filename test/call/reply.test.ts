@@ -6,9 +6,8 @@ import { Reply } from "../../src/call/reply.ts";
 const RATE_HZ = 8_000;
 const WORD_SAMPLES = 2_400;
 
-/** A reply of one or two pieces whose words take 300 ms each; `timed` voices tell word times. */
-function spoken(texts: readonly string[], timed: boolean): Reply {
-  const reply = new Reply({
+const newReply = (): Reply =>
+  new Reply({
     turnId: 1,
     interruptible: true,
     rateHz: RATE_HZ,
@@ -16,6 +15,10 @@ function spoken(texts: readonly string[], timed: boolean): Reply {
     parameters: DEFAULT_TURN_PARAMETERS,
     nowMs: 0,
   });
+
+/** A reply of one or two pieces whose words take 300 ms each; `timed` voices tell word times. */
+function spoken(texts: readonly string[], timed: boolean): Reply {
+  const reply = newReply();
   for (const text of texts) reply.pushText(`${text} `, 0);
   reply.endRound();
   reply.endText();
@@ -78,14 +81,7 @@ describe("the heard ledger of a reply", () => {
   });
 
   test("nothing of a piece is heard whose synthesis has not begun, though all before it was", () => {
-    const reply = new Reply({
-      turnId: 1,
-      interruptible: true,
-      rateHz: RATE_HZ,
-      spokenMs: undefined,
-      parameters: DEFAULT_TURN_PARAMETERS,
-      nowMs: 0,
-    });
+    const reply = newReply();
     reply.pushText("Bread is baked at five every day. ", 0);
     reply.pieceAudio(0, [], 0);
     reply.pushText("Rolls are baked at six every day. ", 0);
@@ -97,14 +93,7 @@ describe("the heard ledger of a reply", () => {
   });
 
   test("a piece that the voice made no audio of was not heard, though the pieces around it were", () => {
-    const reply = new Reply({
-      turnId: 1,
-      interruptible: true,
-      rateHz: RATE_HZ,
-      spokenMs: undefined,
-      parameters: DEFAULT_TURN_PARAMETERS,
-      nowMs: 0,
-    });
+    const reply = newReply();
     const pieces = [
       "Bread is baked at five every day.",
       "Rolls are baked at six every day.",
@@ -119,14 +108,7 @@ describe("the heard ledger of a reply", () => {
   });
 
   test("a voice without word times that is still synthesising is taken to speak evenly", () => {
-    const reply = new Reply({
-      turnId: 1,
-      interruptible: true,
-      rateHz: RATE_HZ,
-      spokenMs: undefined,
-      parameters: DEFAULT_TURN_PARAMETERS,
-      nowMs: 0,
-    });
+    const reply = newReply();
     reply.pushText("Bread is baked at five every day. ", 0);
     reply.endRound();
     reply.endText();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { STREAM_RATES_HZ, type StreamCodec, type StreamRateHz } from "../../src/core/call-spec.ts";
-import { busRateHz } from "../../src/gateway/caller-audio.ts";
+import { busRateHz } from "../../src/media/bus.ts";
 import { G711_LAWS, type G711Law } from "../../src/media/g711.ts";
 import type { Stt, Tts } from "../../src/speech/speech.ts";
 import { fromPcm, opus, pcm, websocketLeg } from "../support/websocket-leg.ts";

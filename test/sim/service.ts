@@ -1,9 +1,9 @@
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { busRateHz } from "../../src/gateway/caller-audio.ts";
 import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
+import { busRateHz } from "../../src/media/bus.ts";
 import { loadResampler, type ResamplerFactory } from "../../src/media/resampler.ts";
 import { loadVad, type Vad, type VadFactory } from "../../src/media/vad.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";

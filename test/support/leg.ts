@@ -1,12 +1,12 @@
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
-import { busRateHz } from "../../src/gateway/caller-audio.ts";
 import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
+import { busRateHz } from "../../src/media/bus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type Vad } from "../../src/media/vad.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";

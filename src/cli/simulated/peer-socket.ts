@@ -24,15 +24,16 @@ const UPGRADE_MS_MAX = 10_000;
 
 /**
  * Dials a media stream's URL and starts the stream. `create` makes the peer; it is called once. Rejects with
- * `unavailable` when the upgrade is not answered with 101, or not within ten seconds; the message carries the status but
+ * `unavailable` when the upgrade is not answered with 101, or not within `upgradeMsMax`; the message carries the status but
  * never the URL, which holds a token. An abort of `signal` before the answer rejects with its reason; after it nothing.
  */
 export function connectPeer<Peer extends SimulatedPeer>(
   url: string,
   create: (socket: PeerSocket) => Peer,
   signal?: AbortSignal,
+  upgradeMsMax = UPGRADE_MS_MAX,
 ): Promise<PeerConnection<Peer>> {
-  const socket = new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: UPGRADE_MS_MAX });
+  const socket = new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: upgradeMsMax });
   const peer = create({
     send: (message) => socket.send(message),
     close: () => socket.close(1000),
