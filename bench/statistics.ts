@@ -11,6 +11,7 @@ export interface Spread {
   count: number;
   p50: number;
   p90: number;
+  p95: number;
   p99: number;
   p999: number;
   p9999: number;
@@ -25,6 +26,7 @@ export function spreadOf(valuesMs: Float32Array): Spread {
     count: valuesMs.length,
     p50: at(0.5),
     p90: at(0.9),
+    p95: at(0.95),
     p99: at(0.99),
     p999: at(0.999),
     p9999: at(0.9999),

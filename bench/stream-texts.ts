@@ -48,14 +48,6 @@ export class StreamTexts {
     return this.#message("media", { track: "inbound", chunk: String(this.#frame), timestamp, payload });
   }
 
-  mark(name: string): string {
-    return this.#message("mark", { name });
-  }
-
-  stop(): string {
-    return this.#message("stop", { accountSid: this.#accountSid, callSid: this.#callSid });
-  }
-
   #message(event: string, body: object): string {
     this.#sequenceNumber += 1;
     const sequenceNumber = String(this.#sequenceNumber);

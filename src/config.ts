@@ -1,6 +1,13 @@
+import { availableParallelism } from "node:os";
 import { MODEL_NAMES, type ModelName } from "./core/call-spec.ts";
 import { SECRET_NAME } from "./core/http-tool.ts";
-import { CALLS_PER_WORKER_DEFAULT, TOKEN_TTL_S_DEFAULT, TOKEN_TTL_S_MAX, TOKEN_TTL_S_MIN } from "./core/limits.ts";
+import {
+  CALLS_PER_WORKER_DEFAULT,
+  TOKEN_TTL_S_DEFAULT,
+  TOKEN_TTL_S_MAX,
+  TOKEN_TTL_S_MIN,
+  WORKERS_MAX,
+} from "./core/limits.ts";
 import type { LogLevel } from "./core/log.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
 import type { CarrierSecrets } from "./gateway/signatures.ts";
@@ -27,7 +34,11 @@ export interface Config {
   dataDir: string;
   logLevel: LogLevel;
   tokenTtlS: number;
+  /** Media workers, each a process of its own on the one media port. */
+  workers: number;
   callsPerWorker: number;
+  /** How many calls one API key may have at once, created or active; undefined for as many as there are places. */
+  callsPerKey: number | undefined;
   /** How long live calls may go on after SIGTERM. */
   drainMs: number;
   /** The ear; undefined when none is configured. */
@@ -114,7 +125,9 @@ export function readConfig(
     dataDir: readDataDir(env),
     logLevel: logLevel ?? "info",
     tokenTtlS: integer("TOKEN_TTL_S", TOKEN_TTL_S_DEFAULT, TOKEN_TTL_S_MIN, TOKEN_TTL_S_MAX),
+    workers: integer("WORKERS", Math.max(1, availableParallelism() - 1), 1, WORKERS_MAX),
     callsPerWorker: integer("CALLS_PER_WORKER", CALLS_PER_WORKER_DEFAULT, 1, 100_000),
+    callsPerKey: text("CALLS_PER_KEY", "") === "" ? undefined : integer("CALLS_PER_KEY", 1, 1, 100_000),
     drainMs: integer("DRAIN_MS", 30_000, 0, 7_200_000),
     stt: text("STT", "") || undefined,
     tts: text("TTS", "espeak"),

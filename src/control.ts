@@ -9,15 +9,18 @@ import { codeOf } from "./core/errors.ts";
 import { METRICS_ANSWER_MS_MAX } from "./core/limits.ts";
 import { createLogger } from "./core/log.ts";
 import { ControlMetrics, watchProcess } from "./core/metrics.ts";
+import { MetricsSum } from "./core/metrics-sum.ts";
 import { loadOpus } from "./media/opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { serveMetrics } from "./metrics-server.ts";
-import { childArguments, failInOneLine, onSupervisor } from "./processes.ts";
+import { childArguments, failInOneLine, onSupervisor, tellReady } from "./processes.ts";
 import { JournalEvents } from "./record/journal-events.ts";
 import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
 import { createEngines } from "./speech/engines.ts";
 import { countedCalls } from "./store/counted-calls.ts";
 import { IpcServer } from "./store/ipc-server.ts";
+import { placedCalls } from "./store/placed-calls.ts";
+import { Places } from "./store/places.ts";
 import { lockDataDir } from "./store/sqlite/data-lock.ts";
 import { openStores } from "./store/sqlite/stores.ts";
 
@@ -44,10 +47,14 @@ const firstWorker = new Promise<void>((resolve) => {
 
 failInOneLine(log);
 const metrics = new ControlMetrics();
-watchProcess(metrics.registry, restarts);
+const workersMetrics = new MetricsSum();
+watchProcess(metrics.registry);
+metrics.restarted(restarts);
 lockDataDir(dataDir);
 const opened = await openStores(dataDir, clock);
-const stores = { ...opened, calls: countedCalls(opened.calls, metrics) };
+const places = new Places({ clock, callsPerKey: config.callsPerKey });
+places.restore(await opened.calls.listWaiting(), await opened.calls.listActive());
+const stores = { ...opened, calls: placedCalls(countedCalls(opened.calls, metrics), places) };
 // Only asked which voices there are: one program is enough.
 const engines = createEngines({ ...config, espeakProcesses: 1 }, clock, log);
 const keeper = new RecordKeeper({
@@ -67,19 +74,28 @@ const workers = new IpcServer({
   path: socketPath,
   log,
   redeem: (tokenHash, workerId, only) => stores.calls.redeem(tokenHash, workerId, only),
-  onWorker(workerId, callIds) {
+  onWorker(workerId, callIds, load) {
     seenWorkers.add(workerId);
+    places.workerCame(workerId, callIds, load);
     recover(clock.epochMs(), callIds, workerId);
     firstWorkerCame();
   },
+  onLoad: (workerId, load) => places.workerTold(workerId, load),
   onWorkerGone(workerId) {
+    places.workerGone(workerId);
     // A connection may break where the worker lives: it comes back at once, and tells what it carries.
     clock.after(WORKER_BACK_MS, () => {
-      if (!workers.has(workerId)) recover(clock.epochMs(), [], workerId, () => !workers.has(workerId));
+      if (!workers.has(workerId)) {
+        workersMetrics.workerGone(workerId);
+        recover(clock.epochMs(), [], workerId, () => !workers.has(workerId));
+      }
       stopWhenOrphaned();
     });
   },
-  onEnded: (callId) => keeper.keep(callId),
+  onEnded(callId) {
+    places.release(callId);
+    keeper.keep(callId);
+  },
 });
 
 /**
@@ -103,6 +119,15 @@ function recover(beforeMs: number, carried: readonly string[], workerId?: string
   );
 }
 
+/** Nobody is left to carry a call. What the store cannot tell now is recovered at the next start. */
+async function recoverAll(): Promise<void> {
+  try {
+    for (const { id } of await stores.calls.listActive()) keeper.keep(id);
+  } catch (error) {
+    log.error({ err: error, code: codeOf(error) }, "lost calls could not be looked for");
+  }
+}
+
 function expireRepeatedly(): void {
   clock.after(EXPIRE_MS, () => {
     stores.calls.expire().then(
@@ -118,7 +143,8 @@ function expireRepeatedly(): void {
 let draining = false;
 function newCalls(): NewCalls {
   if (draining) return { taken: false, reason: "draining" };
-  return workers.workerCount > 0 ? { taken: true } : { taken: false, reason: "unavailable" };
+  if (workers.workerCount === 0) return { taken: false, reason: "unavailable" };
+  return places.room > 0 ? { taken: true } : { taken: false, reason: "overloaded" };
 }
 
 const hasOpus = (await loadOpus()) !== undefined;
@@ -143,9 +169,11 @@ const api = buildApi({
   log,
 });
 
+/** Said when no worker is left. */
 async function stop(): Promise<void> {
   draining = true;
   await api.close();
+  await recoverAll();
   await keeper.idle();
   workers.close();
   engines.close();
@@ -181,10 +209,13 @@ onSupervisor({
     draining = true;
   },
   stop: () => void stop(),
+  restarts: (counts) => metrics.restarted(counts),
 });
 if (config.metricsPort !== undefined) {
-  const exposition = async () =>
-    metrics.exposition(await workers.metrics(AbortSignal.timeout(METRICS_ANSWER_MS_MAX)), newCalls().taken);
+  const exposition = async (): Promise<string> => {
+    const told = await workers.metrics(AbortSignal.timeout(METRICS_ANSWER_MS_MAX));
+    return await metrics.exposition(await workersMetrics.of(told), newCalls().taken);
+  };
   const server = await serveMetrics({ host: config.metricsHost, port: config.metricsPort, exposition, log });
   log.info({ host: config.metricsHost, port: portOf(server) }, "metrics served");
 }
@@ -194,4 +225,5 @@ expireRepeatedly();
 await listen();
 // Whoever is told that the service is ready may create a call at once.
 await firstWorker;
-process.send?.({ kind: "ready", port: portOf(api.server) });
+tellReady(portOf(api.server), clock);
+stopWhenOrphaned();

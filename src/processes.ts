@@ -1,25 +1,39 @@
+import type { Clock } from "./core/clock.ts";
 import { codeOf } from "./core/errors.ts";
+import { HEARTBEAT_MS } from "./core/limits.ts";
 import type { Logger } from "./core/log.ts";
+
+/** The processes that the supervisor watches: one that controls, and the media workers. */
+export type ChildKind = "control" | "worker";
+
+/** How often processes of each kind were started again since the service began. */
+export type Restarts = Readonly<Record<ChildKind, number>>;
 
 /** What the supervisor and the processes it watches tell each other over their IPC channels. */
 export type ToChild =
-  /** Take no more calls and let those that live end; then exit. */
+  /** The service is to end: take no more calls and let those that live end; then exit. */
   | { kind: "drain" }
-  /** Exit as soon as what must not be lost is written. */
-  | { kind: "stop" };
+  /** Another worker stands in your place: stop listening, serve whom you have accepted, let your calls end; then exit. */
+  | { kind: "retire" }
+  /** No worker is left: exit as soon as what must not be lost is written. */
+  | { kind: "stop" }
+  /** To the control process, which tells them to whoever asks for the metrics. */
+  | { kind: "restarts"; restarts: Restarts };
 
-export type FromChild = { kind: "ready"; port: number };
+export type FromChild =
+  | { kind: "ready"; port: number }
+  /** The loop turns. Told every HEARTBEAT_MS from `ready` on. */
+  | { kind: "heartbeat" };
 
 /** Given to a child as its only argument, as JSON: what it cannot read from the environment. */
 export interface ChildArguments {
-  /** The Unix socket over which worker and control process meet. */
+  /** The Unix socket over which workers and control process meet. */
   socketPath: string;
   /** The port to listen on: as configured, or the one that was taken before a restart. */
   port: number;
   /** The media plane's address on this machine, for a control process without PUBLIC_MEDIA_URL. */
   mediaUrl: string;
-  /** How often this child was started again. */
-  restarts: number;
+  restarts: Restarts;
 }
 
 /** What the supervisor tells a parent that forked it, once everything is up. */
@@ -39,10 +53,53 @@ export function failInOneLine(log: Logger): void {
   });
 }
 
-/** The service's processes end by the supervisor's word alone: a Ctrl-C reaches all of them at once. */
-export function onSupervisor(handlers: { drain: () => void; stop: () => void }): void {
+/** What a process does at each word of the supervisor. */
+export interface SupervisorHandlers {
+  drain: () => void;
+  stop: () => void;
+  /** Of workers. */
+  retire?: () => void;
+  /** Of the control process. */
+  restarts?: (restarts: Restarts) => void;
+}
+
+/** The service's processes end by the supervisor's word alone: a Ctrl-C, or a terminal that goes away, reaches all of them at once. */
+export function onSupervisor({ drain, stop, retire, restarts }: SupervisorHandlers): void {
   process.on("SIGINT", () => {});
-  process.on("SIGTERM", handlers.drain);
-  process.on("message", (message: ToChild) => handlers[message.kind]());
-  process.on("disconnect", handlers.drain);
+  process.on("SIGHUP", () => {});
+  process.on("SIGTERM", drain);
+  process.on("disconnect", drain);
+  process.on("message", (message: ToChild) => {
+    switch (message.kind) {
+      case "drain":
+        drain();
+        return;
+      case "stop":
+        stop();
+        return;
+      case "retire":
+        retire?.();
+        return;
+      case "restarts":
+        restarts?.(message.restarts);
+        return;
+    }
+  });
+  // A supervisor that died while this process came up says so to nobody.
+  if (!process.connected) drain();
+}
+
+/** Tells the supervisor that this process is there, and from then on that its loop turns. */
+export function tellReady(port: number, clock: Clock): void {
+  tell({ kind: "ready", port }, () => beat(clock));
+}
+
+/** The next one waits until this one was taken: nothing piles up before a supervisor that hangs. */
+function beat(clock: Clock): void {
+  clock.after(HEARTBEAT_MS, () => tell({ kind: "heartbeat" }, () => beat(clock)));
+}
+
+/** Without a supervisor nothing is told, and nothing waits for it. */
+function tell(message: FromChild, taken: () => void): void {
+  if (process.connected) process.send?.(message, undefined, undefined, (error) => error === null && taken());
 }

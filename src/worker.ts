@@ -2,30 +2,37 @@ import { randomUUID } from "node:crypto";
 import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
 import { codeOf } from "./core/errors.ts";
+import { HANDSHAKE_MS_MAX } from "./core/limits.ts";
 import { createLogger } from "./core/log.ts";
 import { WorkerMetrics, watchProcess } from "./core/metrics.ts";
+import type { ProcessMetrics } from "./core/metrics-sum.ts";
 import { SOFTWARE } from "./core/software.ts";
 import { CertificateWatch } from "./gateway/certificate.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { JournalWriters } from "./gateway/journal-writer.ts";
+import { LoopLag } from "./gateway/loop-lag.ts";
+import { quietTurn } from "./gateway/quiet-turn.ts";
 import { MediaServer } from "./gateway/server.ts";
 import { HttpTools } from "./gateway/tools/http-client.ts";
 import { loadOpus } from "./media/opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { loadVad } from "./media/vad.ts";
-import { childArguments, failInOneLine, onSupervisor } from "./processes.ts";
+import { childArguments, failInOneLine, onSupervisor, tellReady } from "./processes.ts";
 import { createEngines } from "./speech/engines.ts";
 import { IpcHandOff } from "./store/ipc-hand-off.ts";
+
+/** How often a worker that is replaced looks whether all whom it has accepted are served. */
+const HANDSHAKE_LOOK_MS = 50;
 
 /** Composition root of a media worker: one process, one share of the calls. */
 // The supervisor has read the same, but not the same files when the worker is started again.
 failInOneLine(createLogger("worker", "info"));
 const config = readConfig();
-const { socketPath, port, mediaUrl, restarts } = childArguments();
+const { socketPath, port, mediaUrl } = childArguments();
 const log = createLogger("worker", config.logLevel);
 const clock = systemClock;
 const metrics = new WorkerMetrics(() => gateway.readings());
-watchProcess(metrics.registry, restarts);
+watchProcess(metrics.registry);
 
 const engines = createEngines(config, clock, log);
 if (engines.stt === undefined) {
@@ -35,12 +42,14 @@ if (config.toolsAllowLoopback) {
   log.warn("TOOLS_ALLOW_LOOPBACK is set: tools may call this machine. Never set it where others create calls");
 }
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
+const loopLag = LoopLag.watch(clock, log);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
-// From here to `listen` nothing waits: a connected hand-off tells of the gateway, and of a port that calls can be sent to.
+// From here on nothing waits but for the hand-off to connect: it tells of the gateway, and of a port that calls can be sent to.
 const handOff = new IpcHandOff({
   path: socketPath,
   workerId: randomUUID(),
   callIds: () => gateway.callIds(),
+  load: () => ({ ...gateway.load(), loopLagMs: loopLag.ms, draining: leaving || retiring }),
   onEnd: (callId) => gateway.end(callId, "api_hangup"),
   metrics: tellMetrics,
   clock,
@@ -57,6 +66,7 @@ const gateway = new Gateway({
   clock,
   log,
   callsMax: config.callsPerWorker,
+  onFull: (isFull) => server.pauseListening(isFull),
   carrierSecrets: config.carrierSecrets,
   mediaUrl,
   carrierBOutboundCodec: config.carrierBOutboundCodec,
@@ -68,26 +78,42 @@ const server = new MediaServer({ admit: (token, headers) => gateway.admit(token,
 certificate?.start();
 if (certificate !== undefined) metrics.watchCertificate(() => certificate.notAfterMs);
 
-async function tellMetrics(): Promise<string | undefined> {
+async function tellMetrics(): Promise<ProcessMetrics | undefined> {
   try {
-    return await metrics.exposition();
+    return await metrics.told();
   } catch (error) {
     log.error({ err: error, code: codeOf(error), fault: "bug" }, "the metrics could not be told");
     return undefined;
   }
 }
 
-let draining = false;
-async function drain(): Promise<void> {
-  if (draining) return;
-  draining = true;
-  // It goes on listening: whoever comes with a token is told 503, and the token is not spent.
-  const cancel = clock.after(config.drainMs, () => gateway.endAll());
+let retiring = false;
+let leaving = false;
+/** Lets the calls end, until DRAIN_MS is over, and goes. */
+async function leave(): Promise<void> {
+  if (leaving) return;
+  leaving = true;
+  // Where the service drains it goes on listening: whoever comes with a token is told 503, and the token is not spent.
+  const cancel = clock.after(config.drainMs, () => gateway.sayGoodbye());
   await gateway.drain();
   cancel();
   server.close();
   await Promise.all([handOff.close(), engines.close()]);
   process.exit(0);
+}
+
+/** Another worker stands in this one's place: it serves whom it has accepted, and takes no more. */
+async function retire(): Promise<void> {
+  retiring = true;
+  await quietTurn(() => clock.nowMs());
+  server.stopListening();
+  const untilMs = clock.nowMs() + HANDSHAKE_MS_MAX;
+  while (server.handshakes > 0 && clock.nowMs() < untilMs) {
+    await new Promise<void>((resolve) => {
+      clock.after(HANDSHAKE_LOOK_MS, resolve);
+    });
+  }
+  await leave();
 }
 
 /**
@@ -101,5 +127,7 @@ async function listen(): Promise<number> {
   return await server.listen(config.mediaHost, listening);
 }
 
-onSupervisor({ drain: () => void drain(), stop: () => process.exit(0) });
-process.send?.({ kind: "ready", port: await listen() });
+onSupervisor({ drain: () => void leave(), stop: () => process.exit(0), retire: () => void retire() });
+// Where others listen too, whoever came here before the control process is known would be refused.
+await handOff.tried;
+tellReady(await listen(), clock);

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 
@@ -22,6 +23,11 @@ describe("configuration", () => {
     });
   });
 
+  test("one core is left to the control process, and there is always a worker", () => {
+    expect(readConfig({}).workers).toBe(Math.max(1, availableParallelism() - 1));
+    expect(readConfig({ WORKERS: "4" }).workers).toBe(4);
+  });
+
   test("every problem is told at once, with the variable, the value and what would be right", () => {
     expect(() =>
       readConfig({
@@ -34,6 +40,7 @@ describe("configuration", () => {
         PUBLIC_API_URL: "https://api.example.com, ftp://x.example, https://x.example?a=1",
         MEDIA_TLS_CERT_FILE: "/etc/cert.pem",
         METRICS_PORT: "on",
+        WORKERS: "65",
         CALLS_PER_WORKER: "1e3",
         DRAIN_MS: "-1",
         ESPEAK_PROCESSES: "0",
@@ -54,6 +61,7 @@ describe("configuration", () => {
         '  API_PORT must be a whole number from 0 to 65535, not "80a"',
         '  METRICS_PORT must be off or a whole number from 0 to 65535, not "on"',
         '  TOKEN_TTL_S must be a whole number from 5 to 600, not "4"',
+        '  WORKERS must be a whole number from 1 to 64, not "65"',
         '  CALLS_PER_WORKER must be a whole number from 1 to 100000, not "1e3"',
         '  DRAIN_MS must be a whole number from 0 to 7200000, not "-1"',
         '  ESPEAK_PROCESSES must be a whole number from 1 to 16, not "0"',
@@ -88,6 +96,7 @@ describe("configuration", () => {
       ["METRICS_PORT", 0, 65_535],
       ["TOKEN_TTL_S", 5, 600],
       ["CALLS_PER_WORKER", 1, 100_000],
+      ["CALLS_PER_KEY", 1, 100_000],
       ["DRAIN_MS", 0, 7_200_000],
       ["ESPEAK_PROCESSES", 1, 16],
     ] as const) {
@@ -96,6 +105,11 @@ describe("configuration", () => {
         expect(() => readConfig({ [key]: String(value) }), `${key}=${value}`).toThrow(`${key} must be `);
       }
     }
+  });
+
+  test("an API key may have as many calls as there are places, unless told otherwise", () => {
+    expect(readConfig({}).callsPerKey).toBeUndefined();
+    expect(readConfig({ CALLS_PER_KEY: " 20 " }).callsPerKey).toBe(20);
   });
 
   test("what is empty counts as not set", () => {

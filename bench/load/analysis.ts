@@ -48,6 +48,39 @@ export function driftMs(dues: FrameTimesData, { fromMs, toMs }: Window): number 
   return moved.reduce((furthest, driftMs) => (Math.abs(driftMs) > Math.abs(furthest) ? driftMs : furthest), 0);
 }
 
+/**
+ * Plays one call's frames: each takes 20 ms and is played when it comes, or when the one before it is over, whichever is later.
+ * Visits them as they come, by `monotonicMs`: when that was, when what had come before was over (NaN for the first frame), and what
+ * lies ahead of the ear from then on, ms.
+ */
+export function play(
+  { baseMs, framesMax, counts, behindMs }: FrameTimesData,
+  call: number,
+  visit: (atMs: number, playedToMs: number, aheadMs: number) => void,
+): void {
+  let playedToMs = Number.NaN;
+  for (let frame = 0; frame < Math.min(counts[call] as number, framesMax); frame += 1) {
+    const atMs = baseMs + frame * FRAME_MS + (behindMs[call * framesMax + frame] as number);
+    const endMs = (playedToMs > atMs ? playedToMs : atMs) + FRAME_MS;
+    visit(atMs, playedToMs, endMs - atMs);
+    playedToMs = endMs;
+  }
+}
+
+/** What callers heard nothing of though the agent spoke, where it ended within the window, all calls together. */
+export function gapsOf(times: FrameTimesData, { fromMs, toMs }: Window): { count: number; longestMs: number } {
+  let count = 0;
+  let longestMs = 0;
+  for (const call of times.counts.keys()) {
+    play(times, call, (atMs, playedToMs) => {
+      if (!(atMs > playedToMs) || atMs < fromMs || atMs >= toMs) return;
+      count += 1;
+      longestMs = Math.max(longestMs, atMs - playedToMs);
+    });
+  }
+  return { count, longestMs };
+}
+
 /** The fewest and the most frames that one call had within the window. */
 export function framesPerCall(times: FrameTimesData, window: Window): { fewest: number; most: number } {
   const frames = new Uint32Array(times.counts.length);

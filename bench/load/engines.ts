@@ -4,7 +4,6 @@ import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
 import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts";
 import type { Llm, Stt, SttEvent, SttStream, Tts } from "../../src/speech/speech.ts";
-import { monotonicMs } from "./monotonic.ts";
 import type { Rendered } from "./speech.ts";
 
 // The engines of the load: as cheap as can be, since it is the way to them and from them that is measured.
@@ -73,23 +72,17 @@ function until(atMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
 export function countingEar(onFrame: () => void): Stt {
   return {
     provider: "counting",
-    capabilities: { ratesHz: [CARRIER_RATE_HZ], partials: true },
+    capabilities: { ratesHz: [CARRIER_RATE_HZ, 16_000], partials: true },
     open: (_options, signal) => ({ write: () => onFrame(), events: new EventQueue<SttEvent>(signal) }),
   };
 }
 
-/** The reference ear, with a watch on what it takes for itself and a note of what it understood. */
-export class WatchedEar implements Stt {
+/** The reference ear, with a note of what it understood. */
+export class NotingEar implements Stt {
   readonly #ear = createReferenceEar();
   readonly provider = this.#ear.provider;
   readonly capabilities = this.#ear.capabilities;
-  #busyMs = 0;
   #understood: { text: string }[] = [];
-
-  /** The time that `write` has taken, all calls together, µs. */
-  get busyUs(): number {
-    return this.#busyMs * 1_000;
-  }
 
   /** What was understood of each call that began since this was asked last. */
   takeUnderstood(): string[] {
@@ -100,14 +93,7 @@ export class WatchedEar implements Stt {
     const stream = this.#ear.open(options, signal);
     const understood = { text: "" };
     this.#understood.push(understood);
-    return {
-      write: (frame) => {
-        const startMs = monotonicMs();
-        stream.write(frame);
-        this.#busyMs += monotonicMs() - startMs;
-      },
-      events: noting(stream.events, understood),
-    };
+    return { write: (frame) => stream.write(frame), events: noting(stream.events, understood) };
   }
 }
 

@@ -1,8 +1,10 @@
 import { FRAME_MS } from "../../src/core/limits.ts";
 import { type Spread, spreadOf } from "../statistics.ts";
-import { driftMs, framesPerCall, latenessMs, transitMs } from "./analysis.ts";
-import type { GeneratorResult, LoadOptions, PairCost, RoundResult } from "./load-result.ts";
+import { driftMs, framesPerCall, gapsOf, latenessMs, transitMs, type Window } from "./analysis.ts";
+import type { Conversations } from "./full-callers.ts";
+import type { GeneratorResult, Latencies, Load, Measured, PairCost, RoundResult } from "./load-result.ts";
 import type { Phase } from "./phase.ts";
+import type { FleetReport, GeneratorSample } from "./questions.ts";
 import { FULL_CALL } from "./speech.ts";
 
 // What a phase has shown: whether it may be believed, what a frame pair cost in it, and how late its frames were.
@@ -10,11 +12,23 @@ import { FULL_CALL } from "./speech.ts";
 /** Fewer than this share of a call's frames, and it was not the full-duplex call that it was meant to be. */
 const FRAMES_SHARE_MIN = 0.95;
 
+/** A generator that is later than a frame sends frames in bunches, and one that is busier than this is about to be. */
+const GENERATOR_LATE_P99_MS_MAX = FRAME_MS;
+const GENERATOR_LOAD_MAX = 0.9;
+
+/** Why what callers saw means nothing, where it is they who were late. */
+export function lateGenerator({ load, late }: GeneratorResult): string[] {
+  if (late.p99 <= GENERATOR_LATE_P99_MS_MAX && load <= GENERATOR_LOAD_MAX) return [];
+  const how = `p99 ${late.p99.toFixed(1)} ms, ${Math.round(load * 100)} % of its core`;
+  return [`the generator itself was late: ${how}. It needs a quieter machine, or fewer calls`];
+}
+
 /** Why the figures of a phase mean nothing; none when they do. */
-export function problemsOf(phase: Phase, { calls, seconds }: LoadOptions): string[] {
-  const { fleet, server, window, callers } = phase;
+export function problemsOf(phase: Phase, { calls }: Load): string[] {
+  const { fleet, server, window, conversations, before, after } = phase;
   const problems = fleet.losses.map((loss) => `a connection was lost: ${loss}`);
-  const expected = Math.floor((FRAMES_SHARE_MIN * seconds * 1_000) / FRAME_MS);
+  problems.push(...lateGenerator(generatorOf(fleet, window, before.generator, after.generator)));
+  const expected = Math.floor((FRAMES_SHARE_MIN * (window.toMs - window.fromMs)) / FRAME_MS);
   const received = framesPerCall(fleet.received, window);
   if (received.fewest < expected) problems.push(`a call received ${received.fewest} frames, and not even ${expected}`);
   const sent = framesPerCall(fleet.sent, window);
@@ -31,14 +45,13 @@ export function problemsOf(phase: Phase, { calls, seconds }: LoadOptions): strin
   lost("frames sent and heard", fleet.sent.counts, service.heard.counts);
   lost("frames written and received", service.written.counts, fleet.received.counts);
   if (service.journalFailures > 0) problems.push(`${service.journalFailures} journals could not be written`);
-  if (callers !== undefined) problems.push(...misunderstandings(callers, service.understood));
+  if (conversations !== undefined) problems.push(...misunderstandings(conversations, service.understood));
   return problems;
 }
 
-function misunderstandings(callers: NonNullable<Phase["callers"]>, byAgent: readonly string[]): string[] {
-  const problems = callers.violations.map((violation) => `the carrier complained of ${violation}`);
-  if (callers.understood.length === 0) problems.push("no conversation came to its end");
-  for (const text of callers.understood) {
+function misunderstandings({ understood, violations }: Conversations, byAgent: readonly string[]): string[] {
+  const problems = violations.map((violation) => `the carrier complained of ${violation}`);
+  for (const text of understood) {
     if (text !== FULL_CALL.hears) problems.push(`a caller understood ${JSON.stringify(text)}`);
   }
   for (const text of byAgent) {
@@ -47,8 +60,8 @@ function misunderstandings(callers: NonNullable<Phase["callers"]>, byAgent: read
   return problems;
 }
 
-export function roundOf(phase: Phase, round: number, { calls }: LoadOptions): RoundResult {
-  const { server, window, idle, before, after, callers } = phase;
+export function roundOf(phase: Phase, round: number, { calls }: Load): RoundResult {
+  const { server, fleet, window, idle, before, after, conversations } = phase;
   const { cost, pairs, serverLoad } = costOf(phase);
   const { service } = server;
   return {
@@ -58,10 +71,10 @@ export function roundOf(phase: Phase, round: number, { calls }: LoadOptions): Ro
     serverLoad,
     memoryPerCallBytes: (after.server.rssBytes - idle.rssBytes) / calls,
     loopDelayMs: server.loopDelayMs,
-    ...(service === undefined ? {} : { driftMs: driftMs(service.due, window) }),
-    generator: generatorOf(phase, after.generator.atMs - before.generator.atMs),
+    ...(service === undefined ? {} : { gaps: gapsOf(fleet.received, window), driftMs: driftMs(service.due, window) }),
+    generator: generatorOf(fleet, window, before.generator, after.generator),
     othersLoad: othersLoadOf(phase),
-    conversations: callers?.understood.length ?? 0,
+    conversations: conversations?.understood.length ?? 0,
   };
 }
 
@@ -75,14 +88,18 @@ function costOf({ before, after }: Phase): { cost: PairCost; pairs: number; serv
   const perPair = (us: number): number => us / serverMs / (pairs / generatorMs);
   const userUs = perPair(after.server.userUs - before.server.userUs);
   const systemUs = perPair(after.server.systemUs - before.server.systemUs);
-  const earUs = perPair(after.server.earUs - before.server.earUs);
   const totalUs = userUs + systemUs;
-  return { cost: { userUs, systemUs, totalUs, earUs }, pairs, serverLoad: (totalUs * pairs) / generatorMs / 1_000 };
+  return { cost: { userUs, systemUs, totalUs }, pairs, serverLoad: (totalUs * pairs) / generatorMs / 1_000 };
 }
 
-function generatorOf({ fleet, window, before, after }: Phase, tookMs: number): GeneratorResult {
-  const load = (after.generator.cpuUs - before.generator.cpuUs) / 1_000 / tookMs;
-  return { load, late: spreadOf(latenessMs(fleet.sent, fleet.startsMs, window)) };
+export function generatorOf(
+  { sent, startsMs }: FleetReport,
+  window: Window,
+  before: GeneratorSample,
+  after: GeneratorSample,
+): GeneratorResult {
+  const load = (after.cpuUs - before.cpuUs) / 1_000 / (after.atMs - before.atMs);
+  return { load, late: spreadOf(latenessMs(sent, startsMs, window)) };
 }
 
 function othersLoadOf({ before, after }: Phase): number {
@@ -106,8 +123,20 @@ export function latenciesOf({ fleet, server, window }: Phase): LatencyValues {
   };
 }
 
+/** What a server has shown in all of its rounds. */
+export function measuredOf(rounds: RoundResult[], values: readonly LatencyValues[]): Measured {
+  const byCost = rounds.map(({ cost }) => cost).sort((a, b) => a.totalUs - b.totalUs);
+  const cost = byCost[Math.floor((byCost.length - 1) / 2)] as PairCost;
+  const latency: Latencies = {};
+  for (const kind of ["roundTrip", "heard", "written", "arrived"] as const) {
+    const spread = pooled(values.map((value) => value[kind]));
+    if (spread !== undefined) latency[kind] = spread;
+  }
+  return { rounds, cost, latency };
+}
+
 /** The rounds' values, put together. */
-export function pooled(rounds: readonly (Float32Array | undefined)[]): Spread | undefined {
+function pooled(rounds: readonly (Float32Array | undefined)[]): Spread | undefined {
   const values = rounds.flatMap((round) => (round === undefined ? [] : [round]));
   if (values.length === 0) return undefined;
   const all = new Float32Array(values.reduce((sum, { length }) => sum + length, 0));

@@ -1,10 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits.ts";
+import { frameBytes } from "../../src/cli/simulated/audio-format.ts";
+import { formatsOf, type SimulatedWire } from "../../src/cli/simulated/line.ts";
+import { FRAME_MS } from "../../src/core/limits.ts";
 import { FrameTimes } from "./frame-times.ts";
 import { type CallerSink, LeanCaller } from "./lean-caller.ts";
 import { type Line, prepareLine } from "./line.ts";
 import { monotonicMs } from "./monotonic.ts";
 import type { FleetOptions, FleetReport, GeneratorSample } from "./questions.ts";
+import { BENCH_LINES } from "./wires.ts";
 
 /** Different callers, so that the service does not hear the same words everywhere at once; the calls share them out. */
 const LINES = 4;
@@ -33,10 +36,10 @@ export class Fleet implements CallerSink {
   #nextMs: number;
   #running = true;
 
-  constructor({ host, port, paths, framesMax, baseMs, audio }: FleetOptions) {
-    const lines = prepareLines(audio, framesMax + FRAMES_BEYOND);
+  constructor({ target, wire, paths, framesMax, baseMs, audio }: FleetOptions) {
+    const lines = prepareLines(wire, audio, framesMax + FRAMES_BEYOND);
     this.#callers = paths.map(
-      (path, index) => new LeanCaller({ index, host, port, path, line: lines[index % LINES] as Line, sink: this }),
+      (path, index) => new LeanCaller({ index, target, path, line: lines[index % LINES] as Line, sink: this }),
     );
     this.#startsMs = new Float64Array(paths.length).fill(Number.NaN);
     this.#sent = new FrameTimes({ calls: paths.length, framesMax, baseMs });
@@ -113,7 +116,7 @@ export class Fleet implements CallerSink {
   }
 }
 
-function prepareLines(audio: Uint8Array, frames: number): Line[] {
-  const apart = Math.floor(audio.length / CARRIER_FRAME_SAMPLES / LINES);
-  return Array.from({ length: LINES }, (_, line) => prepareLine(audio, frames, line * apart));
+function prepareLines(wire: SimulatedWire, audio: Uint8Array, frames: number): Line[] {
+  const apart = Math.floor(audio.length / frameBytes(formatsOf(BENCH_LINES[wire]).inbound) / LINES);
+  return Array.from({ length: LINES }, (_, line) => prepareLine(wire, audio, frames, line * apart));
 }

@@ -31,7 +31,3 @@ export class FrameTimes {
     if (frame < framesMax) behindMs[call * framesMax + frame] = atMs - baseMs - frame * FRAME_MS;
   }
 }
-
-/** How far a frame was behind base + n * FRAME_MS; NaN when it never came, or came past the ones that are kept. */
-export const behindMs = (data: FrameTimesData, call: number, frame: number): number =>
-  frame < data.framesMax ? (data.behindMs[call * data.framesMax + frame] as number) : Number.NaN;

@@ -1,49 +1,35 @@
 import { randomBytes } from "node:crypto";
+import type { Line } from "../../src/cli/simulated/line.ts";
 import { placeCall } from "../../src/cli/simulated/place-call.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts";
 import type { BenchSpeech } from "./speech.ts";
 
-/** How many of them are on the telephone at a time. */
-const CALLERS = 2;
 /** A conversation takes about five seconds. */
 const HANG_UP_AFTER_MS = 15_000;
 
+/** What was understood by a few callers, one text for each; and what their carriers had to complain about. */
+export interface Conversations {
+  understood: string[];
+  violations: string[];
+}
+
 /**
- * A few callers with a whole carrier, a microphone and an ear among the lean ones: they prove that the load is real, because
- * they are understood, and understand, word by word. One conversation after the other, until they are stopped.
+ * A few callers with a whole carrier, a microphone and an ear, while the lean ones are still on: they prove that the load is real,
+ * because they are understood, and understand, word by word. `nextUrl` creates one more call over `line`. Rejects when a call was
+ * refused.
  */
-export class FullCallers {
-  readonly #understood: string[] = [];
-  readonly #violations: string[] = [];
-  readonly #done: Promise<unknown>;
-  #stopped = false;
-
-  /** `nextUrl` creates one more call. */
-  constructor(nextUrl: () => Promise<string>, speech: BenchSpeech) {
-    const talk = async (): Promise<void> => {
-      while (!this.#stopped) await this.#converse(await nextUrl(), speech);
-    };
-    this.#done = Promise.all(Array.from({ length: CALLERS }, talk));
-    // Told by `finish`.
-    this.#done.catch(() => {});
-  }
-
-  /**
-   * Lets the conversations that are under way come to their end. Resolves with what the callers understood, one text for each,
-   * and with what their carriers had to complain about. Rejects when a call was refused.
-   */
-  async finish(): Promise<{ understood: string[]; violations: string[] }> {
-    this.#stopped = true;
-    await this.#done;
-    return { understood: this.#understood, violations: this.#violations };
-  }
-
-  async #converse(url: string, { fullCaller }: BenchSpeech): Promise<void> {
-    const { caller, violations } = await placeCall(
+export async function converse(
+  nextUrl: () => Promise<string>,
+  line: Line,
+  { fullCaller }: BenchSpeech,
+  talkers: number,
+): Promise<Conversations> {
+  const talk = async () =>
+    placeCall(
       {
-        url,
-        line: { wire: "carrier_a" },
+        url: await nextUrl(),
+        line,
         id: randomBytes(16).toString("hex"),
         script: [{ do: "say", utterance: fullCaller }, { do: "await-hang-up" }],
         hangUpAfterMs: HANG_UP_AFTER_MS,
@@ -54,7 +40,9 @@ export class FullCallers {
       },
       new AbortController().signal,
     );
-    this.#understood.push(caller.heard.map(({ text }) => text).join(" "));
-    for (const [violation, count] of violations) this.#violations.push(`${violation} (${count} times)`);
-  }
+  const calls = await Promise.all(Array.from({ length: talkers }, talk));
+  return {
+    understood: calls.map(({ caller }) => caller.heard.map(({ text }) => text).join(" ")),
+    violations: calls.flatMap((call) => [...call.violations].map(([what, count]) => `${what} (${count} times)`)),
+  };
 }

@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
+import { connect as connectSecurely } from "node:tls";
+import type { SimulatedWire } from "../../src/cli/simulated/line.ts";
 import type { Line } from "./line.ts";
+import type { MediaTarget } from "./questions.ts";
 
 /** What a caller tells its fleet. */
 export interface CallerSink {
@@ -13,8 +16,7 @@ export interface CallerSink {
 export interface LeanCallerOptions {
   /** Its number in the fleet. */
   index: number;
-  host: string;
-  port: number;
+  target: MediaTarget;
   path: string;
   line: Line;
   sink: CallerSink;
@@ -22,15 +24,29 @@ export interface LeanCallerOptions {
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 const NOTHING = new Uint8Array(0);
-/** Server frames (RFC 6455, section 5.2): whole text messages without a mask, and the close. */
+/** Server frames (RFC 6455, section 5.2): whole messages without a mask, and the close. */
 const TEXT = 0x81;
+const BINARY = 0x82;
 const CLOSE = 0x88;
 const LENGTH_16 = 126;
-/** `{"event":"m` is how both `media` and `mark` begin; the next letter tells them apart. */
-const EVENT_AT = 10;
-const M = 0x6d;
-const MEDIA_E = 0x65;
-const MARK_A = 0x61;
+
+/** Two letters tell the texts apart that matter: where they stand, behind `{"event":"` or `{"type":"`, and which they are. */
+interface Letters {
+  at: number;
+  /** Undefined where audio is binary. */
+  audio?: number;
+  mark: number;
+}
+
+const letters = (text: string): number => (text.charCodeAt(0) << 8) | text.charCodeAt(1);
+
+const LETTERS: Readonly<Record<SimulatedWire, Letters>> = {
+  carrier_a: { at: 10, audio: letters("media"), mark: letters("mark") },
+  carrier_b: { at: 10, audio: letters("media"), mark: letters("mark") },
+  carrier_c: { at: 10, audio: letters("playAudio"), mark: letters("checkpoint") },
+  websocket: { at: 9, mark: letters("mark") },
+};
+
 /** A mark is played this many frames after it came: the service is kept 100 ms ahead of the ear. */
 const MARK_DELAY_FRAMES = 5;
 
@@ -38,8 +54,8 @@ const MARK_DELAY_FRAMES = 5;
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
- * One carrier_a stream on a plain socket. It sends what was prepared and of what comes it reads the frames' heads and two
- * letters, except for marks, which are rare and are sent back when a carrier would have played them.
+ * One stream on a plain socket, or one with TLS. It sends what was prepared and of what comes it reads the frames' heads and two
+ * letters, except for marks, which are rare and are answered when they would have been played.
  */
 export class LeanCaller {
   readonly index: number;
@@ -49,7 +65,7 @@ export class LeanCaller {
   /** The beginning of a frame that has not come whole. */
   #rest: Uint8Array = NOTHING;
   #frame = 0;
-  #marks: { name: string; frame: number }[] = [];
+  #marks: { text: string; frame: number }[] = [];
   #hungUp = false;
 
   constructor(options: LeanCallerOptions) {
@@ -64,28 +80,18 @@ export class LeanCaller {
 
   /** Dials, and opens the stream. Rejects when the service does not take it; whatever happens later goes to the sink. */
   connect(): Promise<void> {
-    const { host, port, path, line, sink } = this.#options;
+    const { target, path, line, sink } = this.#options;
     return new Promise((resolve, reject) => {
       let failed: Error | undefined;
-      const socket = connect({
-        host,
-        port,
-        noDelay: true,
-        onread: {
-          buffer: READ_BUFFER,
-          callback: (length, buffer) => {
-            this.#onBytes(buffer.subarray(0, length));
-            return true;
-          },
-        },
-      });
+      const socket = this.#dial();
       this.#socket = socket;
       this.#connected = () => {
         this.#connected = undefined;
         socket.write(line.opening);
         resolve();
       };
-      socket.once("connect", () => socket.write(upgradeRequest(host, port, path)));
+      const ready = target.secure ? "secureConnect" : "connect";
+      socket.once(ready, () => socket.write(upgradeRequest(target, path)));
       socket.on("error", (error) => {
         failed = error;
       });
@@ -94,6 +100,29 @@ export class LeanCaller {
         if (this.#connected !== undefined) reject(new Error(`call ${this.index} was refused: ${why}`));
         else if (!this.#hungUp) sink.lost(this, why);
       });
+    });
+  }
+
+  #dial(): Socket {
+    const { host, port, secure } = this.#options.target;
+    if (secure) {
+      // Sockets with TLS cannot read into memory that is given to them.
+      const socket = connectSecurely({ host, port, servername: host, ALPNProtocols: ["http/1.1"] });
+      socket.setNoDelay(true);
+      socket.on("data", (bytes) => this.#onBytes(bytes));
+      return socket;
+    }
+    return connect({
+      host,
+      port,
+      noDelay: true,
+      onread: {
+        buffer: READ_BUFFER,
+        callback: (length, buffer) => {
+          this.#onBytes(buffer.subarray(0, length));
+          return true;
+        },
+      },
     });
   }
 
@@ -106,7 +135,7 @@ export class LeanCaller {
     this.#socket?.write(message);
     for (let mark = this.#marks[0]; mark !== undefined && mark.frame <= this.#frame; mark = this.#marks[0]) {
       this.#marks.shift();
-      this.#socket?.write(line.mark(mark.name));
+      this.#socket?.write(line.playedMark(mark.text));
     }
     return true;
   }
@@ -118,7 +147,7 @@ export class LeanCaller {
     if (socket === undefined || socket.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
       socket.once("close", () => resolve());
-      socket.end(this.#options.line.stop);
+      socket.end(this.#options.line.stop());
     });
   }
 
@@ -169,20 +198,25 @@ export class LeanCaller {
       this.#socket?.destroy(new Error(`closed by the service with ${code}`));
       return;
     }
-    if (bytes[at] !== TEXT || bytes[payloadAt + EVENT_AT] !== M) return;
-    const letter = bytes[payloadAt + EVENT_AT + 1];
-    if (letter === MEDIA_E) {
-      this.#options.sink.received(this);
-    } else if (letter === MARK_A) {
+    const { line, sink } = this.#options;
+    const known = LETTERS[line.wire];
+    if (bytes[at] === BINARY && known.audio === undefined) {
+      sink.received(this);
+      return;
+    }
+    if (bytes[at] !== TEXT) return;
+    const seen = ((bytes[payloadAt + known.at] as number) << 8) | (bytes[payloadAt + known.at + 1] as number);
+    if (seen === known.audio) {
+      sink.received(this);
+    } else if (seen === known.mark) {
       const text = Buffer.from(bytes.buffer, bytes.byteOffset + payloadAt, end - payloadAt).toString("utf8");
-      const { mark } = JSON.parse(text) as { mark: { name: string } };
-      this.#marks.push({ name: mark.name, frame: this.#frame + MARK_DELAY_FRAMES });
+      this.#marks.push({ text, frame: this.#frame + MARK_DELAY_FRAMES });
     }
   }
 }
 
 /** RFC 6455, section 4.1. */
-const upgradeRequest = (host: string, port: number, path: string): string =>
+const upgradeRequest = ({ host, port }: MediaTarget, path: string): string =>
   [
     `GET ${path} HTTP/1.1`,
     `Host: ${host}:${port}`,

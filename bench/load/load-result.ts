@@ -1,27 +1,26 @@
+import type { SimulatedWire } from "../../src/cli/simulated/line.ts";
 import type { Machine } from "../machine.ts";
 import type { Spread } from "../statistics.ts";
+import type { Verdict } from "../verdict.ts";
+import type { Cores } from "./processes.ts";
 import type { LoopDelay } from "./questions.ts";
 
-export interface LoadOptions {
+/** What a server is loaded with at a time. */
+export interface Load {
+  wire: SimulatedWire;
   calls: number;
-  /** Measured in each round, for each contestant. */
+  /** Measured, with all calls on; and before that. */
   seconds: number;
-  rounds: number;
-  /** Before each measurement, with all calls on. */
   warmUpSeconds: number;
-  /** Calls with their audio in the journal are measured beside the others. */
-  recorded: boolean;
+  /** Whole conversations, at once, when all has been measured and the calls are still on: they prove that the load is real. */
+  talkers: number;
 }
-
-export type ContestantName = "echo" | "typical" | "trunkline" | "trunkline_recorded";
 
 /** CPU time of the server's process for one frame in and one frame out, µs. */
 export interface PairCost {
   userUs: number;
   systemUs: number;
   totalUs: number;
-  /** Of the total: the ear of the full callers, which is an engine and only there to understand them. */
-  earUs: number;
 }
 
 /** How late frames were, ms; which of them there are depends on what a server does. */
@@ -36,7 +35,13 @@ export interface Latencies {
   arrived?: Spread;
 }
 
-/** One contestant in one round. */
+/** What callers heard nothing of, though the agent spoke: each time a frame came later than the one before it was played. */
+export interface Gaps {
+  count: number;
+  longestMs: number;
+}
+
+/** One measurement of one server. */
 export interface RoundResult {
   round: number;
   /** Frame pairs within the measurement. */
@@ -47,6 +52,8 @@ export interface RoundResult {
   /** What the calls added to the memory of the process, bytes each. */
   memoryPerCallBytes: number;
   loopDelayMs: LoopDelay;
+  /** Only of our service: the others pace nothing. */
+  gaps?: Gaps;
   /** How much later frames were due at the end than at the beginning, ms, of the call that moved furthest. Only of our service. */
   driftMs?: number;
   generator: GeneratorResult;
@@ -64,9 +71,8 @@ export interface GeneratorResult {
   late: Spread;
 }
 
-export interface ContestantResult {
-  name: ContestantName;
-  title: string;
+/** All measurements of one server under one load. */
+export interface Measured {
   rounds: RoundResult[];
   /** That of the middle round. */
   cost: PairCost;
@@ -74,32 +80,28 @@ export interface ContestantResult {
   latency: Latencies;
 }
 
-/** Cost against cost within each round, so that a machine that drifts does not decide. */
-export interface Ratio {
-  of: ContestantName;
-  to: ContestantName;
-  median: number;
-  min: number;
-  max: number;
+/** One number of calls. */
+export interface StepResult extends Measured {
+  calls: number;
 }
 
-export interface Verdict {
-  budget: string;
-  /** What was measured, in words and with its unit. */
-  measured: string;
-  /** `not shown`: this run's load is not the one that the budget speaks of. */
-  verdict: "holds" | "missed" | "not shown";
+export interface StepsOptions {
+  wire: SimulatedWire;
+  /** Numbers of calls, in ascending order. */
+  steps: number[];
+  seconds: number;
+  warmUpSeconds: number;
+  talkers: number;
+  rounds: number;
 }
 
 export interface LoadResult {
   machine: Machine;
-  /** The server was held on one core, and everything else on another. */
-  pinned: boolean;
-  options: LoadOptions;
-  /** The figures mean what they say; otherwise `problems` tells why not. */
-  valid: boolean;
+  /** Which core was the server's, and which everybody else's; undefined where the processes were not held. */
+  cores: Cores | undefined;
+  options: StepsOptions;
+  /** Why the figures mean nothing; none when they do. */
   problems: string[];
-  contestants: ContestantResult[];
-  ratios: Ratio[];
+  steps: StepResult[];
   budgets: Verdict[];
 }

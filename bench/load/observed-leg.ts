@@ -26,7 +26,7 @@ export class Stopwatch {
     this.#clock = clock;
   }
 
-  /** A message of a watched call is being handled: whatever happens now happens in that call. */
+  /** A watched call begins, or has a message that is being handled: whatever happens now happens in that call. */
   get watching(): boolean {
     return this.#watching;
   }
@@ -42,9 +42,11 @@ export class Stopwatch {
     return {
       kind: "admitted",
       open: (socket) => {
+        // Streams that begin with their socket open their ear here.
+        this.#watching = true;
         const leg = admission.open({
-          send: (message) => {
-            const sent = socket.send(message);
+          send: (message, isBinary) => {
+            const sent = socket.send(message, isBinary);
             // Audio goes out as bytes, everything else as text.
             if (typeof message !== "string") {
               this.written.stamp(call, monotonicMs());
@@ -54,6 +56,7 @@ export class Stopwatch {
           },
           end: (code, reason) => socket.end(code, reason),
         });
+        this.#watching = false;
         return this.#watched(leg, call);
       },
     };

@@ -1,21 +1,20 @@
 import { FRAME_MS } from "../../src/core/limits.ts";
 import { machineBusyMs } from "../machine.ts";
 import type { Window } from "./analysis.ts";
-import { FullCallers } from "./full-callers.ts";
-import type { LoadOptions } from "./load-result.ts";
+import { type Conversations, converse } from "./full-callers.ts";
+import type { Load } from "./load-result.ts";
 import { monotonicMs } from "./monotonic.ts";
 import type { Child } from "./processes.ts";
-import type { Progress } from "./progress.ts";
 import type {
   FleetReport,
-  GeneratorQuestions,
   GeneratorSample,
   ServerQuestions,
   ServerReport,
   ServerSample,
   ServiceQuestions,
 } from "./questions.ts";
-import type { BenchSpeech } from "./speech.ts";
+import type { Rig } from "./rig.ts";
+import { BENCH_LINES } from "./wires.ts";
 
 const HOST = "127.0.0.1";
 /** How long connecting may take before frames go untimed: generous, and 4 bytes a frame is all it costs. */
@@ -30,8 +29,8 @@ export interface Phase {
   after: Reading;
   server: ServerReport;
   fleet: FleetReport;
-  /** What the full callers understood, one text for each conversation; undefined for servers that say nothing. */
-  callers?: { understood: string[]; violations: string[] };
+  /** Undefined where there were none. */
+  conversations?: Conversations;
 }
 
 /** Both ends at one moment. */
@@ -43,29 +42,33 @@ export interface Reading {
   machineMs: number;
 }
 
-export interface PhaseDeps {
-  generator: Child<GeneratorQuestions>;
-  speech: BenchSpeech;
-  options: LoadOptions;
-  progress: Progress;
+/** A server to be loaded. */
+export interface Subject {
+  server: Child<ServerQuestions>;
+  /** The same server, where it is ours. */
+  service?: Child<ServiceQuestions>;
+  /** Its calls have their audio in their journals. */
+  recorded: boolean;
 }
 
-/** Brings all calls up against one server, measures, and takes them down again. `service`: the same server, where it is ours. */
+/**
+ * Brings all calls up against one server, measures, and takes them down again. `measure` is what happens while it is measured, for
+ * `seconds` or so.
+ */
 export async function runPhase(
-  server: Child<ServerQuestions>,
-  service: Child<ServiceQuestions> | undefined,
-  recorded: boolean,
-  { generator, speech, options, progress }: PhaseDeps,
+  { server, service, recorded }: Subject,
+  { wire, calls, seconds, warmUpSeconds, talkers }: Load,
+  { generator, speech, progress }: Pick<Rig, "generator" | "speech" | "progress">,
+  measure = (sample: () => Promise<GeneratorSample>) => progress.during("measuring", seconds, sample),
 ): Promise<Phase> {
-  const { calls, seconds, warmUpSeconds } = options;
   const framesMax = framesWithin(CONNECT_S + calls / CALLS_CONNECTED_PER_S + warmUpSeconds + seconds);
   const baseMs = monotonicMs();
-  const { port, paths } = await server.ask("begin", { calls, framesMax, baseMs, recorded });
+  const { port, paths } = await server.ask("begin", { wire, calls, framesMax, baseMs, recorded });
   const idle = await server.ask("sample", undefined);
   const audio = speech.callerAudio;
-  await generator.ask("begin", { host: HOST, port, paths, framesMax, baseMs, audio });
-  const callers =
-    service && new FullCallers(async () => `ws://${HOST}:${port}${await service.ask("fullCall", undefined)}`, speech);
+  const target = { host: HOST, port, secure: false };
+  await generator.ask("begin", { target, wire, paths, framesMax, baseMs, audio });
+  const nextUrl = async (): Promise<string> => `ws://${HOST}:${port}${await service?.ask("fullCall", undefined)}`;
   const sample = (): Promise<GeneratorSample> => generator.ask("sample", undefined);
   const read = async (): Promise<Reading> => {
     const [ofServer, ofGenerator] = await Promise.all([server.ask("sample", undefined), sample()]);
@@ -74,10 +77,10 @@ export async function runPhase(
   };
   await progress.during("warm-up", warmUpSeconds, sample);
   const before = await read();
-  await progress.during("measuring", seconds, sample);
+  await measure(sample);
   const after = await read();
-  if (callers !== undefined) progress.tell("the full callers finish their conversations");
-  const understood = await callers?.finish();
+  if (service !== undefined && talkers > 0) progress.tell("whole conversations among the calls");
+  const conversations = service && (await converse(nextUrl, BENCH_LINES[wire], speech, talkers));
   const fleet = await generator.ask("finish", undefined);
   const report = await server.ask("finish", undefined);
   const window = { fromMs: before.generator.atMs, toMs: after.generator.atMs };
@@ -88,8 +91,9 @@ export async function runPhase(
     after,
     server: report,
     fleet,
-    ...(understood === undefined ? {} : { callers: understood }),
+    ...(conversations === undefined ? {} : { conversations }),
   };
 }
 
-const framesWithin = (seconds: number): number => Math.ceil((seconds * 1_000) / FRAME_MS);
+/** How many frames a call has in `seconds`. */
+export const framesWithin = (seconds: number): number => Math.ceil((seconds * 1_000) / FRAME_MS);

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { GeneratorSample } from "./questions.ts";
 
-/** Tells once a second what goes on. */
+/** Of one wait: short ones have a line a second. */
+const LINES_MAX = 60;
+
+/** Tells every now and then what goes on. */
 export class Progress {
   readonly #write: (line: string) => void;
   #title = "";
@@ -19,11 +22,16 @@ export class Progress {
     this.#write(this.#title === "" ? what : `${this.#title}  ${what}`);
   }
 
-  /** Waits for so many seconds, with a line for each whole one. */
-  async during(what: string, seconds: number, sample: () => Promise<GeneratorSample>): Promise<void> {
+  /** Waits for so many seconds, with a line for each `everyS`. */
+  async during(
+    what: string,
+    seconds: number,
+    sample: () => Promise<GeneratorSample>,
+    everyS = Math.ceil(seconds / LINES_MAX),
+  ): Promise<void> {
     let before = await sample();
     for (let passed = 0; passed < seconds; ) {
-      const step = Math.min(1, seconds - passed);
+      const step = Math.min(everyS, seconds - passed);
       await delay(step * 1_000);
       passed += step;
       const now = await sample();

@@ -1,3 +1,5 @@
+import type { SimulatedWire } from "../../src/cli/simulated/line.ts";
+import type { Window } from "./analysis.ts";
 import type { FrameTimesData } from "./frame-times.ts";
 import type { Rendered } from "./speech.ts";
 
@@ -17,6 +19,8 @@ export type ServiceQuestions = ServerQuestions & {
   prepare: { ask: readonly Rendered[]; answer: undefined };
   /** The path of one more call, for a caller who understands words. */
   fullCall: { ask: undefined; answer: string };
+  /** Blocks the loop for so many ms; resolves with when it did, by `monotonicMs`. */
+  stall: { ask: number; answer: Window };
 };
 
 export type GeneratorQuestions = {
@@ -33,6 +37,7 @@ export interface PhaseOptions {
   framesMax: number;
   /** What times are kept relative to, by `monotonicMs`. */
   baseMs: number;
+  wire: SimulatedWire;
   /** The calls' audio goes into their journals. */
   recorded: boolean;
 }
@@ -49,9 +54,11 @@ export interface ServerSample {
   /** CPU time of the whole process, all its threads, since it began, µs. */
   userUs: number;
   systemUs: number;
-  /** Of that, what the ear that understands words took for its own, µs. */
-  earUs: number;
   rssBytes: number;
+  /** Of V8's heap, what is in use, garbage included. */
+  heapBytes: number;
+  /** Open files and sockets; NaN where the system does not tell. */
+  descriptors: number;
 }
 
 /** Delays of the event loop, ms: how much later than it should a timer was run. */
@@ -77,13 +84,21 @@ export interface ServerReport {
   };
 }
 
-export interface FleetOptions {
+/** Where media streams are taken. */
+export interface MediaTarget {
   host: string;
   port: number;
+  /** With TLS. */
+  secure: boolean;
+}
+
+export interface FleetOptions {
+  target: MediaTarget;
+  wire: SimulatedWire;
   paths: readonly string[];
   framesMax: number;
   baseMs: number;
-  /** Raw mu-law, 8,000 Hz: what every caller says, over and over. */
+  /** What every caller says, over and over: raw, in the inbound format of the wire's line. */
   audio: Uint8Array;
 }
 

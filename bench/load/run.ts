@@ -1,84 +1,77 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
-import { inProject } from "../project.ts";
+import { SIMULATED_WIRES, type SimulatedWire } from "../../src/cli/simulated/line.ts";
+import { type Command, type Given, integer, runCommand, sensible } from "../command.ts";
 import { loadPage } from "../report/load-page.ts";
 import { loadText } from "../report/load-text.ts";
-import { runLoadBench } from "./load-bench.ts";
-import type { LoadOptions } from "./load-result.ts";
-import { findCores } from "./processes.ts";
+import { remotePage, remoteText } from "../report/remote-report.ts";
+import type { LoadResult, StepsOptions } from "./load-result.ts";
+import { runRemoteBench } from "./remote-bench.ts";
+import type { RemoteOptions, RemoteResult } from "./remote-result.ts";
+import { onRig } from "./rig.ts";
+import { runStepsBench } from "./steps-bench.ts";
 
-const USAGE = `Loads the media worker with full-duplex calls, and with the same bytes a bare echo and a typical gateway.
+const USAGE = `Loads the media worker with more and more full-duplex calls.
 
-  npm run bench:load -- [--calls 100] [--seconds 15] [--rounds 3] [--warm-up 3] [--recorded] [--out DIR]
+  npm run bench:load -- [--steps 100,250,500,1000 | --calls 500] [--wire carrier_a] [--seconds 20] [--rounds 1] [--warm-up 3]
+                        [--talkers 2] [--out DIR]
+  npm run bench:load -- --url https://voice.example.com --api-key KEY [--steps ... | --calls ...] [--wire ...] [--seconds ...]
 
-  --calls     calls at once, 1 to 5000
-  --seconds   measured in each round, for each contestant, 1 to 1200
-  --rounds    how often all contestants come in turn, 1 to 20
+  --steps     calls at once, one number after the other, each 1 to 5000
+  --calls     the same as one step
+  --wire      carrier_a, carrier_b, carrier_c, or websocket (PCM at 16 kHz both ways)
+  --seconds   measured in each step, 1 to 1200
+  --rounds    how often all steps come in turn, 1 to 20
   --warm-up   seconds before each measurement, with all calls on, 0 to 60
-  --recorded  measure calls with their audio in the journal, too
-  --out       where load.json and load.html go; default bench/results
+  --talkers   whole conversations, understood to the word, behind each measurement, with all calls on, 0 to 20
+  --url       a service that runs somewhere, by the address of its API: its calls are created there, and the figures are the
+              callers' own. ws:// and wss:// stand for http:// and https://
+  --api-key   what they are created with
+  --out       where load.json and load.html go, or remote.json and remote.html; default bench/results
 
-Exits with 1 when the run shows nothing: calls or frames were lost, or words were not understood. A budget that is missed is
-named, and is no failure.
+Exits with 1 when the run shows nothing: calls or frames were lost, words were not understood, or the generator itself was late.
+A budget that is missed is named, and is no failure.
 `;
 
-interface Arguments {
-  options: LoadOptions;
-  out: URL;
+const DEFAULTS: Given = { steps: undefined, calls: undefined, wire: "carrier_a", seconds: "20", "warm-up": "3" };
+
+/** What both kinds of run have in common. */
+function readLoad(given: Given): Omit<StepsOptions, "rounds" | "talkers"> | undefined {
+  const steps = (given.steps ?? given.calls ?? "100").split(",").map((step) => integer(step, 1, 5_000));
+  const wire = SIMULATED_WIRES.find((known): known is SimulatedWire => known === given.wire);
+  const both = given.steps !== undefined && given.calls !== undefined;
+  if (wire === undefined || both || steps.some((step, at) => step <= (steps[at - 1] ?? 0))) return undefined;
+  const warmUpSeconds = integer(given["warm-up"], 0, 60);
+  return sensible({ wire, steps, seconds: integer(given.seconds, 1, 1_200), warmUpSeconds });
 }
 
-/** Undefined when they make no sense; throws for an option that there is not. */
-function readArguments(): Arguments | undefined {
-  const { values } = parseArgs({
-    options: {
-      calls: { type: "string", default: "100" },
-      seconds: { type: "string", default: "15" },
-      rounds: { type: "string", default: "3" },
-      "warm-up": { type: "string", default: "3" },
-      recorded: { type: "boolean", default: false },
-      out: { type: "string" },
-    },
-  });
-  const integer = (text: string, min: number, max: number): number => {
-    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    return value >= min && value <= max ? value : Number.NaN;
-  };
-  const options: LoadOptions = {
-    calls: integer(values.calls, 1, 5_000),
-    seconds: integer(values.seconds, 1, 1_200),
-    rounds: integer(values.rounds, 1, 20),
-    warmUpSeconds: integer(values["warm-up"], 0, 60),
-    recorded: values.recorded,
-  };
-  if (Object.values(options).some(Number.isNaN)) return undefined;
-  const out = values.out === undefined ? inProject("bench/results/") : pathToFileURL(`${values.out}/`);
-  return { options, out };
-}
+const OURS: Command<StepsOptions, LoadResult> = {
+  name: "load",
+  usage: USAGE,
+  defaults: { ...DEFAULTS, rounds: "1", talkers: "2" },
+  read(given) {
+    const load = readLoad(given);
+    return load && sensible({ ...load, rounds: integer(given.rounds, 1, 20), talkers: integer(given.talkers, 0, 20) });
+  },
+  run: onRig(runStepsBench, ({ wire }) => wire),
+  text: loadText,
+  page: loadPage,
+  problems: (result) => result.problems,
+};
 
-async function main({ options, out }: Arguments): Promise<void> {
-  const result = await runLoadBench(options, findCores(), (line) => console.log(line));
-  mkdirSync(out, { recursive: true });
-  writeFileSync(new URL("load.json", out), `${JSON.stringify(result, null, 2)}\n`);
-  writeFileSync(new URL("load.html", out), loadPage(result));
-  console.log(`\n${loadText(result)}`);
-  for (const problem of result.problems) console.error(`this run shows nothing: ${problem}`);
-  console.log(`written: ${new URL("load.json", out).pathname}, load.html`);
-  process.exitCode = result.valid ? 0 : 1;
-}
+const REMOTE: Command<RemoteOptions, RemoteResult> = {
+  name: "remote",
+  usage: USAGE,
+  defaults: { ...DEFAULTS, url: undefined, "api-key": undefined },
+  read(given) {
+    const { url, "api-key": apiKey } = given;
+    const load = readLoad(given);
+    if (load === undefined || apiKey === undefined || url === undefined || !URL.canParse(url)) return undefined;
+    return { ...load, url, apiKey };
+  },
+  run: onRig(runRemoteBench, ({ wire }) => wire),
+  text: remoteText,
+  page: remotePage,
+  problems: (result) => result.problems,
+};
 
-let given: Arguments | undefined;
-try {
-  given = readArguments();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n`);
-}
-if (given === undefined) {
-  process.stderr.write(USAGE);
-  process.exitCode = 2;
-} else {
-  await main(given).catch((error: unknown) => {
-    console.error(`this run failed: ${error instanceof Error ? error.message : String(error)}`);
-    process.exitCode = 1;
-  });
-}
+const isRemote = process.argv.some((argument) => /^--(url|api-key)(=|$)/.test(argument));
+await (isRemote ? runCommand(REMOTE) : runCommand(OURS));

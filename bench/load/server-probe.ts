@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { monotonicMs } from "./monotonic.ts";
 import type { LoopDelay, ServerSample } from "./questions.ts";
@@ -14,14 +15,15 @@ export class ServerProbe {
     this.#loop.enable();
   }
 
-  sample(earUs = 0): ServerSample {
+  sample(): ServerSample {
     const { user, system } = process.cpuUsage();
     return {
       atMs: monotonicMs(),
       userUs: user,
       systemUs: system,
-      earUs,
       rssBytes: process.memoryUsage.rss(),
+      heapBytes: process.memoryUsage().heapUsed,
+      descriptors: countDescriptors(),
     };
   }
 
@@ -36,5 +38,13 @@ export class ServerProbe {
       p999: ms(loop?.percentile(99.9)),
       max: ms(loop?.max),
     };
+  }
+}
+
+function countDescriptors(): number {
+  try {
+    return readdirSync("/proc/self/fd").length;
+  } catch {
+    return Number.NaN;
   }
 }

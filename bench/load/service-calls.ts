@@ -1,34 +1,46 @@
 import { unlink } from "node:fs";
+import type { SimulatedWire } from "../../src/cli/simulated/line.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import type { HandOff, RedeemedCall } from "../../src/store/hand-off.ts";
 import { hashSecret, mintToken } from "../../src/store/secrets.ts";
+import { BENCH_LINES } from "./wires.ts";
 
-/** The agent opens and talks for ever: model_a is the endless one. It cannot be interrupted, though the caller speaks too. */
-const LOAD_SPEC: CallSpec = {
+/** What all calls of the benches have in common. */
+const BENCH_SPEC = {
   systemPrompt: "You answer the telephone of a bakery.",
   voiceId: "replay/voice",
   language: "en-US",
   languagePinned: false,
-  model: "model_a",
   temperature: 0,
-  firstSpeaker: "agent",
-  interruptible: false,
   maxDurationMs: 7_200_000,
   inactivityTimeoutMs: 300_000,
   inactivityAction: "hang_up",
-  recordingEnabled: false,
-  connectionType: "carrier_a",
-  tools: [],
+} as const;
+
+const lineOf = (wire: SimulatedWire): Pick<CallSpec, "connectionType" | "websocket"> => {
+  const line = BENCH_LINES[wire];
+  return { connectionType: wire, ...(line.wire === "websocket" ? { websocket: line.format } : {}) };
 };
 
-/** A whole conversation, with the reference brain. */
-const FULL_SPEC: CallSpec = {
-  ...LOAD_SPEC,
+/** The agent opens and talks for ever: model_a is the endless one. It cannot be interrupted, though the caller speaks too. */
+export const loadSpec = (wire: SimulatedWire, recorded: boolean): CallSpec => ({
+  ...BENCH_SPEC,
+  ...lineOf(wire),
+  model: "model_a",
+  firstSpeaker: "agent",
+  interruptible: false,
+  recordingEnabled: recorded,
+  tools: [],
+});
+
+/** A whole conversation, with the reference brain, which is model_b. */
+export const conversationSpec = (wire: SimulatedWire, recorded: boolean): CallSpec => ({
+  ...loadSpec(wire, recorded),
   model: "model_b",
   firstSpeaker: "user",
   tools: [{ kind: "built_in", name: "hang_up", fixedArguments: {} }],
-};
+});
 
 /**
  * Stands in for the control process, which has no part in a frame's way: calls that were never created by a request, and tokens
@@ -44,14 +56,11 @@ export class ServiceCalls implements HandOff {
     this.#dataDir = dataDir;
   }
 
-  /** One more call and its path; `index` is its number in the fleet, undefined for a full caller's. */
-  create(index: number | undefined, recorded: boolean): string {
+  /** One more call and its path; `index` is its number in the fleet, if it is one of it. */
+  create(spec: CallSpec, index?: number): string {
     const token = mintToken();
-    const tokenHash = hashSecret(token);
     this.#count += 1;
-    const callId = `call_${this.#count}`;
-    const spec = { ...(index === undefined ? FULL_SPEC : LOAD_SPEC), recordingEnabled: recorded };
-    this.#waiting.set(tokenHash, { callId, accountId: "bench", spec });
+    this.#waiting.set(hashSecret(token), { callId: `call_${this.#count}`, accountId: "bench", spec });
     if (index !== undefined) this.#indexes.set(token, index);
     return `/stream/${token}`;
   }

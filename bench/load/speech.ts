@@ -1,7 +1,6 @@
+import { type AudioFormat, encodeSamples, frameSamples, TELEPHONE } from "../../src/cli/simulated/audio-format.ts";
 import { synthesise, type Utterance } from "../../src/cli/simulated/utterance.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits.ts";
-import { mulawEncode } from "../../src/media/g711.ts";
 import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
 import type { TtsChunk } from "../../src/speech/speech.ts";
 
@@ -17,6 +16,9 @@ export const AGENT_SENTENCES: readonly string[] = [
   "Delivery is free within three miles, for orders above twenty pounds.",
   "The nearest car park is behind the church, two minutes away on foot.",
 ];
+
+/** What it answers where answers are to be short. */
+export const SHORT_ANSWER = "Certainly, let me look that up.";
 
 /** The full caller's call: it speaks first, and the reference brain, which must have understood, says goodbye and hangs up. */
 export const FULL_CALL = { says: "Thank you very much, goodbye.", hears: "Thank you for calling. Goodbye!" };
@@ -41,29 +43,29 @@ export interface Rendered {
 export interface BenchSpeech {
   /** What the agent says. */
   agent: Rendered[];
-  /** What a caller of the load says, with its pauses: raw mu-law, 8,000 Hz. */
+  /** What a caller of the load says, with its pauses: raw. */
   callerAudio: Uint8Array;
   /** What the full caller says. */
   fullCaller: Utterance;
 }
 
-/** Takes a few seconds. Rejects as `Tts.speak` does. */
-export async function renderSpeech(): Promise<BenchSpeech> {
+/** Callers speak in `format`. Takes a few seconds. Rejects as `Tts.speak` does. */
+export async function renderSpeech(format: AudioFormat = TELEPHONE): Promise<BenchSpeech> {
   const voice = createReferenceVoice({ children: 1, clock: systemClock });
   const { signal } = new AbortController();
   try {
     const agent: Rendered[] = [];
-    for (const text of [...AGENT_SENTENCES, FULL_CALL.hears]) {
+    for (const text of [...AGENT_SENTENCES, SHORT_ANSWER, FULL_CALL.hears]) {
       const chunks: TtsChunk[] = [];
       for await (const chunk of voice.speak({ text, ...VOICE }, signal)) chunks.push(chunk);
       agent.push({ text, chunks });
     }
     const parts: Uint8Array[] = [];
     for (const text of CALLER_SENTENCES) {
-      const { frames } = await synthesise(voice, { text, ...VOICE }, signal);
-      parts.push(...frames, quietLine(PAUSE_FRAMES * CARRIER_FRAME_SAMPLES));
+      const { frames } = await synthesise(voice, { text, ...VOICE }, signal, format);
+      parts.push(...frames, quietLine(PAUSE_FRAMES, format));
     }
-    const fullCaller = await synthesise(voice, { text: FULL_CALL.says, ...VOICE }, signal);
+    const fullCaller = await synthesise(voice, { text: FULL_CALL.says, ...VOICE }, signal, format);
     return { agent, callerAudio: Buffer.concat(parts), fullCaller };
   } finally {
     voice.close();
@@ -73,16 +75,14 @@ export async function renderSpeech(): Promise<BenchSpeech> {
 /** About -55 dBFS: what a quiet line sounds like. Digital silence would spare the voice detector most of its work. */
 const NOISE_PEAK = 60;
 
-/** A pause on the line, in mu-law: the same noise every time. */
-function quietLine(count: number): Uint8Array {
-  const samples = new Int16Array(count);
+/** A pause on the line: the same noise every time. */
+export function quietLine(frames: number, format: AudioFormat): Uint8Array {
+  const samples = new Int16Array(frames * frameSamples(format));
   // A linear congruential generator (Numerical Recipes); the high bits are the good ones.
   let state = 1;
-  for (let at = 0; at < count; at += 1) {
+  for (let at = 0; at < samples.length; at += 1) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     samples[at] = Math.round((state / 2 ** 31 - 1) * NOISE_PEAK);
   }
-  const bytes = new Uint8Array(count);
-  mulawEncode(samples, bytes);
-  return bytes;
+  return encodeSamples(samples, format.codec);
 }

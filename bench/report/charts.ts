@@ -160,6 +160,55 @@ export function stops(
   return svg(height, label, parts);
 }
 
+export interface Curve {
+  title: string;
+  colour: Colour;
+  /** In ascending order of x; a y that is no number is left out. */
+  points: readonly { x: number; y: number }[];
+}
+
+/** Curves over a linear scale from zero; `units` stand at the axes, and `ceiling` is a budget. */
+export function curves(
+  drawn: readonly Curve[],
+  units: { x: string; y: string },
+  label: string,
+  ceiling?: number,
+): string {
+  const height = 300;
+  const [left, top, bottom] = [70, 14, height - AXIS_HEIGHT];
+  const points = drawn.flatMap((curve) => curve.points).filter(({ y }) => Number.isFinite(y));
+  const maxY = niceCeil(Math.max(1e-9, ceiling ?? 0, ...points.map(({ y }) => y)));
+  const maxX = niceCeil(Math.max(1e-9, ...points.map(({ x }) => x)));
+  const x = linear(0, maxX, left, WIDTH - RIGHT - 20);
+  const y = linear(maxY, 0, top, bottom);
+  const parts = axis(x, 0, maxX, bottom, units.x);
+  const step = niceStep(maxY / 5);
+  for (let value = 0; value <= maxY * 1.001; value += step) {
+    const name = `${Number(value.toPrecision(3)).toLocaleString("en")} ${units.y}`;
+    parts.push(line(left, y(value), WIDTH - RIGHT, y(value), 'stroke="var(--grid)"'));
+    parts.push(text(left - 8, y(value) + 4, name, 'text-anchor="end" class="quiet"'));
+  }
+  if (ceiling !== undefined) {
+    const dashes = 'stroke="var(--bad)" stroke-width="1.5" stroke-dasharray="4 3"';
+    parts.push(line(left, y(ceiling), WIDTH - RIGHT, y(ceiling), dashes));
+  }
+  for (const { colour, points: all } of drawn) {
+    const shown = all.filter((point) => Number.isFinite(point.y));
+    const way = shown.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`);
+    parts.push(`<polyline points="${way.join(" ")}" fill="none" stroke="${fill(colour)}" stroke-width="2"/>`);
+    if (shown.length > DOTTED_MAX) continue;
+    for (const point of shown) {
+      parts.push(
+        `<circle cx="${x(point.x).toFixed(1)}" cy="${y(point.y).toFixed(1)}" r="3.5" fill="${fill(colour)}"/>`,
+      );
+    }
+  }
+  return svg(height, label, parts);
+}
+
+/** Curves of more points are lines alone. */
+const DOTTED_MAX = 40;
+
 function axis(scale: (value: number) => number, from: number, to: number, y: number, unit: string): string[] {
   const step = niceStep((to - from) / 5);
   const parts: string[] = [];

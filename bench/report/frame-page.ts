@@ -1,14 +1,15 @@
 import type { Comparison, FrameCost, FrameResult } from "../micro/frame-result.ts";
 import { type Bar, bars, type DotRow, dots } from "./charts.ts";
-import { type Goal, goalsOf, wayRows } from "./frame-goals.ts";
+import { goalsOf, wayRows } from "./frame-goals.ts";
 import { type Column, escaped, list, page, type Section, share, short, table, whole } from "./html.ts";
 import { machineLine } from "./machine-line.ts";
+import { budgetSection } from "./sections.ts";
 
 /** The result of the frame bench as a page by itself. */
 export function framePage(result: FrameResult): string {
   const subtitle = `What 20 ms cost, without sockets and without engines. ${machineLine(result.machine)}`;
   return page("Trunkline, frame by frame", subtitle, [
-    goals(goalsOf(result)),
+    budgetSection(goalsOf(result)),
     carriers(result),
     websocket(result),
     resampling(result),
@@ -18,15 +19,6 @@ export function framePage(result: FrameResult): string {
     { title: "How it was measured", body: list(METHOD) },
     { title: "What is not measured", body: list(NOT_MEASURED) },
   ]);
-}
-
-function goals(all: readonly Goal[]): Section {
-  const rows = all.map(({ goal, measured, holds }) => [
-    escaped(goal),
-    escaped(measured),
-    `<span class="verdict ${holds ? "holds" : "missed"}">${holds ? "holds" : "missed"}</span>`,
-  ]);
-  return { title: "Goals", body: table([{ title: "goal" }, { title: "measured here" }, { title: "" }], rows) };
 }
 
 const numeric = (title: string): Column => ({ title, numeric: true });

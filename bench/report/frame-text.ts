@@ -1,4 +1,5 @@
 import type { FrameResult } from "../micro/frame-result.ts";
+import { verdictLines } from "../verdict.ts";
 import { goalsOf, wayRows } from "./frame-goals.ts";
 import { share, short, whole } from "./html.ts";
 import { textTable } from "./text-table.ts";
@@ -53,8 +54,5 @@ export function frameText(result: FrameResult): string {
       ]),
     ],
   );
-  const goals = goalsOf(result).map(
-    ({ goal, measured, holds }) => `${holds ? "holds " : "missed"}  ${goal}: ${measured}`,
-  );
-  return [comparisons, "", resampling, "", stages, "", ...goals].join("\n");
+  return [comparisons, "", resampling, "", stages, "", ...verdictLines(goalsOf(result))].join("\n");
 }

@@ -1,9 +1,10 @@
 import { FRAME_MS } from "../../src/core/limits.ts";
-import type { ContestantName, ContestantResult, LoadResult } from "../load/load-result.ts";
+import type { CompareResult, ContestantName } from "../compare/compare-result.ts";
+import type { Measured } from "../load/load-result.ts";
 import type { Spread } from "../statistics.ts";
 import type { Colour } from "./charts.ts";
 
-// What the terminal and the page show of a load result, under the same names.
+// What terminals and pages show of servers under load, under the same names.
 
 export interface LatencyRow {
   title: string;
@@ -15,7 +16,7 @@ export interface LatencyRow {
 }
 
 /** Every kind of latency that was measured, the references first. */
-export function latencyRows({ contestants }: LoadResult): LatencyRow[] {
+export function latencyRows({ contestants }: CompareResult): LatencyRow[] {
   return contestants.flatMap(({ name, title, latency }) => {
     const row = (what: string, spread: Spread | undefined, { dashed = false, charted = true } = {}): LatencyRow[] =>
       spread === undefined ? [] : [{ title: `${title}: ${what}`, colour: colourOf(name), dashed, charted, spread }];
@@ -32,11 +33,11 @@ export function latencyRows({ contestants }: LoadResult): LatencyRow[] {
  * What a call added to the memory of the process, KiB: the most of all rounds. That is the first one's, as a rule, which holds
  * what the process needs once, too; later rounds find memory that is there already.
  */
-export const memoryOf = ({ rounds }: ContestantResult): number =>
+export const memoryOf = ({ rounds }: Pick<Measured, "rounds">): number =>
   Math.max(...rounds.map(({ memoryPerCallBytes }) => memoryPerCallBytes)) / 1_024;
 
 /** Full-duplex calls for which a core would do, by CPU time alone: an estimate, straight on from the load that was measured. */
-export const callsPerCore = ({ cost }: ContestantResult): number => 1e6 / (cost.totalUs * (1_000 / FRAME_MS));
+export const callsPerCore = ({ cost }: Pick<Measured, "cost">): number => 1e6 / (cost.totalUs * (1_000 / FRAME_MS));
 
 export const colourOf = (name: ContestantName): Colour =>
   name === "trunkline" ? "ours" : name === "trunkline_recorded" ? "extra" : name;

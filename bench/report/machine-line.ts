@@ -1,3 +1,4 @@
+import type { Cores } from "../load/processes.ts";
 import type { Machine } from "../machine.ts";
 import { escaped } from "./html.ts";
 
@@ -6,3 +7,9 @@ export const machineLine = ({ cpu, cores, memoryGiB, system, node, measuredAt }:
   escaped(
     `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${system}, Node ${node}, ${measuredAt.slice(0, 16).replace("T", " ")} UTC.`,
   );
+
+/** Which process had which core. */
+export const coresLine = (cores: Cores | undefined): string =>
+  cores === undefined
+    ? "The processes were not held on cores of their own."
+    : `Core ${cores.server} had the server to itself; generator, full callers and bench shared core ${cores.others}.`;

@@ -3,6 +3,7 @@ import type { CaseResult, Ear, Group, TurnsResult } from "../turns/turns-result.
 import { type Bar, bars, type Colour, legend } from "./charts.ts";
 import { escaped, list, page, type Section, short, table, whole } from "./html.ts";
 import { machineLine } from "./machine-line.ts";
+import { budgetSection } from "./sections.ts";
 import { casesOf, interruptedTable, percent, type TurnsTable, unwantedTable } from "./turns-rows.ts";
 
 /** The result of the bench of turn taking as a page by itself. */
@@ -13,7 +14,7 @@ export function turnsPage(result: TurnsResult): string {
     `seed ${seed}, in ${whole(tookS)} s. ` +
     `All speech is synthesised. ${machineLine(machine)}`;
   return page("Trunkline, turn by turn", subtitle, [
-    goals(result),
+    budgetSection(goalsOf(result)),
     interruptions(result),
     inNoise(result),
     unwanted(result, ["sounds", "echo"], "What should not stop the agent", SOUNDS_LEAD),
@@ -29,15 +30,6 @@ const ears = legend([
   { title: "ear that tells partial words", colour: COLOURS.partials },
   { title: "ear that tells finals alone", colour: COLOURS.finals },
 ]);
-
-function goals(result: TurnsResult): Section {
-  const rows = goalsOf(result).map(({ goal, measured, holds }) => [
-    escaped(goal),
-    escaped(measured),
-    `<span class="verdict ${holds ? "holds" : "missed"}">${holds ? "holds" : "missed"}</span>`,
-  ]);
-  return { title: "Budgets", body: table([{ title: "budget" }, { title: "measured here" }, { title: "" }], rows) };
-}
 
 function interruptions(result: TurnsResult): Section {
   const rows = casesOf(result, ["interruptions"]).flatMap((one): Bar[] => {

@@ -1,22 +1,12 @@
-import { FRAME_MS } from "../../src/core/limits.ts";
+import { FROM_DETECTION_MS_MAX, FROM_VOICE_P50_MS_MAX, FROM_VOICE_P90_MS_MAX } from "../barge-in/budgets.ts";
 import { short } from "../report/html.ts";
+import { type Verdict, verdictOf } from "../verdict.ts";
 import type { CaseResult, TurnsResult } from "./turns-result.ts";
 
 // The budgets of barging in. None stops the bench: a run that misses one is a good run, and says so.
 
-const TO_LAST_SENT_P50_MS_MAX = 120;
-const TO_LAST_SENT_P90_MS_MAX = 220;
-/** From the detector's onset: within the frame that comes next. */
-const FROM_ONSET_MS_MAX = FRAME_MS;
-
-export interface Goal {
-  goal: string;
-  measured: string;
-  holds: boolean;
-}
-
 /** Interruptions on a quiet line, and for the machine's own share every call in which it held the agent. */
-export function goalsOf({ cases }: TurnsResult): Goal[] {
+export function goalsOf({ cases }: TurnsResult): Verdict[] {
   const quiet = cases.filter(({ group, interruption }) => group === "interruptions" && interruption !== undefined);
   const first = quiet[0]?.title;
   const onsets = cases.flatMap(({ interruption }) => interruption?.fromOnsetToLastSentMs.max ?? []);
@@ -24,19 +14,19 @@ export function goalsOf({ cases }: TurnsResult): Goal[] {
   return [
     ...quiet.filter(({ title }) => title === first).flatMap(bargeIn),
     {
-      goal: `from the detector's onset to the last sample of the agent that leaves: at most a frame of ${FROM_ONSET_MS_MAX} ms`,
+      budget: `from the detector's onset to the last sample of the agent that leaves: at most a frame of ${FROM_DETECTION_MS_MAX} ms`,
       measured: slowestMs <= 0 ? `it had left before, in every call` : `at most ${short(slowestMs)} ms later`,
-      holds: slowestMs <= FROM_ONSET_MS_MAX,
+      verdict: verdictOf(slowestMs <= FROM_DETECTION_MS_MAX),
     },
   ];
 }
 
-function bargeIn({ title, ear, interruption }: CaseResult): Goal[] {
+function bargeIn({ title, ear, interruption }: CaseResult): Verdict[] {
   const { p50 = Number.NaN, p90 = Number.NaN } = interruption?.toLastSentMs ?? {};
-  const goal = (name: string, valueMs: number, maxMs: number): Goal => ({
-    goal: `${title}, ear of ${ear}: first sample of the voice → last sample of the agent leaves, ${name} at most ${maxMs} ms`,
+  const goal = (name: string, valueMs: number, maxMs: number): Verdict => ({
+    budget: `${title}, ear of ${ear}: first sample of the voice → last sample of the agent leaves, ${name} at most ${maxMs} ms`,
     measured: `${short(valueMs)} ms`,
-    holds: valueMs <= maxMs,
+    verdict: verdictOf(valueMs <= maxMs),
   });
-  return [goal("p50", p50, TO_LAST_SENT_P50_MS_MAX), goal("p90", p90, TO_LAST_SENT_P90_MS_MAX)];
+  return [goal("p50", p50, FROM_VOICE_P50_MS_MAX), goal("p90", p90, FROM_VOICE_P90_MS_MAX)];
 }

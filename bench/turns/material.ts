@@ -4,12 +4,9 @@ import { systemClock } from "../../src/core/clock.ts";
 import { createEspeak } from "../../src/speech/providers/espeak.ts";
 import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
 import type { Tts, TtsChunk } from "../../src/speech/speech.ts";
-import { AGENT_SENTENCES, type Rendered } from "../load/speech.ts";
+import { AGENT_SENTENCES, type Rendered, SHORT_ANSWER } from "../load/speech.ts";
 
 // All speech of the bench is synthesised, before the first call: eSpeak's voices, with or without their words as data.
-
-/** What the agent answers; nobody waits for the end of it. */
-export const ANSWER = "Certainly, let me look that up.";
 
 const INTERRUPTIONS = [
   "Wait, I have a different question.",
@@ -39,7 +36,7 @@ export interface Speech {
 }
 
 export interface Material {
-  /** What the agent may say, and `ANSWER`. */
+  /** What the agent may say, and what it answers. */
   agent: readonly Rendered[];
   interruptions: readonly Speech[];
   /** Said by the reference voice: the ear knows what they are. */
@@ -50,19 +47,19 @@ export interface Material {
   bystanders: readonly Int16Array[];
 }
 
-/** Takes some seconds. Rejects as `Tts.speak` does. */
-export async function renderMaterial(): Promise<Material> {
+/** Everything in each of `voices`. Takes some seconds. Rejects as `Tts.speak` does. */
+export async function renderMaterial(voices: readonly string[] = VOICES): Promise<Material> {
   const plain = createEspeak({ children: 1, clock: systemClock });
   const carrying = createReferenceVoice({ children: 1, clock: systemClock });
   try {
     const agent: Rendered[] = [];
-    for (const text of [...AGENT_SENTENCES, ANSWER]) agent.push(await render(carrying, text));
-    const bystanders = await sayAll(plain, BYSTANDERS);
+    for (const text of [...AGENT_SENTENCES, SHORT_ANSWER]) agent.push(await render(carrying, text));
+    const bystanders = await sayAll(plain, BYSTANDERS, voices);
     return {
       agent,
-      interruptions: await sayAll(carrying, INTERRUPTIONS),
-      backChannels: await sayAll(carrying, BACK_CHANNELS),
-      assents: await sayAll(plain, SOUNDS_OF_ASSENT),
+      interruptions: await sayAll(carrying, INTERRUPTIONS, voices),
+      backChannels: await sayAll(carrying, BACK_CHANNELS, voices),
+      assents: await sayAll(plain, SOUNDS_OF_ASSENT, voices),
       bystanders: bystanders.map(({ samples }) => samples),
     };
   } finally {
@@ -79,9 +76,9 @@ async function render(voice: Tts, text: string): Promise<Rendered> {
 }
 
 /** Each text in each voice. */
-async function sayAll(voice: Tts, texts: readonly string[]): Promise<Speech[]> {
+async function sayAll(voice: Tts, texts: readonly string[], voices: readonly string[]): Promise<Speech[]> {
   const said: Speech[] = [];
-  for (const text of texts) for (const name of VOICES) said.push(await say(voice, text, name));
+  for (const text of texts) for (const name of voices) said.push(await say(voice, text, name));
   return said;
 }
 

@@ -17,10 +17,10 @@ import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import type { InboundAudio } from "../../src/wire/wire.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
+import { SHORT_ANSWER } from "../load/speech.ts";
 import { BENCH_SPEC } from "../micro/bench-spec.ts";
 import { CallerLine } from "./caller-line.ts";
 import type { Scene } from "./cases.ts";
-import { ANSWER } from "./material.ts";
 import type { Ear } from "./turns-result.ts";
 
 /** What the calls share. */
@@ -211,7 +211,7 @@ class TrialCall {
       provider: "bench",
       async *reply({ messages }) {
         seen.understood = messages.flatMap(({ role, text }) => (role === "user" ? [text] : [])).join(" ");
-        yield { kind: "text", text: ANSWER };
+        yield { kind: "text", text: SHORT_ANSWER };
         yield { kind: "end", inputTokens: 0, outputTokens: 0 };
       },
     };

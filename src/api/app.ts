@@ -91,6 +91,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   // Expectations that we do not know are passed over (RFC 9110, section 10.1.1); Node would answer them without a body.
   app.server.on("checkExpectation", app.routing);
   app.decorateRequest("accountId", "");
+  app.decorateRequest("apiKeyId", "");
   app.decorateRequest("sentBody", undefined);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });

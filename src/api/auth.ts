@@ -6,6 +6,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Whose request it is; empty on the routes that need no key. */
     accountId: string;
+    /** The API key that it came with; empty likewise. */
+    apiKeyId: string;
   }
 }
 
@@ -16,5 +18,6 @@ export function requireApiKey(scope: FastifyInstance, apiKeys: Pick<ApiKeyStore,
     const principal = typeof key === "string" ? await apiKeys.authenticate(key) : undefined;
     if (principal === undefined) throw unauthorized();
     request.accountId = principal.accountId;
+    request.apiKeyId = principal.keyId;
   });
 }

@@ -7,7 +7,7 @@ import type { CallStore } from "../store/call-store.ts";
 import { hashSecret, mintToken } from "../store/secrets.ts";
 import { isoTime } from "./call-item.ts";
 import type { CreatedCall } from "./call-schemas.ts";
-import { ApiError, type Problem, refused } from "./errors.ts";
+import { ApiError, type Problem, refused, tooManyCalls } from "./errors.ts";
 import type { NewCalls } from "./health.ts";
 import { IdempotencyHeaders, NamedRequest } from "./idempotency.ts";
 import { noQueryProblems } from "./query.ts";
@@ -60,7 +60,7 @@ interface CreationReply {
 /**
  * Creates the call of a request that has been checked, or finds the one that the same request made before, and sets the status
  * and the headers of the answer. Returns its body. `agentId` names the saved agent that `spec` was made of. Throws ApiError:
- * 503 while no calls are taken, 409 `idempotency_mismatch`.
+ * 503 while no calls are taken, 429 when the API key has as many as it may, 409 `idempotency_mismatch`.
  */
 export async function createCall(
   deps: CallCreationDeps,
@@ -70,17 +70,20 @@ export async function createCall(
   agentId?: string,
 ): Promise<z.output<typeof CreatedCall>> {
   const state = deps.newCalls();
-  if (!state.taken) throw refused(state.reason);
+  // Where only the places are taken, the store still answers a request that comes again.
+  if (!state.taken && state.reason !== "overloaded") throw refused(state.reason);
   const fresh = mintToken();
   const named = namedRequestOf(request, agentId);
   const creation = await deps.calls.create({
     accountId: request.accountId,
     agentId,
+    apiKeyId: request.apiKeyId,
     spec,
     tokenHash: hashSecret(fresh),
     tokenTtlMs: deps.tokenTtlMs,
     idempotency: named?.storedWith(fresh),
   });
+  if (creation.kind === "refused") throw creation.reason === "overloaded" ? refused(creation.reason) : tooManyCalls();
   if (creation.kind === "mismatch") throw mismatch();
   const { call } = creation;
   let token = fresh;

@@ -15,7 +15,11 @@ export const STATUS = {
   unsupported_media_type: 415,
   /** The bytes that were asked for are not in the file. */
   range_not_satisfiable: 416,
+  /** The API key has as many calls as it may. */
+  rate_limited: 429,
   internal: 500,
+  /** The workers carry all the calls that they can. */
+  overloaded: 503,
   draining: 503,
   /** 501 where it names a feature that this build does not have. */
   unavailable: 503,
@@ -34,8 +38,9 @@ declare module "fastify" {
 /** Of a body that is wrong throughout, this many problems are told. */
 const PROBLEMS_MAX = 100;
 
-/** What `Retry-After` asks for with a 503: about as long as a process takes to come back. */
+/** The statuses that carry `Retry-After`, and what it asks for: about as long as a process takes to come back, or a call to end. */
 const RETRY_AFTER_S = 5;
+export const RETRIED: readonly number[] = [429, 503];
 
 /** One thing that is wrong with a request. */
 export interface Problem {
@@ -67,7 +72,7 @@ export class ApiError extends TrunklineError {
     super(code, faultOf(status), message);
     this.status = status;
     this.details = options.details ?? [];
-    this.headers = { ...(status === 503 && { "retry-after": String(RETRY_AFTER_S) }), ...options.headers };
+    this.headers = { ...(RETRIED.includes(status) && { "retry-after": String(RETRY_AFTER_S) }), ...options.headers };
   }
 
   body(requestId: string): ErrorBody {
@@ -129,8 +134,12 @@ export const notInThisVersion = (path: string, feature: string): Problem => ({
 });
 
 /** No new calls are taken just now. */
-export const refused = (reason: "draining" | "unavailable"): ApiError =>
+export const refused = (reason: "draining" | "overloaded" | "unavailable"): ApiError =>
   new ApiError(reason, `no new calls are taken: the service is ${reason}`);
+
+/** None of this API key, until one of those it has is over. */
+export const tooManyCalls = (): ApiError =>
+  new ApiError("rate_limited", "this API key has as many calls, created and active, as it may have at once");
 
 /** What a thrown value is to the caller. Nothing of what it says itself leaves the service unless it is an ApiError. */
 export function toApiError(thrown: unknown): ApiError {

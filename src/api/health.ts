@@ -5,7 +5,7 @@ import { STREAM_CODECS, type StreamCodec } from "../core/call-spec.ts";
 import { refused } from "./errors.ts";
 
 /** Whether the service takes calls, and if not, why. */
-export type NewCalls = { taken: true } | { taken: false; reason: "draining" | "unavailable" };
+export type NewCalls = { taken: true } | { taken: false; reason: "draining" | "overloaded" | "unavailable" };
 
 /** Told where the service is put together, and by `/readyz`: whoever installed it can mend it. */
 export const NO_OPUS = "codec opus is not offered: the optional package @discordjs/opus cannot be loaded";
@@ -28,9 +28,12 @@ const READINESS = {
   operationId: "getReadiness",
   tags: ["service"],
   summary: "Whether new calls are taken",
-  description: "For whoever spreads requests over several services. While this says 503, `POST /calls` does too.",
+  description:
+    "For whoever spreads new calls over several services: while this says 503, `POST /calls` does too. Nothing else hangs on " +
+    "it. A service that is `overloaded` answers all other requests, and calls that were created find their place on its media " +
+    "port, which must not be taken from it.",
   security: [],
-  errors: ["draining", "unavailable"] as const,
+  errors: ["overloaded", "draining", "unavailable"] as const,
   response: {
     200: z
       .object({

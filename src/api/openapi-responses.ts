@@ -3,7 +3,7 @@ import type { FastifySchema } from "fastify";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
 import { BODY_BYTES_MAX } from "../core/limits.ts";
-import { type ErrorBody, type ErrorCode, STATUS } from "./errors.ts";
+import { type ErrorBody, type ErrorCode, RETRIED, STATUS } from "./errors.ts";
 
 /** What each code tells the caller. */
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
@@ -17,7 +17,9 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   payload_too_large: `the body is larger than ${BODY_BYTES_MAX / 1_024} KiB`,
   unsupported_media_type: "the body is not application/json in UTF-8, or has a Content-Encoding",
   range_not_satisfiable: "none of the bytes that the header Range asks for are there",
+  rate_limited: "the API key has as many calls, created and active, as it may have at once",
   internal: "a bug of the service, whose log tells more under the same `requestId`",
+  overloaded: "there is no place for one more call just now",
   draining: "the service is about to stop",
   unavailable: "a part of the service does not answer just now",
 };
@@ -183,7 +185,7 @@ export function headersOf(
 ): NonNullable<OpenAPIV3_1.ResponseObject["headers"]> {
   const names: HeaderName[] = ["X-Request-Id"];
   if (status === 201) names.push("Location");
-  if (status === 503) names.push("Retry-After");
+  if (RETRIED.includes(status)) names.push("Retry-After");
   const references = [...names, ...added].map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
   return Object.fromEntries(references);
 }

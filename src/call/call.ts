@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { CallSpec, CutReason, EndReason } from "../core/call-spec.ts";
-import { LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../core/limits.ts";
+import { GOODBYE_MS_MAX, LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../core/limits.ts";
 import { saidUntil } from "./caller-turn.ts";
 import { Conversation } from "./conversation.ts";
 import { Digits } from "./digits.ts";
@@ -49,6 +49,8 @@ export class Call {
   /** What `turnDeadlineMs` says: it looks at words, and is asked for with every frame, but changes only with the turn. */
   #turnDeadlineMs = Number.POSITIVE_INFINITY;
   #legStarted = false;
+  /** We take leave: why the call ends with that, and until when the caller may hear it, ms. */
+  #leave: { reason: EndReason; untilMs: number } | undefined;
   #ended = false;
   /** The last command was given. */
   #silent = false;
@@ -77,7 +79,8 @@ export class Call {
       inactivity: this.#inactivity,
       sink: this.#sink,
       step: (event) => this.#step(event),
-      end: (reason) => this.#end(reason),
+      // A goodbye that cannot be spoken is none.
+      end: (reason) => this.#end(reason === "provider_error" ? (this.#leave?.reason ?? reason) : reason),
       modelDone: (failed) => this.#onModelDone(failed),
       speakLanguage: (language) => this.#speakLanguage(language, "tool"),
     });
@@ -122,6 +125,9 @@ export class Call {
       case "end-requested":
         this.#end(event.reason);
         return;
+      case "goodbye-requested":
+        this.#onGoodbye(event.reason);
+        return;
       case "mark":
         this.#speaker.marked(event.name, this.#nowMs);
         return;
@@ -140,7 +146,8 @@ export class Call {
         this.#onWords(event);
         return;
       case "ear-failed":
-        this.#end("provider_error");
+        // A goodbye asks for no answer.
+        if (this.#leave === undefined) this.#end("provider_error");
         return;
       case "voice-chosen":
         // For the record alone: what is said does not hang on who says it.
@@ -162,6 +169,18 @@ export class Call {
     if (this.#spec.firstSpeaker !== "agent") return;
     if (this.#spec.greeting === undefined) this.#speaker.ask(this.#nowMs);
     else this.#speaker.say(this.#spec.greeting, this.#nowMs);
+  }
+
+  /** Whatever is being said or done makes way for a goodbye; where no stream has begun nobody hears one. */
+  #onGoodbye(reason: EndReason): void {
+    if (this.#leave !== undefined) return;
+    if (!this.#legStarted) {
+      this.#end(reason);
+      return;
+    }
+    this.#leave = { reason, untilMs: this.#nowMs + GOODBYE_MS_MAX };
+    this.#speaker.cut("call_ended", 0, this.#nowMs);
+    if (!this.#ended) this.#speaker.say(phrasesOf(this.#policy.language).goodbye, this.#nowMs, reason);
   }
 
   #onFrameIn(voiced: boolean, mediaMs: number): void {
@@ -211,6 +230,10 @@ export class Call {
   #onTick(): void {
     if (!this.#legStarted && this.#nowMs >= LEG_START_MS_MAX) {
       this.#end("protocol_error");
+      return;
+    }
+    if (this.#leave !== undefined && this.#nowMs >= this.#leave.untilMs) {
+      this.#end(this.#leave.reason);
       return;
     }
     if (this.#nowMs >= this.#detector.deadlineMs) {
@@ -269,7 +292,7 @@ export class Call {
       }
       case "answer":
         this.#conversation.said(action);
-        this.#speaker.ask(this.#nowMs);
+        if (this.#leave === undefined) this.#speaker.ask(this.#nowMs);
         return;
     }
   }
@@ -288,7 +311,7 @@ export class Call {
 
   /** What was sent last moves with every frame, so the clock stands still while the agent is heard. */
   #inactivityDeadlineMs(): number {
-    if (!this.#legStarted || this.#speaker.usesTools) return Number.POSITIVE_INFINITY;
+    if (!this.#legStarted || this.#leave !== undefined || this.#speaker.usesTools) return Number.POSITIVE_INFINITY;
     return this.#inactivity.deadlineMs(this.#detector.lastVoicedMs, this.#speaker.playsUntilMs);
   }
 
@@ -303,6 +326,8 @@ export class Call {
     switch (wait) {
       case "max_duration":
         return this.#spec.maxDurationMs;
+      case "goodbye":
+        return this.#leave?.untilMs ?? Number.POSITIVE_INFINITY;
       case "stream":
         return this.#legStarted ? Number.POSITIVE_INFINITY : LEG_START_MS_MAX;
       case "voice":

@@ -19,6 +19,8 @@ export type CallEvent =
   | { kind: "leg-closed"; reason: EndReason }
   /** Somebody other than the two speakers wants the call to end. */
   | { kind: "end-requested"; reason: EndReason }
+  /** The same, but the caller is to hear us say goodbye first. */
+  | { kind: "goodbye-requested"; reason: EndReason }
   /** A mark came back: played, or flushed by a clear. */
   | { kind: "mark"; name: string }
   /** A clear was carried out: so much was played since the stream began, by the far end's own count. */

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import type { TranscriptTurn, TurnLatency } from "../core/call-spec.ts";
+import type { EndReason, TranscriptTurn, TurnLatency } from "../core/call-spec.ts";
 import type { SpokenWord } from "../speech/speech.ts";
 import type { TurnParameters } from "./parameters.ts";
 import { PieceSplitter } from "./pieces.ts";
@@ -33,6 +33,8 @@ interface Moments {
 export class Reply {
   readonly turnId: number;
   readonly interruptible: boolean;
+  /** Of a goodbye of ours: why the call ends when it has been heard. */
+  readonly leave: EndReason | undefined;
   readonly #moments: Moments;
   /** When the caller stopped speaking, for a reply that answers something; latency counts from there. */
   readonly #spokenMs: number | undefined;
@@ -53,6 +55,7 @@ export class Reply {
   constructor(options: {
     turnId: number;
     interruptible: boolean;
+    leave: EndReason | undefined;
     rateHz: number;
     spokenMs: number | undefined;
     parameters: Readonly<TurnParameters>;
@@ -62,6 +65,7 @@ export class Reply {
     this.tools = new ToolUse(options.turnId);
     this.watch = new ReplyWatch(options.parameters, options.nowMs);
     this.interruptible = options.interruptible;
+    this.leave = options.leave;
     this.#rateHz = options.rateHz;
     this.#spokenMs = options.spokenMs;
     this.#moments = {

@@ -82,9 +82,9 @@ export class Speaker {
     this.#askModel(reply, nowMs);
   }
 
-  /** A reply of our own, without the model. */
-  say(text: string, nowMs: number): void {
-    const reply = this.#begin(undefined, nowMs);
+  /** A reply of our own, without the model. A `leave` is a goodbye: nothing interrupts it, and the call ends with it. */
+  say(text: string, nowMs: number, leave?: EndReason): void {
+    const reply = this.#begin(undefined, nowMs, leave);
     this.#speak(reply, 0, reply.wholeText(text), nowMs);
     this.finishIfHeard(nowMs);
   }
@@ -244,13 +244,13 @@ export class Speaker {
   }
 
   /** `spokenMs` is when the caller stopped saying what it answers. */
-  #begin(spokenMs: number | undefined, nowMs: number): Reply {
+  #begin(spokenMs: number | undefined, nowMs: number, leave?: EndReason): Reply {
     assert.ok(this.#reply === undefined, "one reply at a time");
     const { spec, rateHz, parameters, step } = this.#options;
-    const interruptible = !this.#firstMessage || spec.interruptible;
+    const interruptible = leave === undefined && (!this.#firstMessage || spec.interruptible);
     const turnId = this.#nextTurnId;
     this.#nextTurnId += 1;
-    const reply = new Reply({ turnId, interruptible, rateHz, spokenMs, parameters, nowMs });
+    const reply = new Reply({ turnId, interruptible, leave, rateHz, spokenMs, parameters, nowMs });
     this.#reply = reply;
     step({ kind: "reply-began", turnId, interruptible });
     return reply;
@@ -365,13 +365,14 @@ export class Speaker {
     if (!reply.audible) this.#options.conversation.settle();
     this.#settle(reply, true, nowMs);
     const afterwards = reply.afterwards?.effect;
-    if (afterwards === undefined) {
+    const reason = reply.leave ?? (afterwards && (afterwards.kind === "transfer" ? "transferred" : "agent_hangup"));
+    if (reason === undefined) {
       this.#drop(reply);
       return;
     }
     this.#reply = undefined;
-    if (afterwards.kind === "transfer") this.#options.sink(afterwards);
-    this.#options.end(afterwards.kind === "transfer" ? "transferred" : "agent_hangup");
+    if (afterwards?.kind === "transfer") this.#options.sink(afterwards);
+    this.#options.end(reason);
   }
 
   #drop(reply: Reply): void {

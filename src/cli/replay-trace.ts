@@ -74,6 +74,7 @@ function replyText({ ended, reply, turn }: CallStanding): string {
 /** What comes when the wait is over. */
 const COMES: Readonly<Record<Exclude<Wait, "turn" | "reply">, string>> = {
   max_duration: "the call has lasted as long as it may",
+  goodbye: "our goodbye has lasted as long as it may, and the call ends",
   stream: "the peer has begun no stream, and the call ends",
   voice: "no more frames came: the caller's voice counts as ended",
   digits: "no more keys came: the entry is over",

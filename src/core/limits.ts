@@ -157,6 +157,23 @@ export const SELECTED_TOOLS_MAX = 32;
 export const AGENT_NAME_CHARS_MAX = 200;
 export const AGENT_CORPORA_MAX = 32;
 export const CALLS_PER_WORKER_DEFAULT = 1_000;
+/** The goodbye of a call that we end is heard for so long at most; then the call ends anyway. */
+export const GOODBYE_MS_MAX = 3_500;
+
+// Admission: what bounds the calls that are taken.
+/** Tokens that one worker takes to the store at once; past it upgrades get 503, and their tokens stay good. */
+export const REDEMPTIONS_MAX = 1_000;
+/** How often a worker tells the control process how it stands. */
+export const LOAD_TELL_MS = 250;
+/** A worker that has told nothing for so long is stuck, and is offered no more calls. */
+export const LOAD_SILENCE_MS_MAX = 2_000;
+/** How long one figure of the event loop's lag is gathered for, and how closely the loop is looked at meanwhile. */
+export const LOOP_LAG_WINDOW_MS = 1_000;
+export const LOOP_LAG_LOOK_MS = 5;
+/** A worker whose loop lags by more than this is offered no more calls: three quarters of what no caller hears. */
+export const LOOP_LAG_MS_MAX = 0.75 * OUTPUT_LEAD_MS;
+/** It is offered calls again when it has lagged by less for so long. */
+export const LOOP_LAG_CALM_MS = 3_000;
 
 // The control API.
 export const BODY_BYTES_MAX = 256 * 1024;
@@ -177,6 +194,27 @@ export const IDEMPOTENCY_MS = 24 * 3_600_000;
 export const REQUEST_MS_MAX = 10_000;
 /** A connection on which nothing moves is closed: a download that nobody reads would keep its file open for good. */
 export const STALL_MS_MAX = 60_000;
+
+// Processes.
+export const WORKERS_MAX = 64;
+/** From the start of a process until it says that it is ready; past it, it is killed. */
+export const PROCESS_START_MS_MAX = 30_000;
+/** How often a process tells the supervisor that its loop turns. */
+export const HEARTBEAT_MS = 250;
+/** A worker that was silent for so long is killed and replaced: none of its callers has heard anything meanwhile. */
+export const WORKER_STALL_MS_MAX = 2_000;
+/** The control process has longer: live calls do not wait for it. */
+export const CONTROL_STALL_MS_MAX = 10_000;
+/** A process that died is started again after this; after twice as long each time that it did not live for PROCESS_STABLE_MS. */
+export const RESTART_MS_MIN = 100;
+export const RESTART_MS_MAX = 5_000;
+export const PROCESS_STABLE_MS = 10_000;
+/** What may come behind DRAIN_MS, goodbyes, last records and whatever hangs; then the service has ended. */
+export const DRAIN_EXIT_MS_MAX = 5_000;
+/** The last part of it is the control process's alone. */
+export const DRAIN_RECORDS_MS = 1_000;
+/** A worker that is replaced serves whom it has accepted: uWebSockets.js closes connections that ask for nothing by then. */
+export const HANDSHAKE_MS_MAX = 10_000;
 
 // The metrics.
 /** A worker that has not told its metrics by then is missing from the scrape. Well below what a scraper waits, 10 s by default. */
@@ -211,6 +249,8 @@ assert.ok(
 );
 assert.ok(TYPED_CHARS_AT_ONCE_MAX >= TURN_TEXT_CHARS_MAX, "the longest text must pass");
 assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
+assert.ok(WORKER_STALL_MS_MAX > TOOL_COMPILE_MS_MAX, "no schema may cost a worker its life");
+assert.ok(DRAIN_EXIT_MS_MAX > GOODBYE_MS_MAX + DRAIN_RECORDS_MS, "workers must have time for their goodbyes");
 assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");
 // Of a call from a saved agent, the agent was one body, and the call adds its metadata.
 assert.ok(

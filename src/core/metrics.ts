@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason, type TurnLatency } from "./call-spec.ts";
+import type { ProcessMetrics, WorkersMetrics } from "./metrics-sum.ts";
 import { SOFTWARE } from "./software.ts";
 
 // Every metric of the service stands here, and only here is prom-client known; README.md tells what each is good for.
@@ -142,6 +143,7 @@ export class WorkerMetrics {
     new Gauge({
       name: "trunkline_tls_certificate_not_after_seconds",
       help: "When the certificate in use runs out, in seconds since the Unix epoch.",
+      aggregator: "min",
       registers: [this.registry],
       collect() {
         this.set(notAfterMs() / 1_000);
@@ -149,8 +151,8 @@ export class WorkerMetrics {
     });
   }
 
-  /** Everything as it is now, in Prometheus's text format. */
-  async exposition(): Promise<string> {
+  /** Everything as it is now. */
+  async told(): Promise<ProcessMetrics> {
     const readings = this.#read();
     for (const state of LIVE_STATES) this.#calls.set({ state }, readings.calls[state]);
     this.#callsMax.set(readings.callsMax);
@@ -160,7 +162,7 @@ export class WorkerMetrics {
     tellAnew(this.#journalBytes, readings.journalBytes);
     tellAnew(this.#journalFailures, readings.journalFailures);
     this.#journalPending.set(readings.journalPendingBytes);
-    return await this.registry.metrics();
+    return await this.registry.getMetricsAsJSON();
   }
 
   #tell(connectionType: ConnectionType, counts: Readonly<CallCounts>): void {
@@ -175,7 +177,7 @@ export class WorkerMetrics {
   }
 }
 
-/** What the control process tells, and for the worker beside it whether it answered. */
+/** What the control process tells, and how many of the workers beside it answered. */
 export class ControlMetrics {
   readonly registry = registryOf("control");
   readonly #created = counter(this.registry, "calls_created_total", "Calls created by the API.", [TYPE]);
@@ -205,10 +207,21 @@ export class ControlMetrics {
     REQUEST_BUCKETS_S,
   );
   readonly #ready = gauge(this.registry, "ready", "1 while new calls are taken.");
-  readonly #workerUp = gauge(this.registry, "worker_up", "1 when the media worker answered this scrape.", ["process"]);
+  readonly #restarts = counter(this.registry, "process_restarts_total", "Processes that were started again.", [
+    "process",
+  ]);
+  readonly #workers = gauge(this.registry, "workers", "Media workers, by whether they answered this scrape.", [
+    "state",
+  ]);
 
   constructor() {
     for (const connectionType of CONNECTION_TYPES) this.#created.inc({ [TYPE]: connectionType }, 0);
+  }
+
+  /** How often processes of each kind were started again since the service began. */
+  restarted(counts: Readonly<Record<"control" | "worker", number>>): void {
+    this.#restarts.reset();
+    for (const [process, count] of Object.entries(counts)) this.#restarts.inc({ process }, count);
   }
 
   callCreated(connectionType: ConnectionType): void {
@@ -231,26 +244,30 @@ export class ControlMetrics {
     this.#requestTime.observe({ method, route }, durationMs / 1_000);
   }
 
-  /** Everything as it is now, that of the worker included; undefined stands for a worker that did not answer. */
-  async exposition(worker: string | undefined, ready: boolean): Promise<string> {
+  /** Everything as it is now, that of the workers included, in Prometheus's text format. */
+  async exposition({ exposition, up, silent }: WorkersMetrics, ready: boolean): Promise<string> {
     this.#ready.set(ready ? 1 : 0);
-    this.#workerUp.set({ process: "worker" }, worker === undefined ? 0 : 1);
-    const own = await this.registry.metrics();
-    return worker === undefined ? own : joined([own, worker]);
+    this.#workers.set({ state: "up" }, up);
+    this.#workers.set({ state: "silent" }, silent);
+    return joined([await this.registry.metrics(), exposition].filter((text) => text.trim() !== ""));
   }
 }
 
 /**
- * Adds what Node and the system know of this process (CPU, memory, open files, garbage, delays of the event loop), which
- * software it runs, and how often it had to be started again. It watches from here on: for composition roots, once.
+ * Adds what Node and the system know of this process (CPU, memory, open files, garbage, delays of the event loop), and
+ * which software it runs. It watches from here on: for composition roots, once.
  */
-export function watchProcess(registry: Registry, restarts: number): void {
+export function watchProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
   for (const { name } of registry.getMetricsAsArray()) if (LEFT_OUT.test(name)) registry.removeSingleMetric(name);
   watchLoop(registry);
-  tellAnew(counter(registry, "process_restarts_total", "Starts of this process after the first."), restarts);
-  const build = gauge(registry, "build_info", "The software that runs, in the label; always 1.", ["software"]);
-  build.set({ software: SOFTWARE }, 1);
+  new Gauge({
+    name: "trunkline_build_info",
+    help: "The software that runs, in the label; always 1.",
+    labelNames: ["software"],
+    aggregator: "first",
+    registers: [registry],
+  }).set({ software: SOFTWARE }, 1);
 }
 
 /**
@@ -267,8 +284,9 @@ function watchLoop(registry: Registry): void {
   looks.enable();
   new Gauge({
     name: "trunkline_event_loop_delay_seconds",
-    help: "Delay of the event loop since the last scrape.",
+    help: "Delay of the event loop since the last scrape, of the worst process of its kind.",
     labelNames: ["quantile"],
+    aggregator: "max",
     registers: [registry],
     collect() {
       // Asked again in the same moment: what was told stands.

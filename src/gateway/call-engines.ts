@@ -24,6 +24,8 @@ export interface CallEnginesOptions {
   log: Logger;
   /** The door of the call. */
   deliver: (event: CallEvent) => void;
+  /** There is speech to be sent again, after there was none. */
+  onSpeech: () => void;
   /** One of them failed; why has been logged. */
   onFailure: (engine: Engine, provider: string) => void;
 }
@@ -52,6 +54,7 @@ export class CallEngines {
       makeResampler,
       deliver,
       onError: (error) => this.#onFailure("voice", tts.provider, error),
+      onReady: options.onSpeech,
     });
     this.#voice = new CallVoice({ own: { voiceId, language }, tts, log, deliver, signal: this.#life.signal });
   }

@@ -77,6 +77,7 @@ export class Connection implements Leg {
       makeResampler,
       log,
       deliver: (event) => this.#handle(event, this.#nowMs()),
+      onSpeech: () => this.tick(),
       onFailure: (engine, provider) => {
         this.#tally.engineFailures += 1;
         metrics.engineFailed(engine, provider);
@@ -137,12 +138,12 @@ export class Connection implements Leg {
     this.#hangUp(violated ? "protocol_error" : "caller_hangup", this.#nowMs());
   }
 
-  /** Ends the call for a reason that is neither speaker's. */
-  end(reason: EndReason): void {
-    this.#handle({ kind: "end-requested", reason }, this.#nowMs());
+  /** Ends the call for a reason that is neither speaker's: at once, or when the caller has heard us say goodbye. */
+  end(reason: EndReason, how?: "with a goodbye"): void {
+    this.#handle({ kind: how === undefined ? "end-requested" : "goodbye-requested", reason }, this.#nowMs());
   }
 
-  /** Sends what is due and lets the call's deadlines come. Called by the ticker every FRAME_MS. Never throws. */
+  /** Sends what is due and lets deadlines come: by the ticker every FRAME_MS, and when speech begins. Never throws. */
   tick(): void {
     if (this.#over) return;
     const nowMs = this.#nowMs();

@@ -4,7 +4,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../call/parameters.ts";
 import type { CallSpec, ConnectionType, EndReason, ModelName } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
-import { CARRIER_MESSAGE_BYTES_MAX, TOKEN_CHARS } from "../core/limits.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, REDEMPTIONS_MAX, TOKEN_CHARS } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { CallCounts, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics.ts";
 import { busRateHz } from "../media/bus.ts";
@@ -14,6 +14,7 @@ import type { ResamplerFactory } from "../media/resampler.ts";
 import type { VadFactory } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
 import type { HandOff, RedeemedCall } from "../store/hand-off.ts";
+import type { WorkerLoad } from "../store/ipc-messages.ts";
 import { createCarrierA } from "../wire/carrier-a.ts";
 import { createCarrierB } from "../wire/carrier-b.ts";
 import { createCarrierC } from "../wire/carrier-c.ts";
@@ -40,7 +41,10 @@ export interface GatewayOptions {
   metrics: Omit<WorkerMetrics, "registry" | "exposition">;
   clock: Clock;
   log: Logger;
+  /** With so many calls it is full, and should be sent no more. */
   callsMax: number;
+  /** It has become full, or has room again. Connections that are there already are served all the same. */
+  onFull: (isFull: boolean) => void;
   /** What upgrades must be signed with. */
   carrierSecrets: CarrierSecrets;
   /** What a stream's address begins with, in front of `/stream/{token}`: some carriers sign it. */
@@ -61,8 +65,9 @@ export class Gateway {
   readonly #counted = new Map<ConnectionType, CallCounts>();
   readonly #ticker: Ticker;
   readonly #inbound: InboundAudio;
-  /** Places taken by tokens that are being redeemed, and by handshakes that are not over. */
+  /** Tokens that are being redeemed, and handshakes that are not over. */
   #admitting = 0;
+  #isFull = false;
   #draining = false;
   /** The drain's deadline has passed: what comes late ends at once. */
   #ending = false;
@@ -83,6 +88,11 @@ export class Gateway {
   /** The ids of the calls that live here. */
   callIds(): string[] {
     return [...this.#calls.keys()];
+  }
+
+  /** How many calls it carries, and how many it may. */
+  load(): Pick<WorkerLoad, "callCount" | "callsMax"> {
+    return { callCount: this.#calls.size, callsMax: this.#options.callsMax };
   }
 
   /** What the metrics ask for. */
@@ -110,7 +120,8 @@ export class Gateway {
    * Exchanges a token for a place. Refusals of unknown, used, expired and malformed tokens are one and the same. Whoever is
    * admitted must open its leg, also when its peer has gone meanwhile.
    *
-   * A token that comes without the signature its call's carrier owes is refused like all others, and stays good.
+   * A token that comes without the signature its call's carrier owes is refused like all others, and stays good. One that is
+   * good finds room, also where there is none to offer: its place was reserved when it was made.
    */
   async admit(token: string, headers: SignatureHeaders): Promise<Admission> {
     const admission = await this.#admission(token, headers);
@@ -125,7 +136,7 @@ export class Gateway {
     const carriers = carriersVouching(`${mediaUrl}/stream/${token}`, headers, carrierSecrets);
     const only: readonly ConnectionType[] | undefined =
       carriers.size === SIGNING_CARRIERS.length ? undefined : ["websocket", ...carriers];
-    if (this.#draining || this.#calls.size + this.#admitting >= this.#options.callsMax) return BUSY;
+    if (this.#draining || this.#admitting >= REDEMPTIONS_MAX) return BUSY;
     this.#admitting += 1;
     try {
       const redeemed = await handOff.redeem(createHash("sha256").update(token).digest("hex"), only);
@@ -146,6 +157,13 @@ export class Gateway {
     this.#checkEmpty();
   }
 
+  #checkFull(): void {
+    const isFull = this.#calls.size >= this.#options.callsMax;
+    if (isFull === this.#isFull) return;
+    this.#isFull = isFull;
+    this.#options.onFull(isFull);
+  }
+
   #checkEmpty(): void {
     if (this.#calls.size + this.#admitting === 0) this.#onEmpty?.();
   }
@@ -164,10 +182,10 @@ export class Gateway {
     this.#calls.get(callId)?.end(reason);
   }
 
-  /** Ends every call that still lives, and those whose handshakes are not over yet. */
-  endAll(): void {
+  /** Every call that still lives says goodbye and ends; those whose handshakes are not over yet end as they begin. */
+  sayGoodbye(): void {
     this.#ending = true;
-    for (const connection of [...this.#calls.values()]) connection.end("drain_timeout");
+    for (const connection of [...this.#calls.values()]) connection.end("drain_timeout", "with a goodbye");
   }
 
   /** A call whose token is spent must end in a record, even where it could not begin. */
@@ -226,6 +244,7 @@ export class Gateway {
     });
     const stopTicking = this.#ticker.add(connection);
     this.#calls.set(callId, connection);
+    this.#checkFull();
     metrics.callStarted(spec.connectionType);
     log.info("call started");
     return connection;
@@ -251,6 +270,7 @@ export class Gateway {
   #onDone(callId: string, connection: Connection, stopTicking: () => void): void {
     stopTicking();
     this.#calls.delete(callId);
+    this.#checkFull();
     add(this.#counted, connection.read());
     this.#options.handOff.ended(callId);
     this.#checkEmpty();

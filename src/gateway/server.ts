@@ -27,6 +27,8 @@ declare module "uWebSockets.js" {
     /** From now on this app only accepts connections, and hands them to its children, each in turn. */
     addChildAppDescriptor(descriptor: number): TemplatedApp;
     removeChildAppDescriptor(descriptor: number): TemplatedApp;
+    /** Told of every connection: 1 when it is accepted, -1 when it is closed, unless it has been upgraded. */
+    filter(onConnection: (response: HttpResponse, change: number) => void): TemplatedApp;
   }
 }
 
@@ -53,6 +55,9 @@ interface Requester {
   gone: boolean;
 }
 
+/** When a port that could not be listened on again is tried once more. */
+const LISTEN_AGAIN_MS = 1_000;
+
 type RefusalStatus = 401 | 404 | 426 | 503;
 
 const REFUSALS: Readonly<Record<RefusalStatus, { status: string; code: string; message: string }>> = {
@@ -74,6 +79,10 @@ export class MediaServer {
   /** One for each certificate, the newest last. Sockets of the older ones live on in them. */
   readonly #tlsApps: TemplatedApp[] = [];
   #listening: us_listen_socket | undefined;
+  /** Where it listens, or is to listen again after a pause; undefined when it is not to. */
+  #address: { host: string; port: number } | undefined;
+  #isPaused = false;
+  #handshakes = 0;
 
   /** Throws when the certificate cannot be used. */
   constructor(options: MediaServerOptions) {
@@ -93,7 +102,8 @@ export class MediaServer {
           return;
         }
         this.#listening = socket;
-        resolve(us_socket_local_port(socket));
+        this.#address = { host, port: us_socket_local_port(socket) };
+        resolve(this.#address.port);
       });
     });
   }
@@ -116,19 +126,55 @@ export class MediaServer {
     };
   }
 
+  /** Connections that were accepted, and that are no streams yet. uWebSockets.js closes those that ask for nothing, after 10 s. */
+  get handshakes(): number {
+    return this.#handshakes;
+  }
+
   /** Takes no new connections; those that are open stay. */
   stopListening(): void {
+    this.#address = undefined;
+    this.#closeListening();
+  }
+
+  /**
+   * As `stopListening`, until told otherwise: meanwhile new connections go to others that listen on the port, and where there
+   * are none the kernel refuses them. The port must have been given by number: only then can it be listened on again while
+   * connections are on it.
+   */
+  pauseListening(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    if (isPaused) this.#closeListening();
+    else this.#listenAgain();
+  }
+
+  #listenAgain(): void {
+    if (this.#isPaused || this.#address === undefined || this.#listening !== undefined) return;
+    const { host, port } = this.#address;
+    this.#acceptor.listen(host, port, (socket) => {
+      if (socket !== false) {
+        this.#listening = socket;
+        return;
+      }
+      this.#options.log.error({ host, port }, "the port cannot be listened on again");
+      setTimeout(() => this.#listenAgain(), LISTEN_AGAIN_MS);
+    });
+  }
+
+  #closeListening(): void {
     if (this.#listening !== undefined) us_listen_socket_close(this.#listening);
     this.#listening = undefined;
   }
 
   /** Closes everything at once. */
   close(): void {
+    this.#address = undefined;
     this.#listening = undefined;
     for (const app of [this.#acceptor, ...this.#tlsApps]) app.close();
   }
 
   #serve(app: TemplatedApp): void {
+    app.filter(this.#onConnection);
     app.ws<Peer>("/stream/:token", {
       // Compression buys nothing on G.711 and costs memory and time per socket.
       compression: 0,
@@ -167,6 +213,7 @@ export class MediaServer {
         if (admission.kind === "refused") this.#refuse(response, requester, admission.status);
         else if (requester.gone) this.#abandon(admission.open);
         else {
+          this.#handshakes -= 1;
           response.cork(() => {
             // No subprotocol is ever chosen: carriers offer none, and tolerate that.
             response.upgrade<Peer>({ open: admission.open, leg: undefined }, key, "", extensions, context);
@@ -189,6 +236,10 @@ export class MediaServer {
       this.#guarded(() => response.cork(() => answerRefusal(response, requester.isHead, status, requestId)));
     }, 0);
   }
+
+  readonly #onConnection = (_response: HttpResponse, change: number): void => {
+    this.#handshakes += change;
+  };
 
   /** The frame path begins here. */
   #onMessage(ws: WebSocket<Peer>, message: ArrayBuffer, isBinary: boolean): void {

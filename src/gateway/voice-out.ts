@@ -20,6 +20,8 @@ export interface VoiceOutOptions extends SpeakingVoice {
   deliver: (event: CallEvent) => void;
   /** The voice failed, and why. */
   onError: (error: unknown) => void;
+  /** There is speech to be sent again, after there was none: nobody needs to wait for his turn with it. */
+  onReady: () => void;
 }
 
 interface Request {
@@ -122,6 +124,8 @@ export class VoiceOut {
       if (signal.aborted) return;
     }
     this.#running = false;
+    // What is less than a cushion waits for no more now.
+    if (!this.#flowing && this.#ring.count > 0) this.#options.onReady();
   }
 
   async #synthesise({ turnId, piece, text, voice }: Request, signal: AbortSignal): Promise<void> {
@@ -172,6 +176,7 @@ export class VoiceOut {
     if (!this.#ring.push(this.#frame, turnId)) return false;
     this.#filled = 0;
     this.#samplesOfPiece += this.#frame.length;
+    if (!this.#flowing && this.#ring.count === OUTPUT_CUSHION_FRAMES) this.#options.onReady();
     return true;
   }
 

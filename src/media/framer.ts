@@ -28,7 +28,8 @@ export interface FramerOptions {
  *   framer.push(audio, nowMs);
  *   while (framer.next()) use(framer.samples, framer.bytes, framer.mediaMs);
  *
- * What does not fill a frame waits for the next push. Time goes on by counting samples. A timestamp that is ahead of the count
+ * What does not fill a frame waits for the next push; audio that is just one frame, as most messages bring, is the frame itself
+ * and not copied. Time goes on by counting samples. A timestamp that is ahead of the count
  * by a frame or more is a gap: the frame that was begun is filled up with silence, and the next one begins where the timestamp
  * says. Less than that is jitter. A timestamp that lags changes nothing: time never goes backwards. Audio without one is placed
  * by our own clock once it lags that by UNDATED_LAG_MS_MAX: then there was a pause in which the peer sent nothing.
@@ -37,12 +38,18 @@ export interface FramerOptions {
  * TIMESTAMP_GAP_MS_MAX of the time since `startMs`. A clock that was not believed, or that fell behind by more than that, is a
  * new clock and is counted on from there.
  *
- * Allocates nothing after the constructor.
+ * Allocates nothing after the first such frame.
  */
 export class Framer {
-  /** The frame that `next` has cut: lent, valid until `next` is called again. */
-  readonly samples: Int16Array;
-  readonly bytes: Uint8Array;
+  /** The frame that is put together of pieces. */
+  readonly #samples: Int16Array;
+  readonly #bytes: Uint8Array;
+  /** Views of the memory that the first whole frame came in: one wire's audio comes in the same each time. */
+  #wholeSamples: Int16Array | undefined;
+  #wholeBytes: Uint8Array | undefined;
+  #wholeOf: Int16Array | undefined;
+  /** What was cut last is a whole frame of the input. */
+  #isWhole = false;
   readonly #silenceByte: number;
   readonly #silenceSample: number;
   /** The bytes are no audio of their own, but the memory of the samples. */
@@ -66,13 +73,23 @@ export class Framer {
   constructor({ frameSamples, rateHz, codec, startMs }: FramerOptions) {
     assert.ok(Number.isInteger(frameSamples) && frameSamples > 0 && rateHz > 0);
     const law = codec === "pcm_s16le" ? undefined : G711_LAWS[codec];
-    this.samples = new Int16Array(frameSamples);
-    this.bytes = law === undefined ? pcmBytes(this.samples) : new Uint8Array(frameSamples);
+    this.#samples = new Int16Array(frameSamples);
+    this.#bytes = law === undefined ? pcmBytes(this.#samples) : new Uint8Array(frameSamples);
     this.#isPcm = law === undefined;
     this.#silenceByte = law?.silenceByte ?? 0;
     this.#silenceSample = law?.decodeTable[law.silenceByte] ?? 0;
     this.#sampleMs = 1_000 / rateHz;
     this.#startMs = startMs;
+  }
+
+  /** The frame that `next` has cut: lent, valid until `next` is called again, and no longer than the input of the last push. */
+  get samples(): Int16Array {
+    return this.#isWhole ? (this.#wholeSamples as Int16Array) : this.#samples;
+  }
+
+  /** The same in the codec of the leg, as `samples` lent. */
+  get bytes(): Uint8Array {
+    return this.#isWhole ? (this.#wholeBytes as Uint8Array) : this.#bytes;
   }
 
   /** Media time of the first sample of the frame that `next` has cut, in ms. */
@@ -95,31 +112,46 @@ export class Framer {
     if (input === undefined) return false;
     if (!Number.isNaN(this.#resumeMs)) {
       if (this.#filled > 0) {
-        this.samples.fill(this.#silenceSample, this.#filled);
-        if (!this.#isPcm) this.bytes.fill(this.#silenceByte, this.#filled);
+        this.#samples.fill(this.#silenceSample, this.#filled);
+        if (!this.#isPcm) this.#bytes.fill(this.#silenceByte, this.#filled);
         return this.#cut();
       }
       this.#anchorMs = this.#resumeMs;
       this.#samplesSinceAnchor = 0;
       this.#resumeMs = Number.NaN;
     }
-    const frameSamples = this.samples.length;
+    const frameSamples = this.#samples.length;
     const taken = Math.min(frameSamples - this.#filled, input.count - this.#read);
-    for (let i = 0; i < taken; i += 1) {
-      this.samples[this.#filled + i] = input.samples[this.#read + i] as number;
-    }
-    if (!this.#isPcm) {
-      for (let i = 0; i < taken; i += 1) this.bytes[this.#filled + i] = input.bytes[this.#read + i] as number;
-    }
+    const isWhole = input.count === frameSamples && taken === frameSamples && this.#takesWhole(input);
+    if (!isWhole) this.#copy(input, taken);
     this.#read += taken;
     this.#filled += taken;
     this.#samplesSinceAnchor += taken;
-    if (this.#filled === frameSamples) return this.#cut();
+    if (this.#filled === frameSamples) return this.#cut(isWhole);
     this.#input = undefined;
     return false;
   }
 
-  #cut(): true {
+  /** Whether the input, which is one frame, lies where whole frames have come before. */
+  #takesWhole({ samples, bytes }: FramerInput): boolean {
+    if (this.#wholeOf === undefined) {
+      this.#wholeOf = samples;
+      this.#wholeSamples = samples.subarray(0, this.#samples.length);
+      this.#wholeBytes = this.#isPcm ? pcmBytes(this.#wholeSamples) : bytes.subarray(0, this.#samples.length);
+    }
+    return this.#wholeOf === samples;
+  }
+
+  #copy({ samples, bytes }: FramerInput, count: number): void {
+    const to = this.#filled;
+    const from = this.#read;
+    for (let i = 0; i < count; i += 1) this.#samples[to + i] = samples[from + i] as number;
+    if (this.#isPcm) return;
+    for (let i = 0; i < count; i += 1) this.#bytes[to + i] = bytes[from + i] as number;
+  }
+
+  #cut(isWhole = false): true {
+    this.#isWhole = isWhole;
     this.#mediaMs = this.#anchorMs + (this.#samplesSinceAnchor - this.#filled) * this.#sampleMs;
     this.#filled = 0;
     return true;
@@ -139,7 +171,7 @@ export class Framer {
   #place(timestampMs: number, nowMs: number): void {
     const countedMs = this.#countedMs;
     const aheadMs = timestampMs + this.#offsetMs - countedMs;
-    const frameMs = this.samples.length * this.#sampleMs;
+    const frameMs = this.#samples.length * this.#sampleMs;
     if (aheadMs < -TIMESTAMP_GAP_MS_MAX) this.#offsetMs = countedMs - timestampMs;
     if (aheadMs < frameMs) return;
     const believedMs = Math.min(aheadMs, nowMs - this.#startMs + TIMESTAMP_GAP_MS_MAX - countedMs);

@@ -40,6 +40,7 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
       return { kind, codec: event.codec };
     case "leg-closed":
     case "end-requested":
+    case "goodbye-requested":
       return { kind, reason: event.reason };
     case "mark":
       return { kind, name: "", chars: event.name.length };

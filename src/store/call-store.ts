@@ -41,6 +41,8 @@ export interface NewCall {
   accountId: string;
   /** The saved agent that the specification was made of; absent for a call whose configuration was given inline. */
   agentId?: string | undefined;
+  /** The API key that asked for it. */
+  apiKeyId?: string | undefined;
   spec: CallSpec;
   /** SHA-256 of the stream token in lower-case hex. */
   tokenHash: string;
@@ -60,11 +62,16 @@ export interface IdempotentRequest {
   sealedToken: string;
 }
 
+/** Why there is no place: the workers carry all that they can, or the API key has as many calls as it may. */
+export type NoPlace = "overloaded" | "rate_limited";
+
 /** What became of a creation. A request of one name creates one call, however many come at the same time, for 24 h. */
 export type Creation =
   | { kind: "created"; call: CallRecord }
   /** The same request came before: this is its call as it was created, and the token as it was sealed then. */
   | { kind: "repeated"; call: CallRecord; sealedToken: string }
+  /** There is no place for one call more. */
+  | { kind: "refused"; reason: NoPlace }
   /** Another request has this name. */
   | { kind: "mismatch" };
 
@@ -84,10 +91,21 @@ export interface CallQuery {
   limit: number;
 }
 
+/** A call that waits for its stream. */
+export interface WaitingCall {
+  id: string;
+  /** The API key that asked for it; absent in those of older versions. */
+  apiKeyId?: string;
+  /** When its token runs out, ms since the Unix epoch. */
+  expiresAtMs: number;
+}
+
 /** A call that some worker has, or had when it was lost. */
 export interface ActiveCall {
   id: string;
   accountId: string;
+  /** The API key that asked for it; absent in those of older versions. */
+  apiKeyId?: string;
   /** The worker that redeemed the call's token. */
   workerId: string;
   startedAtMs: number;
@@ -126,8 +144,11 @@ export interface CallEnd {
  * its client repeats the request that it named.
  */
 export interface CallStore {
-  /** Stores the call and its token in one step, or tells what an earlier request of the same name has made. */
-  create(call: NewCall): Promise<Creation>;
+  /**
+   * Stores the call and its token in one step, or tells what an earlier request of the same name has made. `admit` is asked
+   * before anything new is stored, and not where nothing is; what it has against the call refuses it.
+   */
+  create(call: NewCall, admit?: () => NoPlace | undefined): Promise<Creation>;
   /**
    * Exchanges a token's hash for its call, which becomes `active` on `workerId` in the same step: once, whoever asks at
    * the same time. Undefined for unknown, expired and used tokens alike, and where `only` is given for those of calls of
@@ -143,6 +164,8 @@ export interface CallStore {
   list(accountId: string, query: CallQuery): Promise<{ calls: readonly CallRecord[]; more: boolean }>;
   /** The turns in order, with empty texts when the call was not recorded; none before its end. Undefined as for `get`. */
   transcript(accountId: string, callId: string): Promise<readonly TranscriptTurn[] | undefined>;
+  /** Created calls whose tokens are still good, of all accounts: with the active ones those that take a place. */
+  listWaiting(): Promise<readonly WaitingCall[]>;
   /** Active calls of one worker, or of all, oldest first: what must be recovered when a process was lost. */
   listActive(workerId?: string): Promise<readonly ActiveCall[]>;
   /**

@@ -7,8 +7,8 @@ export function countedCalls(
   metrics: Pick<ControlMetrics, "callCreated" | "callRecorded">,
 ): CallStore {
   return {
-    async create(call) {
-      const creation = await calls.create(call);
+    async create(call, admit) {
+      const creation = await calls.create(call, admit);
       if (creation.kind === "created") metrics.callCreated(call.spec.connectionType);
       return creation;
     },
@@ -31,6 +31,7 @@ export function countedCalls(
     get: (accountId, callId) => calls.get(accountId, callId),
     list: (accountId, query) => calls.list(accountId, query),
     transcript: (accountId, callId) => calls.transcript(accountId, callId),
+    listWaiting: () => calls.listWaiting(),
     listActive: (workerId) => calls.listActive(workerId),
     remove: (accountId, callId) => calls.remove(accountId, callId),
   };

@@ -2,9 +2,10 @@ import { createConnection, type Socket } from "node:net";
 import type { ConnectionType } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
-import { REDEEM_MS_MAX } from "../core/limits.ts";
+import { LOAD_TELL_MS, REDEEM_MS_MAX } from "../core/limits.ts";
+import type { ProcessMetrics } from "../core/metrics-sum.ts";
 import type { HandOff, RedeemedCall } from "./hand-off.ts";
-import { type ControlMessage, LineParser, toLine, type WorkerMessage } from "./ipc-messages.ts";
+import { type ControlMessage, LineParser, toLine, type WorkerLoad, type WorkerMessage } from "./ipc-messages.ts";
 
 const RECONNECT_MS = 100;
 
@@ -14,10 +15,12 @@ export interface IpcHandOffOptions {
   workerId: string;
   /** The calls that live in this worker: told at every connection, so that a new control process knows them. */
   callIds: () => readonly string[];
+  /** How the worker stands: told at every connection, and every LOAD_TELL_MS. */
+  load: () => WorkerLoad;
   /** Somebody asked by the API that a call of this worker be ended. One that is over already is none. */
   onEnd: (callId: string) => void;
   /** The worker's metrics, when the control process is asked for them; undefined when they cannot be told. Must not reject. */
-  metrics: () => Promise<string | undefined>;
+  metrics: () => Promise<ProcessMetrics | undefined>;
   clock: Clock;
 }
 
@@ -29,6 +32,8 @@ interface Waiting {
 
 /** The worker's end of the hand-off: a socket to the control process that is mended whenever it breaks. */
 export class IpcHandOff implements HandOff {
+  /** Resolves when the first try to reach the control process is over: with it, or without. */
+  readonly tried: Promise<void>;
   readonly #options: IpcHandOffOptions;
   readonly #waiting = new Map<number, Waiting>();
   /** Ended calls that the control process has not acknowledged yet. */
@@ -36,11 +41,16 @@ export class IpcHandOff implements HandOff {
   #socket: Socket | undefined;
   #nextId = 1;
   #closed = false;
+  #cancelLoad: (() => void) | undefined;
   #onAcknowledged: (() => void) | undefined;
 
   constructor(options: IpcHandOffOptions) {
     this.#options = options;
-    this.#connect();
+    const socket = this.#connect();
+    this.tried = new Promise((resolve) => {
+      socket.once("connect", resolve);
+      socket.once("close", () => resolve());
+    });
   }
 
   redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined> {
@@ -71,10 +81,11 @@ export class IpcHandOff implements HandOff {
       });
     }
     this.#closed = true;
+    this.#cancelLoad?.();
     this.#socket?.end();
   }
 
-  #connect(): void {
+  #connect(): Socket {
     const socket = createConnection(this.#options.path);
     const parser = new LineParser<ControlMessage>();
     socket.setEncoding("utf8");
@@ -83,14 +94,24 @@ export class IpcHandOff implements HandOff {
     // An error is always followed by `close`, which is where the connection is mended.
     socket.on("error", () => {});
     socket.on("close", () => this.#onClose());
+    return socket;
   }
 
   #onConnect(socket: Socket): void {
     this.#socket = socket;
-    const { workerId, callIds } = this.#options;
-    const hello: WorkerMessage = { kind: "hello", workerId, callIds: callIds() };
+    const { workerId, callIds, load } = this.#options;
+    const hello: WorkerMessage = { kind: "hello", workerId, callIds: callIds(), load: load() };
     socket.write(toLine(hello));
+    this.#tellLoadRepeatedly(socket);
     for (const callId of this.#unacknowledged) socket.write(toLine({ kind: "ended", callId }));
+  }
+
+  #tellLoadRepeatedly(socket: Socket): void {
+    this.#cancelLoad = this.#options.clock.after(LOAD_TELL_MS, () => {
+      // Before a control process that does not read nothing piles up: it learns of the rest when it does again.
+      if (socket.writableLength === 0) socket.write(toLine({ kind: "load", ...this.#options.load() }));
+      this.#tellLoadRepeatedly(socket);
+    });
   }
 
   #onMessage(message: ControlMessage): void {
@@ -127,12 +148,13 @@ export class IpcHandOff implements HandOff {
   }
 
   async #tellMetrics(): Promise<void> {
-    const exposition = await this.#options.metrics();
-    this.#socket?.write(toLine({ kind: "metrics", exposition: exposition ?? null }));
+    const metrics = await this.#options.metrics();
+    this.#socket?.write(toLine({ kind: "metrics", metrics: metrics ?? null }));
   }
 
   #onClose(): void {
     this.#socket = undefined;
+    this.#cancelLoad?.();
     for (const waiting of this.#waiting.values()) {
       waiting.cancelTimeout();
       waiting.reject(unavailable("the control process went away"));

@@ -1,14 +1,29 @@
 import type { ConnectionType } from "../core/call-spec.ts";
+import type { ProcessMetrics } from "../core/metrics-sum.ts";
 import type { RedeemedCall } from "./hand-off.ts";
+
+/** How a worker stands. */
+export interface WorkerLoad {
+  /** Calls that live in it. */
+  callCount: number;
+  /** How many may. */
+  callsMax: number;
+  /** How late its event loop comes round: the 99th percentile of the last seconds. */
+  loopLagMs: number;
+  /** It takes no more calls, and ends with those it has. */
+  draining: boolean;
+}
 
 /** What a worker tells the control process, one JSON object a line. */
 export type WorkerMessage =
-  /** First, and again after every reconnection: who it is, and what it carries. */
-  | { kind: "hello"; workerId: string; callIds: readonly string[] }
+  /** First, and again after every reconnection: who it is, what it carries and how it stands. */
+  | { kind: "hello"; workerId: string; callIds: readonly string[]; load: WorkerLoad }
+  /** Every LOAD_TELL_MS. */
+  | ({ kind: "load" } & WorkerLoad)
   | { kind: "redeem"; id: number; tokenHash: string; only?: readonly ConnectionType[] | undefined }
   | { kind: "ended"; callId: string }
-  /** Its metrics as they are now, in Prometheus's text format; null when they could not be told. */
-  | { kind: "metrics"; exposition: string | null };
+  /** Its metrics as they are now; null when they could not be told. */
+  | { kind: "metrics"; metrics: ProcessMetrics | null };
 
 export type ControlMessage =
   | { kind: "redeemed"; id: number; call: RedeemedCall | null }

@@ -3,8 +3,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { ConnectionType } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
+import type { ProcessMetrics } from "../core/metrics-sum.ts";
 import type { RedeemedCall } from "./hand-off.ts";
-import { type ControlMessage, LineParser, toLine, type WorkerMessage } from "./ipc-messages.ts";
+import { type ControlMessage, LineParser, toLine, type WorkerLoad, type WorkerMessage } from "./ipc-messages.ts";
 
 export interface IpcServerOptions {
   /** Where the Unix socket stands; the folder must be private to the service. */
@@ -12,7 +13,9 @@ export interface IpcServerOptions {
   log: Logger;
   redeem(tokenHash: string, workerId: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
   /** A worker is there, first or again, with these calls alive. */
-  onWorker(workerId: string, callIds: readonly string[]): void;
+  onWorker(workerId: string, callIds: readonly string[], load: WorkerLoad): void;
+  /** A worker tells how it stands, every LOAD_TELL_MS. */
+  onLoad(workerId: string, load: WorkerLoad): void;
   /** The connection is gone, and most likely the worker's process with all that it carried. */
   onWorkerGone(workerId: string): void;
   /** The call is over and its journal complete; `acknowledge` it when its end can no longer be forgotten. */
@@ -25,7 +28,7 @@ export class IpcServer {
   readonly #server: Server;
   readonly #workers = new Map<string, Socket>();
   /** Who waits for the metrics of a worker. One that owes them is not asked again, so nothing piles up before one that hangs. */
-  readonly #waiting = new Map<Socket, Set<(exposition: string | undefined) => void>>();
+  readonly #waiting = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
 
   constructor(options: IpcServerOptions) {
     this.#options = options;
@@ -64,12 +67,16 @@ export class IpcServer {
   }
 
   /**
-   * The metrics of the worker, or of the latest where an old one still drains. Undefined when there is none, when it could not
-   * tell them, and when `signal` aborts before it has answered.
+   * The metrics of every worker that is there, also where it drains: undefined where it could not tell them, or where `signal`
+   * aborted before it had answered.
    */
-  metrics(signal: AbortSignal): Promise<string | undefined> {
-    const worker = [...this.#workers.values()].at(-1);
-    if (worker === undefined) return Promise.resolve(undefined);
+  async metrics(signal: AbortSignal): Promise<ReadonlyMap<string, ProcessMetrics | undefined>> {
+    const ask = async ([workerId, worker]: [string, Socket]) =>
+      [workerId, await this.#metricsOf(worker, signal)] as const;
+    return new Map(await Promise.all([...this.#workers].map(ask)));
+  }
+
+  #metricsOf(worker: Socket, signal: AbortSignal): Promise<ProcessMetrics | undefined> {
     const waiting = this.#waiting.get(worker) ?? new Set();
     if (!this.#waiting.has(worker)) {
       this.#waiting.set(worker, waiting);
@@ -100,7 +107,10 @@ export class IpcServer {
           case "hello":
             workerId = message.workerId;
             this.#workers.set(workerId, socket);
-            this.#options.onWorker(workerId, message.callIds);
+            this.#options.onWorker(workerId, message.callIds, message.load);
+            return;
+          case "load":
+            this.#options.onLoad(workerId, message);
             return;
           case "redeem":
             void this.#redeem(socket, message, workerId);
@@ -109,7 +119,7 @@ export class IpcServer {
             this.#options.onEnded(message.callId);
             return;
           case "metrics":
-            for (const resolve of this.#waiting.get(socket) ?? []) resolve(message.exposition ?? undefined);
+            for (const resolve of this.#waiting.get(socket) ?? []) resolve(message.metrics ?? undefined);
             this.#waiting.delete(socket);
             return;
         }
@@ -131,7 +141,9 @@ export class IpcServer {
   ): Promise<void> {
     try {
       const call = await this.#options.redeem(tokenHash, workerId, only);
-      send(socket, { kind: "redeemed", id, call: call ?? null });
+      // The worker died meanwhile, or has come back and gave this one up: nobody carries the call, and nobody would miss it.
+      if (call !== undefined && this.#workers.get(workerId) !== socket) this.#options.onEnded(call.callId);
+      else send(socket, { kind: "redeemed", id, call: call ?? null });
     } catch (error) {
       this.#options.log.error({ err: error, code: codeOf(error) }, "a token could not be redeemed");
       send(socket, { kind: "redeem-failed", id });

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { catalogueOf } from "../../src/api/voices.ts";
 import { providerFailed } from "../../src/core/errors.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
+import { NO_WORKERS } from "../support/workers-metrics.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, LEAST } from "./harness.ts";
 
 let api: ApiUnderTest;
@@ -118,7 +119,7 @@ test("every answer is counted under the pattern of its route, its method and its
   await api.get("/api/v1/calls/call_1");
   await api.get("/nowhere");
   await api.app.inject("/api/v1/voices");
-  const metrics = readExposition(await api.metrics.exposition(undefined, true));
+  const metrics = readExposition(await api.metrics.exposition(NO_WORKERS, true));
   const counted = metrics.get("trunkline_api_requests_total")?.samples.map(({ labels, value }) => {
     return [labels.method, labels.route, labels.status, value];
   });

@@ -69,6 +69,7 @@ const EVENTS: { [Kind in JournaledEvent["kind"]]: OfKind<JournaledEvent, Kind> }
   "leg-started": { kind: "leg-started", codec: "mulaw" },
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
   "end-requested": { kind: "end-requested", reason: "drain_timeout" },
+  "goodbye-requested": { kind: "goodbye-requested", reason: "drain_timeout" },
   mark: { kind: "mark", name: "", chars: 3 },
   cleared: { kind: "cleared", playedMs: 1_240.5 },
   dtmf: { kind: "dtmf", digit: "5", chars: 1 },

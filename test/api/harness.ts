@@ -10,6 +10,7 @@ import { unavailable } from "../../src/core/errors.ts";
 import { ControlMetrics } from "../../src/core/metrics.ts";
 import { JournalEvents } from "../../src/record/journal-events.ts";
 import type { Voice } from "../../src/speech/speech.ts";
+import type { NewCall, NoPlace } from "../../src/store/call-store.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -36,8 +37,16 @@ export interface ApiUnderTest {
   /** What the API logged, one line of JSON each. */
   logged: string[];
   metrics: ControlMetrics;
-  /** What `newCalls` says, whether the worker hears what it is told, and whether the keys can be read; a test may change it. */
-  state: { newCalls: NewCalls; workerIsAway: boolean; storeIsAway: boolean };
+  /**
+   * What `newCalls` says, what speaks against one call more, whether the worker hears what it is told, and whether the keys can
+   * be read; a test may change it.
+   */
+  state: {
+    newCalls: NewCalls;
+    admit: (call: NewCall) => NoPlace | undefined;
+    workerIsAway: boolean;
+    storeIsAway: boolean;
+  };
   /** What workers were told to end. */
   told: { workerId: string; callId: string }[];
   recordingPath(callId: string): string;
@@ -83,10 +92,18 @@ export async function apiUnderTest(
 ): Promise<ApiUnderTest> {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const stores = await openStores(directory, clock);
+  const { calls } = stores;
+  const create = calls.create.bind(calls);
+  calls.create = (call) => create(call, () => state.admit(call));
   const accountId = await stores.accounts.ensure("first");
   const { key } = await stores.apiKeys.create({ accountId, name: "test" });
   const { log, lines: logged } = memoryLog();
-  const state: ApiUnderTest["state"] = { newCalls: { taken: true }, workerIsAway: false, storeIsAway: false };
+  const state: ApiUnderTest["state"] = {
+    newCalls: { taken: true },
+    admit: () => undefined,
+    workerIsAway: false,
+    storeIsAway: false,
+  };
   const told: ApiUnderTest["told"] = [];
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const events = new JournalEvents(directory);

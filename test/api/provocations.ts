@@ -54,11 +54,17 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
   async *415(scene, operation) {
     yield { ...(await existing(scene, operation)), body: "x", headers: { "content-type": "text/plain" } };
   },
+  async *429(scene, operation) {
+    const given = await existing(scene, operation);
+    scene.api.state.admit = () => "rate_limited";
+    yield given;
+  },
   async *503(scene, operation) {
     const given = await existing(scene, operation);
     const codes = codesOf(operation, 503);
-    for (const reason of ["draining", "unavailable"] as const) {
+    for (const reason of ["overloaded", "draining", "unavailable"] as const) {
       scene.api.state.newCalls = { taken: false, reason };
+      scene.api.state.admit = () => "overloaded";
       scene.api.state.storeIsAway = reason === "unavailable";
       if (codes.includes(reason)) yield given;
     }

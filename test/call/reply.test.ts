@@ -10,6 +10,7 @@ const newReply = (): Reply =>
   new Reply({
     turnId: 1,
     interruptible: true,
+    leave: undefined,
     rateHz: RATE_HZ,
     spokenMs: undefined,
     parameters: DEFAULT_TURN_PARAMETERS,

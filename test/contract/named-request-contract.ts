@@ -78,7 +78,7 @@ export function namedRequestContract(name: string, make: () => StoresUnderTest):
       );
       expect(answers.filter((answer) => answer.kind === "created")).toHaveLength(1);
       const sealed = new Set(answers.flatMap((answer) => (answer.kind === "repeated" ? [answer.sealedToken] : [])));
-      const calls = new Set(answers.map((answer) => (answer.kind === "mismatch" ? "" : answer.call.id)));
+      const calls = new Set(answers.map((answer) => ("call" in answer ? answer.call.id : "")));
       expect([sealed.size, [...calls]]).toEqual([1, await idsOf()]);
     });
 

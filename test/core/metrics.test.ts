@@ -5,6 +5,7 @@ import { ControlMetrics, WorkerMetrics, type WorkerReadings, watchProcess } from
 import { nothingCounted } from "../../src/gateway/call-tally.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { unknownLabels } from "../support/known-labels.ts";
+import { NO_WORKERS, ofOneWorker } from "../support/workers-metrics.ts";
 
 const COUNTS = nothingCounted();
 const READINGS: WorkerReadings = {
@@ -26,8 +27,9 @@ async function everything() {
     ]),
   }));
   const control = new ControlMetrics();
-  watchProcess(worker.registry, 2);
-  watchProcess(control.registry, 0);
+  watchProcess(worker.registry);
+  watchProcess(control.registry);
+  control.restarted({ worker: 2, control: 0 });
   worker.callStarted("carrier_a");
   worker.callEnded("inactivity");
   worker.redemption("refused");
@@ -40,8 +42,10 @@ async function everything() {
   control.recordMade(120);
   control.callRecorded("expired", "token_expired");
   control.requestAnswered("GET", "/api/v1/calls/:id", 200, 12);
-  return readExposition(await control.exposition(await worker.exposition(), true));
+  return readExposition(await control.exposition(await ofOneWorker(await worker.told()), true));
 }
+
+const textOf = async (worker: WorkerMetrics): Promise<string> => (await ofOneWorker(await worker.told())).exposition;
 
 test("the metrics of both processes are one exposition, in which the label process tells them apart", async () => {
   const metrics = await everything();
@@ -85,7 +89,7 @@ test("what happens once is told once, in base units", async () => {
     ["trunkline_call_record_duration_seconds_count", {}, 1],
     ["trunkline_api_requests_total", { method: "GET", route: "/api/v1/calls/:id", status: "200" }, 1],
     ["trunkline_api_request_duration_seconds_sum", { route: "/api/v1/calls/:id" }, 0.012],
-    ["trunkline_worker_up", { process: "worker" }, 1],
+    ["trunkline_workers", { state: "up" }, 1],
     ["trunkline_ready", { process: "control" }, 1],
   ];
   for (const [name, labels, value] of expected) expect(sampleOf(metrics, name, labels), name).toBeCloseTo(value);
@@ -103,7 +107,7 @@ test("names are ours, say their unit last, and counters end in _total", async ()
 });
 
 test("what has not happened yet is told as 0, so that its first time shows as an increase", async () => {
-  const metrics = readExposition(await new WorkerMetrics(() => READINGS).exposition());
+  const metrics = readExposition(await textOf(new WorkerMetrics(() => READINGS)));
   for (const reason of END_REASONS) expect(sampleOf(metrics, "trunkline_calls_ended_total", { reason })).toBe(0);
   for (const state of ["opening", "listening", "thinking", "speaking"]) {
     expect(sampleOf(metrics, "trunkline_calls", { state })).toBe(0);
@@ -113,21 +117,22 @@ test("what has not happened yet is told as 0, so that its first time shows as an
 
 test("a certificate's end is told where there is one, in seconds, and anew when it was replaced", async () => {
   const worker = new WorkerMetrics(() => READINGS);
-  expect(await worker.exposition()).not.toContain("certificate");
+  expect(await textOf(worker)).not.toContain("certificate");
   let notAfterMs = 1_800_000_000_000;
   worker.watchCertificate(() => notAfterMs);
   for (const seconds of [1_800_000_000, 1_900_000_000]) {
     notAfterMs = seconds * 1_000;
-    const metrics = readExposition(await worker.exposition());
+    const metrics = readExposition(await textOf(worker));
     expect(sampleOf(metrics, "trunkline_tls_certificate_not_after_seconds")).toBe(seconds);
   }
 });
 
-test("a worker that did not answer is told as down, and the rest stands", async () => {
+test("workers that did not answer are told as silent, and the rest stands", async () => {
   const control = new ControlMetrics();
   control.callCreated("carrier_a");
-  const metrics = readExposition(await control.exposition(undefined, false));
-  expect(sampleOf(metrics, "trunkline_worker_up", { process: "worker" })).toBe(0);
+  const metrics = readExposition(await control.exposition({ ...NO_WORKERS, silent: 1 }, false));
+  expect(sampleOf(metrics, "trunkline_workers", { state: "up" })).toBe(0);
+  expect(sampleOf(metrics, "trunkline_workers", { state: "silent" })).toBe(1);
   expect(sampleOf(metrics, "trunkline_ready")).toBe(0);
   expect(sampleOf(metrics, "trunkline_calls_created_total", { connection_type: "carrier_a" })).toBe(1);
 });
@@ -141,7 +146,7 @@ test("what is kept elsewhere is read anew at each scrape, and not added to what 
   }));
   for (const frames of [10, 10, 25]) {
     framesIn = frames;
-    const metrics = readExposition(await worker.exposition());
+    const metrics = readExposition(await textOf(worker));
     expect(sampleOf(metrics, "trunkline_frames_total", { direction: "in" })).toBe(frames);
     expect(sampleOf(metrics, "trunkline_journal_written_bytes_total")).toBe(frames * 100);
   }
@@ -149,7 +154,7 @@ test("what is kept elsewhere is read anew at each scrape, and not added to what 
 
 test("a loop that stood still is seen, and only in the scrape behind it", async () => {
   const { registry } = new ControlMetrics();
-  watchProcess(registry, 0);
+  watchProcess(registry);
   const slowest = async () =>
     sampleOf(readExposition(await registry.metrics()), "trunkline_event_loop_delay_seconds", { quantile: "1" });
   await delay(50);

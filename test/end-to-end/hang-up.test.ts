@@ -113,7 +113,7 @@ async function silentCall() {
   return { id, carrier, closed };
 }
 
-test("C18: after SIGTERM nothing new is taken, live calls end by the deadline, and only their records are left", async () => {
+test("K8, C18: after SIGTERM nothing new is taken, live calls hear a goodbye at the deadline, and only their records are left", async () => {
   const waiting = await service.createCall();
   const [staying, leaving] = [await silentCall(), await silentCall()];
   await until(
@@ -148,4 +148,10 @@ test("C18: after SIGTERM nothing new is taken, live calls end by the deadline, a
     // What was refused was not spent.
     { status: "created" },
   ]);
+  const said = await withStores(service.dataDir, ({ calls }, accountId) => calls.transcript(accountId, staying.id));
+  expect(said?.at(-1)).toMatchObject({
+    role: "agent",
+    text: "We have to end this call now. Goodbye.",
+    interrupted: false,
+  });
 });

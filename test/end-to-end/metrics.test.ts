@@ -26,7 +26,7 @@ test("one scrape tells of both processes, and of a call from its creation to its
   await holdShortCall(service, { id, websocketUrl });
   await service.fetch("GET", `/nowhere/${id}`);
   const metrics = await scrape();
-  expect(sampleOf(metrics, "trunkline_worker_up")).toBe(1);
+  expect(sampleOf(metrics, "trunkline_workers", { state: "up" })).toBe(1);
   expect(sampleOf(metrics, "trunkline_ready")).toBe(1);
   expect(sampleOf(metrics, "trunkline_calls_created_total", CARRIER_A)).toBe(1);
   expect(sampleOf(metrics, "trunkline_calls_started_total", CARRIER_A)).toBe(1);
@@ -44,15 +44,16 @@ test("one scrape tells of both processes, and of a call from its creation to its
   expect(unknownLabels(metrics, ["/api/v1/calls", "/api/v1/calls/:id"])).toEqual([]);
 });
 
-test("a worker that hangs does not hang a scrape: it is told as down, and heard again when it goes on", async () => {
+test("a worker that hangs does not hang a scrape: it is told as silent, what it counted stands, and it is heard again", async () => {
   const worker = service.pid("worker");
   process.kill(worker, "SIGSTOP");
   try {
     const beganMs = systemClock.nowMs();
     const metrics = await scrape();
     expect(systemClock.nowMs() - beganMs).toBeLessThan(5_000);
-    expect(sampleOf(metrics, "trunkline_worker_up", { process: "worker" })).toBe(0);
-    expect(metrics.has("trunkline_frames_total")).toBe(false);
+    expect(sampleOf(metrics, "trunkline_workers", { state: "silent" })).toBe(1);
+    expect(sampleOf(metrics, "trunkline_frames_total", { direction: "in" })).toBe(SHORT_CALL_FRAMES);
+    expect(metrics.has("trunkline_calls")).toBe(false);
     expect(sampleOf(metrics, "process_resident_memory_bytes", { process: "control" })).toBeGreaterThan(0);
   } finally {
     process.kill(worker, "SIGCONT");
@@ -60,7 +61,7 @@ test("a worker that hangs does not hang a scrape: it is told as down, and heard 
   await until(
     "the worker to be heard again",
     10_000,
-    async () => sampleOf(await scrape(), "trunkline_worker_up") === 1,
+    async () => sampleOf(await scrape(), "trunkline_workers", { state: "up" }) === 1,
   );
 });
 

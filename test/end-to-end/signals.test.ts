@@ -55,3 +55,10 @@ test("K8: SIGINT drains as SIGTERM does, and at once when there is no call", asy
   expect(service.logged("service stopped")).toHaveLength(1);
   await nothingLeft(service.process);
 });
+
+test("K8: a service whose supervisor is killed while its processes come up leaves nothing behind", async () => {
+  const service = new ServiceProcess({ env: { WORKERS: "2" } });
+  await until("the worker", EXIT_MS_MAX, () => service.log.some((line) => line.child === "worker"));
+  service.signal("SIGKILL");
+  await nothingLeft(service);
+});

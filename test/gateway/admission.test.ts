@@ -215,7 +215,7 @@ describe("admission", () => {
     const drained = gateway.drain().then(() => {
       empty = true;
     });
-    gateway.endAll();
+    gateway.sayGoodbye();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(empty).toBe(false);
     answer();

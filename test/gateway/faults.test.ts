@@ -91,6 +91,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     "leg-started": {},
     "leg-closed": { cause: (call) => call.json({ event: "stop", streamSid: STREAM_ID, stop: {} }) },
     "end-requested": { cause: (call) => call.connection.end("api_hangup") },
+    "goodbye-requested": { cause: (call) => call.connection.end("drain_timeout", "with a goodbye") },
     mark: {},
     dtmf: {},
     "voice-chosen": {},

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { TranscriptTurn } from "../../src/core/call-spec.ts";
+import { MetricsSum } from "../../src/core/metrics-sum.ts";
 import { addCounts, CallTally, nothingCounted } from "../../src/gateway/call-tally.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
@@ -24,7 +25,8 @@ const start = async (options?: MediaServiceOptions): Promise<MediaService> => {
 };
 
 /** What the worker tells, asked for over the hand-off socket as the control process does. */
-const scrape = async ({ ipc }: MediaService) => readExposition((await ipc.metrics(AbortSignal.timeout(1_000))) ?? "");
+const scrape = async ({ ipc }: MediaService) =>
+  readExposition((await new MetricsSum().of(await ipc.metrics(AbortSignal.timeout(1_000)))).exposition);
 
 const CARRIER_A = { connection_type: "carrier_a" };
 

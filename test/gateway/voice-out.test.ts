@@ -12,6 +12,8 @@ function make(options: ScriptedTtsOptions = {}) {
   const events: CallEvent[] = [];
   const clock = new ManualClock();
   const tts = new ScriptedTts(clock, options);
+  /** When it said that there is speech to be sent. */
+  const ready: number[] = [];
   const voiceOut = new VoiceOut({
     tts,
     voiceId: "fake/voice",
@@ -20,8 +22,9 @@ function make(options: ScriptedTtsOptions = {}) {
     makeResampler,
     deliver: (event) => events.push(event),
     onError: () => {},
+    onReady: () => ready.push(clock.nowMs()),
   });
-  return { events, voiceOut, clock, tts };
+  return { events, voiceOut, clock, tts, ready };
 }
 
 /** Takes all frames there are, letting the synthesis run in between; returns how many came of each reply. */
@@ -70,6 +73,22 @@ describe("the voice on its way out", () => {
     short.speak(1, 0, "Ah");
     await settled();
     expect(short.shift()?.turnId).toBe(1);
+  });
+
+  test("who sends is told as soon as there is something to send, once", async () => {
+    const { voiceOut, clock, ready } = make({ chunkMs: 80, perChunkMs: 50 });
+    const startMs = clock.nowMs();
+    voiceOut.speak(1, 0, "Hello there my friend.");
+    await clock.play(50);
+    expect(ready).toEqual([]);
+    await clock.play(1_000);
+    expect(ready).toEqual([startMs + 100]);
+    while (voiceOut.shift() !== undefined);
+    await clock.play(1_000);
+    expect(ready).toHaveLength(1);
+    voiceOut.speak(2, 0, "Ah");
+    await clock.play(50);
+    expect(ready).toHaveLength(2);
   });
 
   test("a voice that falls behind is counted, and speaks on when the cushion is there again", async () => {

@@ -7,6 +7,7 @@ export function eventText(event: CallEvent): string {
   switch (event.kind) {
     case "leg-closed":
     case "end-requested":
+    case "goodbye-requested":
       return `${event.kind}: ${event.reason}`;
     case "mark":
       return `mark ${event.name} came back`;

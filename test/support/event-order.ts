@@ -243,6 +243,7 @@ export class EventOrder {
       { kind: "ear-failed", code: "provider_failed" },
       { kind: "leg-closed", reason: "caller_hangup" },
       { kind: "end-requested", reason: "api_hangup" },
+      { kind: "goodbye-requested", reason: "drain_timeout" },
     ]);
   }
 

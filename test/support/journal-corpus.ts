@@ -235,4 +235,13 @@ export const AWKWARD_CALLS: readonly AwkwardCall[] = [
       call.says(5_600, "okay");
     },
   },
+  {
+    name: "drained",
+    options: TALKATIVE,
+    script: (call) => {
+      call.says(3_000, "what do you sell");
+      call.at(6_000, () => call.handle({ kind: "goodbye-requested", reason: "drain_timeout" }));
+      call.says(6_500, "but I want cakes");
+    },
+  },
 ];

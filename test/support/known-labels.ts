@@ -14,7 +14,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   cause: ["malformed", "ignored", "early", "late", "duplicate", "stale"],
   reason: END_REASONS,
   outcome: REDEMPTION_OUTCOMES,
-  state: LIVE_STATES,
+  state: [...LIVE_STATES, "up", "silent"],
   stage: ["end_of_turn", "first_text", "first_audio", "first_frame"],
   engine: ["ear", "model", "voice"],
   provider: ["espeak", "reference", "scripted"],

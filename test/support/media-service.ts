@@ -45,6 +45,8 @@ export interface MediaServiceOptions {
   carrierSecrets?: Partial<CarrierSecrets>;
   carrierBOutboundCodec?: G711Codec;
   toolSecrets?: Readonly<Record<string, string>>;
+  /** Calls with which the worker is full; as many as by default unless told. */
+  callsMax?: number;
   /** Stands between the redemption and its answer, as a slow store would. */
   beforeRedeem?: () => Promise<void>;
 }
@@ -76,6 +78,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       return await stores.calls.redeem(tokenHash, workerId, only);
     },
     onWorker: () => {},
+    onLoad: () => {},
     onWorkerGone: () => {},
     onEnded: (callId) => keeper.keep(callId),
   });
@@ -89,8 +92,9 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     path,
     workerId: "worker",
     callIds: () => gateway.callIds(),
+    load: () => ({ ...gateway.load(), loopLagMs: 0, draining: false }),
     onEnd: (callId) => gateway.end(callId, "api_hangup"),
-    metrics: () => metrics.exposition(),
+    metrics: () => metrics.told(),
     clock: systemClock,
   });
   const llm = options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]);
@@ -109,13 +113,17 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     metrics,
     clock,
     log,
-    callsMax: readConfig({}).callsPerWorker,
+    callsMax: options.callsMax ?? readConfig({}).callsPerWorker,
+    onFull: (isFull) => server.pauseListening(isFull),
     carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [], ...options.carrierSecrets },
     mediaUrl: MEDIA_URL,
     carrierBOutboundCodec: options.carrierBOutboundCodec ?? "mulaw",
   });
   const server = new MediaServer({ admit: (token, headers) => gateway.admit(token, headers), tls: options.tls, log });
   const port = await server.listen("127.0.0.1", 0);
+  // As the worker does it: by number the port can be listened on again while connections are on it.
+  server.stopListening();
+  await server.listen("127.0.0.1", port);
   await connected;
 
   return {
@@ -154,7 +162,8 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     async close(): Promise<void> {
       server.stopListening();
       const empty = gateway.drain();
-      gateway.endAll();
+      for (const callId of gateway.callIds()) gateway.end(callId, "drain_timeout");
+      gateway.sayGoodbye();
       await empty;
       server.close();
       await handOff.close();

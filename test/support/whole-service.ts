@@ -2,6 +2,7 @@ import { buildApi } from "../../src/api/app.ts";
 import { catalogueOf } from "../../src/api/voices.ts";
 import { STREAM_CODECS } from "../../src/core/call-spec.ts";
 import { ControlMetrics } from "../../src/core/metrics.ts";
+import { MetricsSum } from "../../src/core/metrics-sum.ts";
 import { JournalEvents } from "../../src/record/journal-events.ts";
 import { countedCalls } from "../../src/store/counted-calls.ts";
 import { type MediaServiceOptions, mediaService } from "./media-service.ts";
@@ -36,12 +37,14 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     metrics,
     log,
   });
+  const workers = new MetricsSum();
   return {
     ...media,
     key,
     api,
     /** What a scrape is answered. */
-    exposition: async () => await metrics.exposition(await ipc.metrics(AbortSignal.timeout(1_000)), true),
+    exposition: async () =>
+      await metrics.exposition(await workers.of(await ipc.metrics(AbortSignal.timeout(1_000))), true),
     async close(): Promise<void> {
       await api.close();
       await media.close();

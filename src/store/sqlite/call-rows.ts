@@ -22,7 +22,7 @@ export const RECORD_COLUMNS = [
   "calls.counters",
 ] as const;
 
-export type RecordRow = Omit<Selectable<Tables["calls"]>, "words" | "recording_enabled">;
+export type RecordRow = Omit<Selectable<Tables["calls"]>, "words" | "recording_enabled" | "api_key_id">;
 
 /** When the last of a call's tokens runs out, or ran out: that, and not when it is noticed, is the end of the call. */
 export const lastExpiry = (calls: ExpressionBuilder<Tables, "calls">) =>

@@ -15,6 +15,8 @@ import type {
   Creation,
   IdempotentRequest,
   NewCall,
+  NoPlace,
+  WaitingCall,
 } from "../call-store.ts";
 import type { RedeemedCall } from "../hand-off.ts";
 import { listCalls } from "./call-list.ts";
@@ -47,10 +49,17 @@ export class SqliteCalls implements CallStore {
     this.#clock = clock;
   }
 
-  async create(call: NewCall): Promise<Creation> {
-    const creation = await this.#db.transaction().execute(async (tx) => {
-      const before = call.idempotency && (await this.#repeat(tx, call, call.idempotency));
-      return before ?? this.#insert(tx, call);
+  async create(call: NewCall, admit?: () => NoPlace | undefined): Promise<Creation> {
+    const { idempotency } = call;
+    // What has no name repeats nothing: a flood of such requests is refused without the database.
+    const reason = idempotency === undefined ? admit?.() : undefined;
+    if (reason !== undefined) return { kind: "refused", reason };
+    const creation = await this.#db.transaction().execute(async (tx): Promise<Creation> => {
+      if (idempotency === undefined) return await this.#insert(tx, call);
+      const before = await this.#repeat(tx, call, idempotency);
+      if (before !== undefined) return before;
+      const reason = admit?.();
+      return reason === undefined ? await this.#insert(tx, call) : { kind: "refused", reason };
     });
     if (creation.kind === "created" && !call.spec.recordingEnabled) {
       this.#unwritten.set(creation.call.id, split(call.spec).words);
@@ -80,13 +89,14 @@ export class SqliteCalls implements CallStore {
   }
 
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
-    const { accountId, agentId, spec, tokenHash, tokenTtlMs, idempotency } = call;
+    const { accountId, agentId, apiKeyId, spec, tokenHash, tokenTtlMs, idempotency } = call;
     const { words, settings } = split(spec);
     const nowMs = this.#clock.epochMs();
     const row = {
       id: newId("call"),
       account_id: accountId,
       agent_id: agentId ?? null,
+      api_key_id: apiKeyId ?? null,
       status: "created",
       settings: JSON.stringify(settings),
       words: spec.recordingEnabled ? JSON.stringify(words) : null,
@@ -201,10 +211,22 @@ export class SqliteCalls implements CallStore {
     return rows.map(turnOf);
   }
 
+  async listWaiting(): Promise<readonly WaitingCall[]> {
+    const rows = await this.#db
+      .selectFrom("calls")
+      .select(["id", "api_key_id"])
+      .select((calls) => lastExpiry(calls).as("expires_at"))
+      .where("status", "=", "created")
+      .where((calls) => calls(lastExpiry(calls), ">", this.#clock.epochMs()))
+      .$narrowType<{ expires_at: number }>()
+      .execute();
+    return rows.map((row) => ({ id: row.id, ...ofKey(row), expiresAtMs: row.expires_at }));
+  }
+
   async listActive(workerId?: string): Promise<readonly ActiveCall[]> {
     let query = this.#db
       .selectFrom("calls")
-      .select(["id", "account_id", "worker_id", "started_at", "recording_enabled"])
+      .select(["id", "account_id", "api_key_id", "worker_id", "started_at", "recording_enabled"])
       .where("status", "=", "active")
       .$narrowType<{ worker_id: string; started_at: number }>();
     if (workerId !== undefined) query = query.where("worker_id", "=", workerId);
@@ -212,6 +234,7 @@ export class SqliteCalls implements CallStore {
     return rows.map((row) => ({
       id: row.id,
       accountId: row.account_id,
+      ...ofKey(row),
       workerId: row.worker_id,
       startedAtMs: row.started_at,
       recordingEnabled: row.recording_enabled === 1,
@@ -343,3 +366,6 @@ export class SqliteCalls implements CallStore {
     return ids;
   }
 }
+
+const ofKey = ({ api_key_id: apiKeyId }: { api_key_id: string | null }): { apiKeyId?: string } =>
+  apiKeyId === null ? {} : { apiKeyId };

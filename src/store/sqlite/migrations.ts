@@ -10,6 +10,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0002-call-lists-and-named-requests": { up: addCallListsAndNamedRequests },
   "0003-texts-of-turns-as-json": { up: writeTurnsAsJson },
   "0004-tools-in-full": { up: writeToolsInFull },
+  "0005-api-keys-of-calls": { up: addApiKeysOfCalls },
 };
 
 async function createFirstTables(db: Kysely<Tables>): Promise<void> {
@@ -145,4 +146,12 @@ async function writeToolsInFull(db: Kysely<Tables>): Promise<void> {
       .where("id", "=", id)
       .execute();
   }
+}
+
+/** What a key may have at once is counted by it, also after a restart. */
+async function addApiKeysOfCalls({ schema }: Kysely<Tables>): Promise<void> {
+  await schema
+    .alterTable("calls")
+    .addColumn("api_key_id", "text", (column) => column.references("api_keys.id"))
+    .execute();
 }

@@ -36,6 +36,8 @@ export interface Tables {
     account_id: string;
     /** The saved agent that the call was placed from. */
     agent_id: string | null;
+    /** The API key that asked for it; null in calls of older versions. */
+    api_key_id: string | null;
     status: string;
     /** JSON of CallSettings. */
     settings: string;

@@ -1,0 +1,31 @@
+import { type Given, integer, runCommand, sensible } from "../command.ts";
+import { onRig } from "../load/rig.ts";
+import { bargeInPage, bargeInText } from "../report/barge-in-report.ts";
+import type { TalkOptions } from "../talk/talk-bench.ts";
+import { runBargeInBench } from "./barge-in-bench.ts";
+
+const USAGE = `How fast an agent stops when it is interrupted, in real time and over real sockets, from the very sample.
+
+  npm run bench:barge-in -- [--calls 8] [--interruptions 15] [--out DIR]
+
+  --calls          at once, 1 to 100
+  --interruptions  of each call, 1 to 1000
+  --out            where barge-in.json and barge-in.html go; default bench/results
+
+Exits with 1 when the run shows nothing, because the callers themselves were late. A budget that is missed is named, and is no
+failure. See bench:turns for noise, echo, coughs and back-channels.
+`;
+
+const read = (given: Given): TalkOptions | undefined =>
+  sensible({ calls: integer(given.calls, 1, 100), exchanges: integer(given.interruptions, 1, 1_000) });
+
+await runCommand({
+  name: "barge-in",
+  usage: USAGE,
+  defaults: { calls: "8", interruptions: "15" },
+  read,
+  run: onRig(runBargeInBench),
+  text: bargeInText,
+  page: bargeInPage,
+  problems: (result) => result.problems,
+});

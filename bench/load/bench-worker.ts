@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { createLogger } from "../../src/core/log.ts";
+import { WorkerMetrics, watchProcess } from "../../src/core/metrics.ts";
+import { SOFTWARE } from "../../src/core/software.ts";
+import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.ts";
+import { JournalWriters } from "../../src/gateway/journal-writer.ts";
+import type { Admission } from "../../src/gateway/leg.ts";
+import { MediaServer } from "../../src/gateway/server.ts";
+import { HttpTools } from "../../src/gateway/tools/http-client.ts";
+import { loadResampler } from "../../src/media/resampler.ts";
+import { loadVad, type VadFactory } from "../../src/media/vad.ts";
+import { ServiceCalls } from "./service-calls.ts";
+
+const HOST = "127.0.0.1";
+/** More than any run asks for: it is the machine that is to be the limit. */
+const CALLS_MAX = 100_000;
+/** From the last hang-up to the end of the last journal. */
+const END_MS_MAX = 10_000;
+const POLL_MS = 10;
+
+/**
+ * A media worker: what src/worker.ts puts together, of the same modules, but for the engines, and for the control process, whose
+ * part in a call is over before its first frame. One for a process.
+ */
+export class BenchWorker {
+  readonly calls: ServiceCalls;
+  readonly journals: JournalWriters;
+  readonly makeVad: VadFactory;
+  readonly port: number;
+  readonly #createGateway: (engines: GatewayOptions["engines"]) => Gateway;
+  #gateway: Gateway | undefined;
+
+  private constructor(
+    { calls, journals, makeVad, port }: Pick<BenchWorker, "calls" | "journals" | "makeVad" | "port">,
+    createGateway: (engines: GatewayOptions["engines"]) => Gateway,
+  ) {
+    this.calls = calls;
+    this.journals = journals;
+    this.makeVad = makeVad;
+    this.port = port;
+    this.#createGateway = createGateway;
+  }
+
+  /** Listens on a free port; takes calls once `use` has given it its engines. `watch` sees each admission with its token. */
+  static async start(
+    clock: Clock,
+    watch: (admission: Admission, token: string) => Admission = (admission) => admission,
+  ): Promise<BenchWorker> {
+    const dataDir = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
+    process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
+    const log = createLogger("worker", "warn");
+    const metrics = new WorkerMetrics(() => worker.gateway.readings());
+    watchProcess(metrics.registry);
+    const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+    const journals = new JournalWriters({ dataDir, software: SOFTWARE, clock: systemClock, log });
+    const calls = new ServiceCalls(dataDir);
+    const server = new MediaServer({
+      admit: async (token, headers) => watch(await worker.gateway.admit(token, headers), token),
+      log,
+    });
+    const port = await server.listen(HOST, 0);
+    const createGateway = (engines: GatewayOptions["engines"]): Gateway =>
+      new Gateway({
+        handOff: calls,
+        engines,
+        makeVad,
+        makeResampler,
+        httpTools: new HttpTools({ secrets: {}, allowLoopback: false }),
+        journals,
+        metrics,
+        clock,
+        log,
+        callsMax: CALLS_MAX,
+        onFull: () => {},
+        carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
+        mediaUrl: `ws://${HOST}:${port}`,
+        carrierBOutboundCodec: "mulaw",
+        opus: undefined,
+      });
+    const worker = new BenchWorker({ calls, journals, makeVad, port }, createGateway);
+    return worker;
+  }
+
+  get gateway(): Gateway {
+    if (this.#gateway === undefined) throw new Error("asked before it had its engines");
+    return this.#gateway;
+  }
+
+  /** Calls that begin from now on have these engines. */
+  use(engines: GatewayOptions["engines"]): void {
+    this.#gateway = this.#createGateway(engines);
+  }
+
+  /** Resolves when every call is over. */
+  async settled(): Promise<void> {
+    for (const endMs = systemClock.nowMs() + END_MS_MAX; this.gateway.callIds().length > 0; await delay(POLL_MS)) {
+      if (systemClock.nowMs() > endMs) throw new Error(`${this.gateway.callIds().length} calls did not end`);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
+import type { VadFactory } from "../../src/media/vad.ts";
+import { EventQueue } from "../../src/speech/event-queue.ts";
+import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
+
+// Engines that take exactly as long as they are told to: what a turn takes beside is the service's own.
+
+/** What the ear has understood, whatever was said. It ends no sentence and does not trail off: the plain endpoint counts. */
+export const UNDERSTOOD = "tell me something about the bakery";
+
+/** An ear that tells `UNDERSTOOD` so long after the last voiced frame it was given; the next voiced frame begins another time. */
+export function delayedEar(delayMs: number, makeVad: VadFactory): Stt {
+  return {
+    provider: "delayed",
+    capabilities: { ratesHz: [CARRIER_RATE_HZ], partials: true },
+    open(_options, signal) {
+      const vad = makeVad(CARRIER_RATE_HZ);
+      const events = new EventQueue<SttEvent>(signal);
+      let timer: NodeJS.Timeout | undefined;
+      signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        vad.destroy();
+      });
+      return {
+        write(frame) {
+          if (!vad.isVoiced(frame)) return;
+          clearTimeout(timer);
+          timer = setTimeout(() => events.push({ kind: "final", text: UNDERSTOOD }), delayMs);
+        },
+        events,
+      };
+    },
+  };
+}
+
+/** A model that gives the same answer each time. */
+export function delayedModel(delayMs: number, answer: string): Llm {
+  return {
+    provider: "delayed",
+    async *reply(_request, signal) {
+      await delay(delayMs, undefined, { signal });
+      yield { kind: "text", text: answer };
+      yield { kind: "end", inputTokens: 0, outputTokens: 0 };
+    },
+  };
+}
+
+/** `voice`, which begins to speak later. */
+export const delayedVoice = (delayMs: number, voice: Tts): Tts => ({
+  ...voice,
+  async *speak(request, signal) {
+    await delay(delayMs, undefined, { signal });
+    yield* voice.speak(request, signal);
+  },
+});

@@ -1,0 +1,39 @@
+import { strict as assert } from "node:assert";
+import type { CallSpec } from "../../src/core/call-spec.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { Tts } from "../../src/speech/speech.ts";
+import { BenchWorker } from "../load/bench-worker.ts";
+import { replayingVoice } from "../load/engines.ts";
+import { serve } from "../load/processes.ts";
+import { loadSpec } from "../load/service-calls.ts";
+import { delayedEar, delayedModel, delayedVoice } from "./engines.ts";
+import type { TalkQuestions } from "./questions.ts";
+
+// The worker of conversations: its engines take a known time.
+
+/** The caller begins, and may interrupt. */
+const SPEC: CallSpec = { ...loadSpec("carrier_a", false), firstSpeaker: "user", interruptible: true };
+
+const worker = await BenchWorker.start(systemClock);
+let said: { voice: Tts; answer: string } | undefined;
+
+serve<TalkQuestions>({
+  prepare({ speech, answer }) {
+    said = { voice: replayingVoice(speech), answer };
+    return undefined;
+  },
+  begin({ calls, delays }) {
+    assert.ok(said !== undefined, "it was prepared");
+    const model = delayedModel(delays.modelMs, said.answer);
+    worker.use({
+      stt: delayedEar(delays.earMs, worker.makeVad),
+      tts: delayedVoice(delays.voiceMs, said.voice),
+      llm: { model_a: model, model_b: model, model_c: model },
+    });
+    return Array.from({ length: calls }, () => `ws://127.0.0.1:${worker.port}${worker.calls.create(SPEC)}`);
+  },
+  async finish() {
+    await worker.settled();
+    return undefined;
+  },
+});

@@ -1,0 +1,27 @@
+import type { Cores } from "../load/processes.ts";
+import type { Machine } from "../machine.ts";
+import type { Spread } from "../statistics.ts";
+import type { EngineDelays } from "../talk/questions.ts";
+import type { TalkOptions } from "../talk/talk-bench.ts";
+import type { Verdict } from "../verdict.ts";
+
+export interface TurnCase {
+  title: string;
+  delays: EngineDelays;
+  /** What the engines and the endpoint take of every turn, ms. */
+  givenMs: number;
+  /** From the caller's last voiced frame to the first frame of the answer, at the caller, ms. */
+  voiceToVoiceMs: Spread;
+  /** What is left of it: the service's own, with sockets and the wait for the next tick. */
+  ownMs: Spread;
+}
+
+export interface TurnResult {
+  machine: Machine;
+  cores: Cores | undefined;
+  options: TalkOptions;
+  /** Why the figures mean nothing; none when they do. */
+  problems: string[];
+  cases: TurnCase[];
+  budgets: Verdict[];
+}

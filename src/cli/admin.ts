@@ -1,0 +1,92 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { readDataDir } from "../config.ts";
+import { systemClock } from "../core/clock.ts";
+import { PROCESS_START_MS_MAX } from "../core/limits.ts";
+import type { Roll } from "../supervisor.ts";
+import { processStart, SupervisorFile, type SupervisorState } from "../supervisor-file.ts";
+
+const USAGE = `What an operator asks of the running service, on the machine, or in the container, where it runs.
+
+  npm run admin -- roll    replace the media workers one by one; no call and no stream is lost by it
+
+  --data-dir <path>        the service's, instead of DATA_DIR
+`;
+
+const POLL_MS = 100;
+/** For each worker, and for a roll that was under way. A supervisor that has nothing to tell for so long hangs. */
+const PROGRESS_MS_MAX = 3 * PROCESS_START_MS_MAX;
+
+class UsageError extends Error {}
+
+async function main(args: string[]): Promise<void> {
+  const file = new SupervisorFile(readArguments(args) ?? readDataDir());
+  await roll(file);
+}
+
+/** Returns the data directory, where one was named. */
+function readArguments(args: string[]): string | undefined {
+  let parsed: { values: { "data-dir"?: string | undefined }; positionals: string[] };
+  try {
+    parsed = parseArgs({ args, options: { "data-dir": { type: "string" } }, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+  if (parsed.positionals.join(" ") !== "roll") throw new UsageError("that is not how it is called");
+  return parsed.values["data-dir"];
+}
+
+/** Asks for a roll, and tells of it until it is over. Throws when it fails. */
+async function roll(file: SupervisorFile): Promise<void> {
+  const state = runningSupervisor(file);
+  // What is under way goes on first: the roll that is asked for here is the one behind it.
+  const number = (state.roll?.number ?? 0) + 1;
+  if (state.roll?.state === "running") say("another roll is under way; this one comes behind it");
+  process.kill(state.pid, "SIGHUP");
+  let told = 0;
+  for (let toldMs = systemClock.nowMs(); ; await delay(POLL_MS)) {
+    const roll = runningSupervisor(file).roll;
+    if (roll !== undefined && roll.number >= number) {
+      for (const { pid, byPid } of roll.replaced.slice(told)) {
+        told += 1;
+        toldMs = systemClock.nowMs();
+        say(`${told} of ${roll.workers}: worker ${pid ?? "(dead)"} was replaced by ${byPid}`);
+      }
+      if (isOver(roll, number)) return;
+    }
+    if (systemClock.nowMs() - toldMs > PROGRESS_MS_MAX)
+      throw new Error("the supervisor tells nothing more: look at its log");
+  }
+}
+
+function isOver({ state, number }: Roll, asked: number): boolean {
+  if (state === "failed" && number === asked) {
+    throw new Error("the roll was given up, and the workers that were not replaced go on: the service's log says why");
+  }
+  if (state === "running" && number === asked) return false;
+  say("every worker is a new one; the old ones go when their calls have ended, within DRAIN_MS");
+  return true;
+}
+
+/** Throws when there is none: a signal to any other process could end it. */
+function runningSupervisor(file: SupervisorFile): SupervisorState {
+  const state = file.read();
+  if (state === undefined)
+    throw new Error("no service runs here: its data directory names no supervisor (is DATA_DIR right?)");
+  const start = processStart(state.pid);
+  if (start === undefined) throw new Error(`the service does not run: its supervisor, process ${state.pid}, is gone`);
+  if (start !== state.start) throw new Error(`process ${state.pid} is no Trunkline supervisor: nothing was done`);
+  return state;
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(error instanceof UsageError ? `${message}\n\n${USAGE}` : `${message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,168 @@
+import type { Clock } from "../core/clock.ts";
+import { LOAD_SILENCE_MS_MAX, LOOP_LAG_CALM_MS, LOOP_LAG_MS_MAX } from "../core/limits.ts";
+import type { ActiveCall, NoPlace, WaitingCall } from "./call-store.ts";
+import type { WorkerLoad } from "./ipc-messages.ts";
+
+/** The place of one call, from its creation to its end. */
+interface Place {
+  apiKeyId: string | undefined;
+  /** The worker that carries the call, or did when it was lost; undefined while the call waits for its stream. */
+  workerId: string | undefined;
+}
+
+/** A worker that is connected. */
+interface Worker {
+  load: WorkerLoad;
+  /** When it told of itself last, and when its loop lagged last; ms of the clock. */
+  toldMs: number;
+  laggedMs: number;
+  /** How many calls it carries. */
+  callCount: number;
+}
+
+export interface PlacesOptions {
+  clock: Clock;
+  /** How many calls one API key may have at once, created or active; undefined for as many as there are places. */
+  callsPerKey: number | undefined;
+}
+
+/**
+ * Who may have a call. The workers that live have places, and every call takes one from its creation to its end, so that
+ * whoever holds a token finds room: one that waits, until its token runs out, and one that a living worker carries.
+ *
+ * Counted in memory, because every creation asks; what is in the store stays the truth, and `restore` begins from it.
+ */
+export class Places {
+  readonly #clock: Clock;
+  readonly #callsPerKey: number;
+  /** By call id; while a call is being stored, by the hash of its token. */
+  readonly #places = new Map<string, Place>();
+  /** Of those of them that wait, when their tokens run out, ms since the Unix epoch. */
+  readonly #expiries = new Map<string, number>();
+  /** No token runs out before this. */
+  #nextExpiryMs = Number.POSITIVE_INFINITY;
+  readonly #callsOfKey = new Map<string, number>();
+  readonly #workers = new Map<string, Worker>();
+
+  constructor({ clock, callsPerKey = Number.POSITIVE_INFINITY }: PlacesOptions) {
+    this.#clock = clock;
+    this.#callsPerKey = callsPerKey;
+  }
+
+  /** How many more calls can be created now. Below zero when places went that were taken: with a worker, or with its lag. */
+  get room(): number {
+    this.#dropExpired();
+    let room = 0;
+    for (const worker of this.#workers.values()) {
+      const { callCount, load } = worker;
+      const offered = this.#isOffered(worker) ? load.callsMax : Math.min(callCount, load.callsMax);
+      room += offered - callCount;
+    }
+    return room - this.#expiries.size;
+  }
+
+  /** How many calls of an API key there are, created or active. */
+  callsOf(apiKeyId: string): number {
+    this.#dropExpired();
+    return this.#callsOfKey.get(apiKeyId) ?? 0;
+  }
+
+  /** Takes a place for a call that is about to be stored, if there is one; `name` stands for the call until it has an id. */
+  reserve(name: string, apiKeyId: string | undefined): NoPlace | undefined {
+    if (apiKeyId !== undefined && this.callsOf(apiKeyId) >= this.#callsPerKey) return "rate_limited";
+    if (this.room <= 0) return "overloaded";
+    this.#wait(name, apiKeyId, Number.POSITIVE_INFINITY);
+    return undefined;
+  }
+
+  /** The call that `name` stood for is stored, and waits for its stream. */
+  created(name: string, callId: string, expiresAtMs: number): void {
+    const apiKeyId = this.#places.get(name)?.apiKeyId;
+    this.release(name);
+    this.#wait(callId, apiKeyId, expiresAtMs);
+  }
+
+  /** A worker has redeemed the call's token. */
+  carry(callId: string, workerId: string): void {
+    const apiKeyId = this.#places.get(callId)?.apiKeyId;
+    this.release(callId);
+    this.#add(callId, { apiKeyId, workerId });
+  }
+
+  /** The call is over, or was never made. One that has no place is none to us. */
+  release(callId: string): void {
+    const place = this.#places.get(callId);
+    if (place === undefined) return;
+    this.#places.delete(callId);
+    this.#expiries.delete(callId);
+    this.#count(place, -1);
+  }
+
+  /** Begins from what the store has, before anything else happens. */
+  restore(waiting: readonly WaitingCall[], active: readonly ActiveCall[]): void {
+    for (const { id, apiKeyId, expiresAtMs } of waiting) this.#wait(id, apiKeyId, expiresAtMs);
+    for (const { id, apiKeyId, workerId } of active) this.#add(id, { apiKeyId, workerId });
+  }
+
+  /** A worker is there, first or again, and carries these calls and no others. */
+  workerCame(workerId: string, callIds: readonly string[], load: WorkerLoad): void {
+    const carried = new Set(callIds);
+    for (const [callId, place] of this.#places) {
+      if (place.workerId === workerId && !carried.has(callId)) this.release(callId);
+    }
+    for (const callId of carried) this.carry(callId, workerId);
+    const never = Number.NEGATIVE_INFINITY;
+    this.#workers.set(workerId, { load, toldMs: never, laggedMs: never, callCount: carried.size });
+    this.workerTold(workerId, load);
+  }
+
+  /** A worker tells how it stands. */
+  workerTold(workerId: string, load: WorkerLoad): void {
+    const worker = this.#workers.get(workerId);
+    if (worker === undefined) return;
+    worker.load = load;
+    worker.toldMs = this.#clock.nowMs();
+    if (load.loopLagMs > LOOP_LAG_MS_MAX) worker.laggedMs = worker.toldMs;
+  }
+
+  /** A worker is gone, and its places with it; its calls are still its keys' until they have their records. */
+  workerGone(workerId: string): void {
+    this.#workers.delete(workerId);
+  }
+
+  /** Whether a worker takes more calls than it has. One whose loop is stuck tells nothing. */
+  #isOffered({ load, toldMs, laggedMs }: Worker): boolean {
+    const nowMs = this.#clock.nowMs();
+    return !load.draining && nowMs - toldMs < LOAD_SILENCE_MS_MAX && nowMs - laggedMs >= LOOP_LAG_CALM_MS;
+  }
+
+  #wait(callId: string, apiKeyId: string | undefined, expiresAtMs: number): void {
+    this.#add(callId, { apiKeyId, workerId: undefined });
+    this.#expiries.set(callId, expiresAtMs);
+    this.#nextExpiryMs = Math.min(this.#nextExpiryMs, expiresAtMs);
+  }
+
+  #add(callId: string, place: Place): void {
+    this.#places.set(callId, place);
+    this.#count(place, 1);
+  }
+
+  #count({ apiKeyId, workerId }: Place, by: 1 | -1): void {
+    const worker = workerId === undefined ? undefined : this.#workers.get(workerId);
+    if (worker !== undefined) worker.callCount += by;
+    if (apiKeyId === undefined) return;
+    const calls = (this.#callsOfKey.get(apiKeyId) ?? 0) + by;
+    if (calls === 0) this.#callsOfKey.delete(apiKeyId);
+    else this.#callsOfKey.set(apiKeyId, calls);
+  }
+
+  #dropExpired(): void {
+    const nowMs = this.#clock.epochMs();
+    if (nowMs < this.#nextExpiryMs) return;
+    this.#nextExpiryMs = Number.POSITIVE_INFINITY;
+    for (const [callId, expiresAtMs] of this.#expiries) {
+      if (expiresAtMs <= nowMs) this.release(callId);
+      else this.#nextExpiryMs = Math.min(this.#nextExpiryMs, expiresAtMs);
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import type { Clock } from "./core/clock.ts";
+import { unavailable } from "./core/errors.ts";
+import { CONTROL_STALL_MS_MAX, HEARTBEAT_MS, PROCESS_START_MS_MAX, WORKER_STALL_MS_MAX } from "./core/limits.ts";
+import type { ChildArguments, ChildKind, FromChild, ToChild } from "./processes.ts";
+
+/** A process that was started, as far as it can be reached. */
+export interface Child {
+  /** Undefined when there is none: it could not be started. */
+  readonly pid: number | undefined;
+  /** What is told to a process that is gone is lost. */
+  tell(message: ToChild): void;
+  /** As `kill -9` does. */
+  kill(): void;
+}
+
+/** How a process ended: by itself with a code, or by a signal; both are null when it could not be started. */
+export interface Exit {
+  exitCode: number | null;
+  signal: string | null;
+}
+
+/** What becomes of a child. `gone` comes once, never before `startChild` has returned, and nothing comes after it. */
+export interface ChildEvents {
+  told(message: FromChild): void;
+  gone(exit: Exit): void;
+}
+
+export type StartChild = (kind: ChildKind, options: ChildArguments, events: ChildEvents) => Child;
+
+/** Why the supervisor itself killed a process. */
+export type KillReason = "start_timeout" | "worker_stalled" | "control_stalled" | "exit_timeout";
+
+/** Heartbeats that may be missing in a row. */
+const SILENT_BEATS_MAX: Readonly<Record<ChildKind, number>> = {
+  worker: WORKER_STALL_MS_MAX / HEARTBEAT_MS,
+  control: CONTROL_STALL_MS_MAX / HEARTBEAT_MS,
+};
+
+/** The life of one process, from its start to its end. One that does not get ready, or that falls silent, is killed. */
+export class WatchedProcess {
+  readonly kind: ChildKind;
+  /** Resolves with the port that it listens on; rejects with `unavailable` when it ends before that. */
+  readonly ready: Promise<number>;
+  /** Resolves when it is gone. */
+  readonly exited: Promise<Exit & { reason?: KillReason }>;
+  readonly #clock: Clock;
+  readonly #child: Child;
+  #isReady = false;
+  #isGone = false;
+  #silentBeats = 0;
+  #cancelWatch = (): void => {};
+  #killReason: KillReason | undefined;
+
+  constructor(
+    kind: ChildKind,
+    options: ChildArguments,
+    { startChild, clock }: { startChild: StartChild; clock: Clock },
+  ) {
+    this.kind = kind;
+    this.#clock = clock;
+    let onReady = (_port: number): void => {};
+    let onFailed = (_error: Error): void => {};
+    let onExited = (_exit: Exit & { reason?: KillReason }): void => {};
+    this.ready = new Promise((resolve, reject) => {
+      [onReady, onFailed] = [resolve, reject];
+    });
+    // Whoever waits for it hears of it; when nobody does it is no error.
+    this.ready.catch(() => {});
+    this.exited = new Promise((resolve) => {
+      onExited = resolve;
+    });
+    this.#cancelWatch = clock.after(PROCESS_START_MS_MAX, () => this.#kill("start_timeout"));
+    this.#child = startChild(kind, options, {
+      told: (message) => {
+        this.#silentBeats = 0;
+        if (message.kind !== "ready") return;
+        this.#isReady = true;
+        this.#cancelWatch();
+        this.#watch();
+        onReady(message.port);
+      },
+      gone: (exit) => {
+        this.#isGone = true;
+        this.#cancelWatch();
+        const reason = this.#killReason;
+        onExited({ ...exit, ...(reason !== undefined && { reason }) });
+        onFailed(unavailable(`the ${kind} process could not be started: ${reason ?? exit.exitCode ?? exit.signal}`));
+      },
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** It has said that it is ready, and still lives. */
+  get isUp(): boolean {
+    return this.#isReady && !this.#isGone;
+  }
+
+  tell(message: ToChild): void {
+    if (!this.#isGone) this.#child.tell(message);
+  }
+
+  /** Resolves when it is gone, for which it has this long; then it is killed. */
+  async goneWithin(delayMs: number): Promise<void> {
+    const cancel = this.#clock.after(delayMs, () => this.#kill("exit_timeout"));
+    await this.exited;
+    cancel();
+  }
+
+  /** Ends it without a word, and without a reason that needs telling. */
+  kill(): void {
+    if (!this.#isGone) this.#child.kill();
+  }
+
+  #kill(reason: KillReason): void {
+    if (this.#isGone) return;
+    this.#killReason ??= reason;
+    this.#child.kill();
+  }
+
+  /**
+   * Counts beats rather than time: while the supervisor itself, or the whole machine, stood still nobody was silent. What was
+   * told meanwhile is heard before the next turn of this.
+   */
+  #watch(): void {
+    this.#cancelWatch = this.#clock.after(HEARTBEAT_MS, () => {
+      this.#silentBeats += 1;
+      if (this.#silentBeats > SILENT_BEATS_MAX[this.kind]) this.#kill(`${this.kind}_stalled`);
+      else this.#watch();
+    });
+  }
+}

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { NewCall } from "../../src/store/call-store.ts";
+import { Places } from "../../src/store/places.ts";
+import { AGENT } from "../contract/call-store-contract.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST } from "./harness.ts";
+
+let api: ApiUnderTest;
+beforeEach(async () => {
+  api = await apiUnderTest();
+});
+afterEach(() => api.close());
+
+const refusalOf = (answer: Answer) => [answer.status, errorOf(answer).code, answer.headers["retry-after"]];
+
+describe("while there is no place for one more call", () => {
+  beforeEach(() => {
+    api.state.newCalls = { taken: false, reason: "overloaded" };
+    api.state.admit = () => "overloaded";
+  });
+
+  test("creating one is 503 with Retry-After, from a saved agent too, and nothing is stored", async () => {
+    const { id } = await api.stores.agents.create(api.accountId, { ...AGENT, voiceId: "fake/en-us" });
+    for (const answer of [await api.post(LEAST), await api.post({}, {}, `/api/v1/agents/${id}/calls`)]) {
+      expect(refusalOf(answer)).toEqual([503, "overloaded", "5"]);
+    }
+    expect((await api.get("/api/v1/calls")).body).toMatchObject({ data: [] });
+  });
+
+  test("/readyz says so, and nothing else is affected", async () => {
+    expect(refusalOf(await api.get("/readyz"))).toEqual([503, "overloaded", "5"]);
+    for (const path of ["/healthz", "/api/v1/calls", "/api/v1/agents", "/api/v1/voices"]) {
+      expect((await api.get(path)).status).toBe(200);
+    }
+  });
+
+  test("a request that is wrong is still told so", async () => {
+    expect((await api.post({})).status).toBe(400);
+  });
+
+  test("a request that made its call before is answered as then, and its name goes on to be free where it made none", async () => {
+    const [before, never] = [{ "idempotency-key": "before" }, { "idempotency-key": "never" }];
+    api.state.admit = () => undefined;
+    const first = await api.post(LEAST, before);
+    api.state.admit = () => "overloaded";
+    expect((await api.post(LEAST, before)).body).toEqual(first.body);
+    expect(refusalOf(await api.post(LEAST, never))).toEqual([503, "overloaded", "5"]);
+    api.state.admit = () => undefined;
+    const late = await api.post({ ...LEAST, temperature: 1 }, never);
+    expect([late.status, late.headers["idempotent-replayed"]]).toEqual([201, undefined]);
+  });
+});
+
+test("the store is told which API key asks", async () => {
+  const asked: NewCall[] = [];
+  api.state.admit = (call) => {
+    asked.push(call);
+    return undefined;
+  };
+  await api.post(LEAST);
+  const [key] = await api.stores.apiKeys.list();
+  expect(asked.map(({ apiKeyId }) => apiKeyId)).toEqual([key?.id]);
+  expect(await api.stores.calls.listWaiting()).toMatchObject([{ apiKeyId: key?.id }]);
+});
+
+test("T13: a flood of creations by one key gets 429 with Retry-After, and another key's calls are all made beside it", async () => {
+  const callsPerKey = 40;
+  const places = new Places({ clock: api.clock, callsPerKey });
+  places.workerCame("worker", [], { callCount: 0, callsMax: 1_000, loopLagMs: 0, draining: false });
+  api.state.admit = ({ tokenHash, apiKeyId }) => places.reserve(tokenHash, apiKeyId);
+  const [ours, flooded] = [api.key, (await api.stores.apiKeys.create({ accountId: api.accountId, name: "flood" })).key];
+  const create = async (key: string) => await api.post(LEAST, { "x-api-key": key });
+  /** How long our creation takes behind ten of another key. */
+  const besideMs = async (key: string, expected: number): Promise<number> => {
+    const startMs = performance.now();
+    const others = Array.from({ length: 10 }, () => create(key));
+    expect((await create(ours)).status).toBe(201);
+    const tookMs = performance.now() - startMs;
+    for (const answer of await Promise.all(others)) expect(answer.status).toBe(expected);
+    return tookMs;
+  };
+  const taken: number[] = [];
+  for (let round = 0; round < callsPerKey / 10; round += 1) taken.push(await besideMs(flooded, 201));
+  const flooding: number[] = [];
+  for (let round = 0; round < 20; round += 1) flooding.push(await besideMs(flooded, 429));
+  expect(refusalOf(await create(flooded))).toEqual([429, "rate_limited", "5"]);
+  // What is refused costs those beside it less than what is made.
+  expect(median(flooding)).toBeLessThan(1.5 * median(taken));
+});
+
+const median = (times: number[]): number => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;

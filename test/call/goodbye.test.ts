@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import { GOODBYE_MS_MAX } from "../../src/core/limits.ts";
+import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/virtual-call.ts";
+
+const GOODBYE = "We have to end this call now. Goodbye.";
+const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
+/** What the goodbye takes to be spoken, and the time in which the call may end behind it. */
+const SPOKEN_MS = GOODBYE.split(" ").length * WORD_MS;
+const MARGIN_MS = 500;
+
+/** A call that has begun, and is told at `atMs` to end with a goodbye. */
+function leaving(atMs: number, options: VirtualCallOptions = {}): VirtualCall {
+  const call = new VirtualCall(options);
+  call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
+  call.at(atMs, () => call.handle({ kind: "goodbye-requested", reason: "drain_timeout" }));
+  return call;
+}
+
+const said = (call: VirtualCall): [string, boolean][] => call.turns.map(({ text, interrupted }) => [text, interrupted]);
+
+describe("K8: a call that we end with a goodbye", () => {
+  test("speaks it in a quiet moment, and ends when it has been heard to its last word", () => {
+    const call = leaving(5_000);
+    call.run(20_000);
+    expect(call.endReason).toBe("drain_timeout");
+    expect(call.turns.at(-1)).toMatchObject({ role: "agent", text: GOODBYE, interrupted: false });
+    expect(call.heardWords.join(" ")).toMatch(new RegExp(`${GOODBYE}$`));
+    expect(call.endMs).toBeGreaterThanOrEqual(5_000 + SPOKEN_MS);
+    expect(call.endMs).toBeLessThan(5_000 + SPOKEN_MS + MARGIN_MS);
+  });
+
+  test("stops what it is saying, of which the record holds what was heard", () => {
+    const call = leaving(5_000, { answer: () => ({ text: LONG }) });
+    call.says(2_500, "all");
+    call.run(20_000);
+    const [, , cut, goodbye] = call.turns;
+    expect(cut).toMatchObject({ role: "agent", interrupted: true });
+    expect(LONG.startsWith(cut?.text ?? "-")).toBe(true);
+    expect(goodbye).toMatchObject({ text: GOODBYE, interrupted: false });
+    expect(call.endReason).toBe("drain_timeout");
+  });
+
+  test("also stops a greeting that may not be interrupted, and a reply that voice has paused", () => {
+    const greeting = leaving(500, { spec: { interruptible: false } });
+    const paused = leaving(5_400, { answer: () => ({ text: LONG }) });
+    paused.says(2_500, "all");
+    paused.coughs(5_000, 1_500);
+    for (const call of [greeting, paused]) {
+      call.run(20_000);
+      expect(said(call).at(-1)).toEqual([GOODBYE, false]);
+      expect(call.endReason).toBe("drain_timeout");
+    }
+    expect(paused.ofKind("pause")).toHaveLength(1);
+  });
+
+  test("is not interrupted by words, voice, keys or typed text, and answers none of them; but they are in the record", () => {
+    for (const earHasPartials of [true, false]) {
+      const call = leaving(5_000, { earHasPartials, answer: () => ({ text: LONG }) });
+      call.says(5_300, "wait a moment");
+      call.coughs(6_000, 1_600);
+      call.presses(5_500, "12#");
+      call.at(5_900, () => call.handle({ kind: "typed", text: "no" }));
+      call.run(20_000);
+      expect(said(call)).toContainEqual([GOODBYE, false]);
+      expect([call.endReason, call.ofKind("ask")]).toEqual(["drain_timeout", []]);
+      expect(call.turns.at(-1)).toMatchObject({ role: "user", text: expect.stringContaining("wait a moment") });
+    }
+  });
+
+  test("drops the answer that the model was making, and keeps what it was to answer in the record", () => {
+    const call = leaving(4_200, { answer: () => ({ text: LONG, afterMs: 10_000 }) });
+    call.says(2_500, "until when");
+    call.run(20_000);
+    expect(said(call).slice(1)).toEqual([
+      ["until when", false],
+      [GOODBYE, false],
+    ]);
+    expect(call.ofKind("ask")).toHaveLength(1);
+  });
+
+  test("does not ask the model for what was said over a greeting that it has cut", () => {
+    const call = leaving(4_000, { spec: { greeting: LONG, interruptible: false }, answer: () => ({ text: LONG }) });
+    call.says(500, "what time");
+    call.run(20_000);
+    expect(said(call).slice(1)).toEqual([
+      ["what time", false],
+      [GOODBYE, false],
+    ]);
+    expect(call.ofKind("ask")).toEqual([]);
+  });
+
+  test("takes leave of a caller in the language that the call is in by then", () => {
+    const call = leaving(9_000, { answer: () => ({ text: "Gern." }) });
+    call.says(3_000, "sprechen Sie Deutsch bitte", "de");
+    call.run(20_000);
+    expect(call.turns.at(-1)?.text).toMatch(/Auf Wiederhören\.$/);
+  });
+
+  test("ends at once when no stream has begun, and when the voice fails", () => {
+    const unbegun = new VirtualCall();
+    unbegun.at(1_000, () => unbegun.handle({ kind: "goodbye-requested", reason: "drain_timeout" }));
+    const mute = leaving(5_000, {
+      greeting: "none",
+      spec: { firstSpeaker: "user" },
+      voice: { afterMs: Number.POSITIVE_INFINITY },
+    });
+    mute.at(5_100, () => mute.handle({ kind: "piece-failed", turnId: 1, piece: 0, code: "provider_failed" }));
+    for (const call of [unbegun, mute]) call.run(20_000);
+    expect([unbegun.endReason, unbegun.endMs]).toEqual(["drain_timeout", 1_000]);
+    expect([mute.endReason, mute.endMs]).toEqual(["drain_timeout", 5_100]);
+  });
+
+  test("ends when its time is over, though the voice has said nothing, or is not done", () => {
+    for (const voice of [{ afterMs: Number.POSITIVE_INFINITY }, { wordMs: () => 1_000 }]) {
+      const call = leaving(5_000, { greeting: "none", spec: { firstSpeaker: "user" }, voice });
+      call.run(20_000);
+      expect([call.endReason, call.endMs]).toEqual(["drain_timeout", 5_000 + GOODBYE_MS_MAX]);
+    }
+  });
+
+  test("ends for what ends it first: the caller hangs up, or it has lasted as long as it may", () => {
+    const left = leaving(5_000);
+    left.at(5_500, () => left.handle({ kind: "leg-closed", reason: "caller_hangup" }));
+    const capped = leaving(59_500, { spec: { maxDurationMs: 60_000 } });
+    for (const call of [left, capped]) call.run(70_000);
+    expect([left.endReason, left.endMs]).toEqual(["caller_hangup", 5_500]);
+    expect([capped.endReason, capped.endMs]).toEqual(["max_duration", 60_000]);
+  });
+
+  test("is said once, however often it is asked for, and is not cut short by a silence that has lasted too long", () => {
+    const spec = { inactivityTimeoutMs: 10_000, inactivityAction: "hang_up", firstSpeaker: "user" } as const;
+    const call = leaving(9_500, { spec, voice: { afterMs: 1_000 } });
+    for (const atMs of [9_600, 10_000, 11_000]) {
+      call.at(atMs, () => call.handle({ kind: "goodbye-requested", reason: "drain_timeout" }));
+    }
+    call.run(20_000);
+    const spoken = call.ofKind("speak").map(({ text }) => text);
+    expect([spoken.join(" "), call.endReason]).toEqual([GOODBYE, "drain_timeout"]);
+  });
+
+  test("forgets an agent's own goodbye that was not heard to its end, and keeps to its own reason", () => {
+    const call = leaving(5_000, { answer: () => ({ text: LONG, hangUp: true }) });
+    call.says(2_500, "bye then");
+    call.run(20_000);
+    expect(said(call).at(-1)).toEqual([GOODBYE, false]);
+    expect(call.endReason).toBe("drain_timeout");
+  });
+
+  test("needs no ear any more", () => {
+    const call = leaving(5_000);
+    call.at(5_500, () => call.handle({ kind: "ear-failed", code: "provider_failed" }));
+    call.run(20_000);
+    expect([call.endReason, said(call).at(-1)]).toEqual(["drain_timeout", [GOODBYE, false]]);
+  });
+});

@@ -1,0 +1,176 @@
+import { randomBytes } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits.ts";
+import { MU_LAW } from "../../src/media/g711.ts";
+
+const STREAM_ID = "MZ00000000000000000000000000000001";
+const HEAD_END = "\r\n\r\n";
+/** RFC 6455, section 5.2. */
+const FIN_TEXT = 0x81;
+const FIN_CLOSE = 0x88;
+const LENGTH_16 = 126;
+const MEDIA = Buffer.from('{"event":"media"');
+
+/** What became of a caller's stream. */
+export type Outcome = "dialling" | "live" | "refused" | "hung_up" | "lost";
+
+/** One call, as its caller knows it. Times are of `performance.now()`. */
+export interface CallerStory {
+  callId: string;
+  outcome: Outcome;
+  /** Frames of 20 ms that were sent. */
+  sent: number;
+  /** Audio messages that came, of 20 ms each. */
+  received: number;
+  /** When the connection broke, or was refused. */
+  brokeMs: number;
+  why: string;
+}
+
+/**
+ * A caller of carrier_a on a plain socket, as cheap as can be: it sends silence that was made before, and of what comes it
+ * counts the audio. When it hangs up it reads to the end, so that it knows of every frame that was sent to it.
+ */
+export class ChaosCaller {
+  readonly story: CallerStory;
+  readonly #socket: Socket;
+  #rest: Buffer = Buffer.alloc(0);
+  #hangsUp = false;
+  /** The service has said goodbye, too. */
+  #isAnswered = false;
+
+  /** Dials at once; `nowMs` is told to the story. */
+  constructor(callId: string, websocketUrl: string, nowMs: () => number) {
+    this.story = { callId, outcome: "dialling", sent: 0, received: 0, brokeMs: Number.NaN, why: "" };
+    const { hostname, port, pathname } = new URL(websocketUrl);
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    this.#socket = socket;
+    socket.once("connect", () => socket.write(upgradeRequest(`${hostname}:${port}`, pathname)));
+    socket.on("data", (bytes: Buffer) => this.#onBytes(bytes));
+    socket.on("error", (error) => {
+      this.story.why = error.message;
+    });
+    socket.once("close", () => {
+      const { story } = this;
+      story.brokeMs = nowMs();
+      // A goodbye that nobody answered may not have been heard.
+      if (story.outcome === "live" || (story.outcome === "hung_up" && !this.#isAnswered)) story.outcome = "lost";
+      if (story.outcome === "dialling") story.outcome = "refused";
+    });
+  }
+
+  /** Sends the next 20 ms, while the call lives. */
+  sendFrame(): void {
+    const { story } = this;
+    if (story.outcome !== "live") return;
+    const message = MESSAGES[story.sent];
+    if (message === undefined) throw new Error("the calls were to last shorter");
+    this.#socket.write(message);
+    story.sent += 1;
+  }
+
+  /** Says goodbye, as soon as there is somebody to say it to; what is still on its way is read until the service closes. */
+  hangUp(): void {
+    this.#hangsUp = true;
+    if (this.story.outcome !== "live") return;
+    this.story.outcome = "hung_up";
+    this.#socket.write(masked(FIN_CLOSE, Buffer.from([0x03, 0xe8])));
+  }
+
+  /** The connection is closed, whoever began it. */
+  get isOver(): boolean {
+    return this.#socket.closed;
+  }
+
+  #onBytes(bytes: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    if (this.story.outcome === "dialling" && !this.#readAnswer()) return;
+    this.#readFrames();
+  }
+
+  /** False while the answer has not come whole, or when it is no 101. */
+  #readAnswer(): boolean {
+    const end = this.#rest.indexOf(HEAD_END);
+    if (end < 0) return false;
+    const [status = ""] = this.#rest.subarray(0, end).toString("latin1").split("\r\n");
+    this.#rest = this.#rest.subarray(end + HEAD_END.length);
+    if (!status.startsWith("HTTP/1.1 101 ")) {
+      this.story.why = status;
+      this.#socket.destroy();
+      return false;
+    }
+    this.story.outcome = "live";
+    this.#socket.write(OPENING);
+    if (this.#hangsUp) this.hangUp();
+    return true;
+  }
+
+  #readFrames(): void {
+    for (;;) {
+      const [first, second = 0] = this.#rest;
+      const head = second < LENGTH_16 ? 2 : 4;
+      if (first === undefined || this.#rest.length < head) return;
+      const end = head + (head === 2 ? second : this.#rest.readUInt16BE(2));
+      if (this.#rest.length < end) return;
+      if (first === FIN_CLOSE) {
+        this.#isAnswered = true;
+        this.#socket.end();
+      }
+      if (this.#rest.subarray(head, head + MEDIA.length).equals(MEDIA)) this.story.received += 1;
+      this.#rest = this.#rest.subarray(end);
+    }
+  }
+}
+
+/** A frame under a mask of zeros, which is as legal as any other and leaves the bytes as they are. */
+function masked(opcode: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(payload.length < LENGTH_16 ? 6 : 8);
+  head[0] = opcode;
+  head[1] = 0x80 | Math.min(payload.length, LENGTH_16);
+  if (payload.length >= LENGTH_16) head.writeUInt16BE(payload.length, 2);
+  return Buffer.concat([head, payload]);
+}
+
+const text = (message: object): Buffer => masked(FIN_TEXT, Buffer.from(JSON.stringify(message)));
+
+const OPENING = Buffer.concat([
+  text({ event: "connected", protocol: "Call", version: "1.0.0" }),
+  text({
+    event: "start",
+    sequenceNumber: "1",
+    streamSid: STREAM_ID,
+    start: {
+      accountSid: "AC0",
+      streamSid: STREAM_ID,
+      callSid: "CA0",
+      tracks: ["inbound"],
+      mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 },
+      customParameters: {},
+    },
+  }),
+]);
+
+/** The longest call. */
+const CALL_MS_MAX = 60_000;
+const SILENCE = Buffer.alloc(CARRIER_FRAME_SAMPLES, MU_LAW.silenceByte).toString("base64");
+/** What every caller sends, frame by frame: nothing in it belongs to a call. */
+const MESSAGES = Array.from({ length: CALL_MS_MAX / FRAME_MS }, (_, frame) =>
+  text({
+    event: "media",
+    sequenceNumber: String(frame + 2),
+    streamSid: STREAM_ID,
+    media: { track: "inbound", chunk: String(frame + 1), timestamp: String(frame * FRAME_MS), payload: SILENCE },
+  }),
+);
+
+/** RFC 6455, section 4.1. */
+const upgradeRequest = (host: string, path: string): string =>
+  [
+    `GET ${path} HTTP/1.1`,
+    `Host: ${host}`,
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    `Sec-WebSocket-Key: ${randomBytes(16).toString("base64")}`,
+    "\r\n",
+  ].join("\r\n");

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { type ChaosOptions, type ChaosResult, runChaos } from "./chaos.ts";
+
+const USAGE = `Kills, or replaces, media workers under live calls, again and again, and looks whether anything is missing afterwards.
+
+  npm run chaos -- [--calls 200] [--workers 2] [--kills 50] [--rolls 0] [--every-s 3] [--call-s 30]
+
+  --rolls    how often all workers are replaced as \`npm run admin -- roll\` does, behind the kills; no stream may be refused then
+  --call-s   the longest that a call lasts: shorter calls are more streams to open
+
+Every caller knows what it sent and what it heard; calls of workers that were not killed must have lost no frame, those of killed
+ones must have a record, a transcript and a recording within 5 s. Exits with 1 when anything is wrong.
+`;
+
+type Given = Pick<ChaosOptions, "calls" | "workers" | "kills" | "rolls" | "everyMs" | "callMsMax">;
+
+const DEFAULTS = { calls: "200", workers: "2", kills: "50", rolls: "0", "every-s": "3", "call-s": "30" };
+/** A caller's frames are made before. */
+const CALL_S_MAX = 60;
+
+/** Undefined when the command line makes no sense. */
+function readArguments(): Given | undefined {
+  try {
+    const options = Object.fromEntries(
+      Object.entries(DEFAULTS).map(([name, value]) => [name, { type: "string", default: value } as const]),
+    );
+    const { values } = parseArgs({ options });
+    const number = (name: keyof typeof DEFAULTS): number => Number(values[name]);
+    const given = {
+      calls: number("calls"),
+      workers: number("workers"),
+      kills: number("kills"),
+      rolls: number("rolls"),
+      everyMs: number("every-s") * 1_000,
+      callMsMax: number("call-s") * 1_000,
+    };
+    const sensible = Object.values(given).every((value) => value >= 0) && given.calls >= 1 && given.workers >= 1;
+    return sensible && given.callMsMax <= CALL_S_MAX * 1_000 ? given : undefined;
+  } catch {
+    // An option that there is not.
+    return undefined;
+  }
+}
+
+/** Of sorted figures. */
+const spread = (sorted: readonly number[]): string => {
+  const at = (share: number): string =>
+    String(Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN));
+  return sorted.length === 0 ? "none" : `p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}`;
+};
+
+function table(result: ChaosResult): string {
+  const rows: [string, string | number][] = [
+    ["calls begun by clients", result.begun],
+    ["  hung up by their callers", result.hungUp],
+    ["  lost with their worker", result.lost],
+    [
+      "streams refused",
+      Object.entries(result.refused)
+        .map(([why, count]) => `${count}: ${why}`)
+        .join("; ") || "none",
+    ],
+    ["creations put off (503)", result.overloaded],
+    ["frames sent, frames heard", `${result.framesSent}, ${result.framesReceived}`],
+    ["kill to record of a lost call, ms", spread(result.recoveriesMs)],
+    ["death to next worker ready, ms", spread(result.restartsMs)],
+    ["our own ticks late by at most, ms", Math.round(result.ownLatenessMs)],
+    ["problems", result.problems.length],
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(36)}${value}`).join("\n");
+}
+
+async function main(): Promise<void> {
+  const given = readArguments();
+  if (given === undefined) {
+    process.stderr.write(USAGE);
+    process.exitCode = 2;
+    return;
+  }
+  const dataDir = mkdtempSync(join(tmpdir(), "trunkline-chaos-"));
+  const program = { path: fileURLToPath(new URL("../../dist/main.js", import.meta.url)), execArgv: [] };
+  const result = await runChaos({ ...given, program, dataDir, sampled: 10, say: (line) => console.log(line) });
+  console.log(`\n${table(result)}`);
+  for (const problem of result.problems.slice(0, 50)) console.log(problem);
+  if (result.problems.length === 0) rmSync(dataDir, { recursive: true, force: true });
+  else console.log(`what is left of it is in ${dataDir}`);
+  process.exitCode = result.problems.length === 0 ? 0 : 1;
+}
+
+await main();

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { WorkerMetrics, type WorkerReadings } from "../../src/core/metrics.ts";
+import { MetricsSum } from "../../src/core/metrics-sum.ts";
+import { type Family, readExposition, sampleOf } from "../support/exposition.ts";
+
+/** A worker that has heard so many frames, and carries so many calls. */
+const worker = (framesIn: number, calls: number): WorkerMetrics => {
+  const readings: WorkerReadings = {
+    calls: { opening: 0, listening: calls, thinking: 0, speaking: 0 },
+    callsMax: 100,
+    counts: new Map([
+      [
+        "carrier_a",
+        {
+          framesIn,
+          framesOut: 0,
+          late: 0,
+          underruns: 0,
+          malformed: 0,
+          ignored: 0,
+          early: 0,
+          lateAudio: 0,
+          duplicateAudio: 0,
+          staleAudio: 0,
+        },
+      ],
+    ]),
+    slotsSkipped: 0,
+    journalBytes: 0,
+    journalPendingBytes: 0,
+    journalFailures: 0,
+  };
+  return new WorkerMetrics(() => readings);
+};
+
+type Told = Readonly<Record<string, WorkerMetrics | undefined>>;
+
+async function scrape(sum: MetricsSum, workers: Told): Promise<ReadonlyMap<string, Family> & { up: number }> {
+  const told = await Promise.all(Object.entries(workers).map(async ([id, one]) => [id, await one?.told()] as const));
+  const { exposition, up } = await sum.of(new Map(told));
+  return Object.assign(readExposition(exposition), { up });
+}
+
+const frames = (metrics: ReadonlyMap<string, Family>) =>
+  sampleOf(new Map(metrics), "trunkline_frames_total", { direction: "in", process: "worker" });
+const listening = (metrics: ReadonlyMap<string, Family>) =>
+  sampleOf(new Map(metrics), "trunkline_calls", { state: "listening" });
+
+describe("the metrics of several workers", () => {
+  test("add up", async () => {
+    const metrics = await scrape(new MetricsSum(), { one: worker(10, 2), two: worker(5, 1) });
+    expect([frames(metrics), listening(metrics), metrics.up]).toEqual([15, 3, 2]);
+    expect(sampleOf(new Map(metrics), "trunkline_calls_max")).toBe(200);
+  });
+
+  test("what was counted never goes back: neither while a worker is silent, nor when it is gone, nor when another comes", async () => {
+    const sum = new MetricsSum();
+    await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
+    const silent = await scrape(sum, { one: undefined, two: worker(6, 1) });
+    expect([frames(silent), listening(silent)]).toEqual([16, 1]);
+    sum.workerGone("one");
+    const without = await scrape(sum, { two: worker(7, 1) });
+    expect([frames(without), listening(without)]).toEqual([17, 1]);
+    sum.workerGone("two");
+    const anew = await scrape(sum, { three: worker(1, 0) });
+    expect([frames(anew), listening(anew)]).toEqual([18, 0]);
+    expect(frames(await scrape(sum, { three: worker(1, 0) }))).toBe(18);
+  });
+
+  test("a worker that was never heard leaves nothing when it goes", async () => {
+    const sum = new MetricsSum();
+    sum.workerGone("unheard");
+    const metrics = await scrape(sum, { unheard: undefined });
+    expect([metrics.size, metrics.up]).toEqual([0, 0]);
+  });
+
+  test("a turn's latencies of all are one histogram", async () => {
+    const [one, two] = [worker(0, 0), worker(0, 0)];
+    for (const each of [one, two]) each.answered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 });
+    const metrics = new Map(await scrape(new MetricsSum(), { one, two }));
+    expect(sampleOf(metrics, "trunkline_turn_latency_seconds_count", { stage: "first_frame" })).toBe(2);
+    expect(sampleOf(metrics, "trunkline_turn_latency_seconds_bucket", { stage: "first_frame", le: "0.75" })).toBe(2);
+  });
+});

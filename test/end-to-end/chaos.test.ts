@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { childModule } from "../../src/core/child-module.ts";
+import { runChaos } from "../chaos/chaos.ts";
+import { RECOVERED_MS_MAX } from "../support/oracle.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+test("K1, K5: workers killed under live calls cost their own calls and nothing else (`npm run chaos` in small)", {
+  timeout: 90_000,
+}, async () => {
+  const { problems, lost, hungUp, recoveriesMs } = await runChaos({
+    program: childModule(import.meta.url, "../../src/main"),
+    dataDir: temporaryDirectory(),
+    calls: 10,
+    workers: 2,
+    kills: 2,
+    rolls: 0,
+    everyMs: 500,
+    callMsMax: 10_000,
+    sampled: 1,
+    say: () => {},
+  });
+  // How long a record takes hangs on the machine, which runs other tests beside this one.
+  expect(problems.filter((problem) => !problem.includes("its record took"))).toEqual([]);
+  expect([lost > 0, hungUp > 0]).toEqual([true, true]);
+  expect(recoveriesMs).toHaveLength(lost);
+  expect(recoveriesMs[0]).toBeLessThan(4 * RECOVERED_MS_MAX);
+});

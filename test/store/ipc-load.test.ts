@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { LOAD_TELL_MS } from "../../src/core/limits.ts";
+import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
+import { IpcServer } from "../../src/store/ipc-server.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { memoryLog } from "../support/memory-log.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+test("a worker tells how it stands when it comes, from then on every 250 ms, and nothing once it has gone", async () => {
+  const path = join(temporaryDirectory(), "control.sock");
+  const clock = new ManualClock();
+  const told: [string, number][] = [];
+  const server = new IpcServer({
+    path,
+    log: memoryLog().log,
+    redeem: async () => undefined,
+    onWorker: (workerId, _callIds, { callCount }) => told.push([`${workerId} came`, callCount]),
+    onLoad: (workerId, { callCount }) => told.push([workerId, callCount]),
+    onWorkerGone: (workerId) => told.push([`${workerId} went`, Number.NaN]),
+    onEnded: () => {},
+  });
+  await server.listen();
+  onTestFinished(() => server.close());
+  let callCount = 0;
+  const handOff = new IpcHandOff({
+    path,
+    workerId: "a",
+    callIds: () => [],
+    load: () => ({ callCount: callCount++, callsMax: 9, loopLagMs: 0, draining: false }),
+    onEnd: () => {},
+    metrics: async () => undefined,
+    clock,
+  });
+  const seen = async (count: number): Promise<void> => {
+    while (told.length < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await seen(1);
+  clock.advance(LOAD_TELL_MS - 1);
+  clock.advance(1);
+  await seen(2);
+  clock.advance(2 * LOAD_TELL_MS);
+  await seen(4);
+  await handOff.close();
+  await seen(5);
+  expect(told).toEqual([
+    ["a came", 0],
+    ["a", 1],
+    ["a", 2],
+    ["a", 3],
+    ["a went", Number.NaN],
+  ]);
+  expect(clock.pending).toBe(0);
+});
