@@ -77,18 +77,19 @@ describe("the voice on its way out", () => {
 
   test("who sends is told as soon as there is something to send, once", async () => {
     const { voiceOut, clock, ready } = make({ chunkMs: 80, perChunkMs: 50 });
-    const startMs = clock.nowMs();
     voiceOut.speak(1, 0, "Hello there my friend.");
+    await clock.play(0);
     await clock.play(50);
     expect(ready).toEqual([]);
-    await clock.play(1_000);
-    expect(ready).toEqual([startMs + 100]);
-    while (voiceOut.shift() !== undefined);
+    await clock.play(50);
+    expect(ready).toEqual([clock.nowMs()]);
+    expect(voiceOut.shift()?.turnId).toBe(1);
     await clock.play(1_000);
     expect(ready).toHaveLength(1);
-    voiceOut.speak(2, 0, "Ah");
-    await clock.play(50);
-    expect(ready).toHaveLength(2);
+    const { voiceOut: short, ready: readyAtOnce } = make();
+    short.speak(1, 0, "Ah");
+    await settled();
+    expect(readyAtOnce).toHaveLength(1);
   });
 
   test("a voice that falls behind is counted, and speaks on when the cushion is there again", async () => {
