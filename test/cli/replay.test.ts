@@ -10,6 +10,7 @@ import { SOFTWARE } from "../../src/core/software.ts";
 import { compareJournal } from "../../src/record/journal-comparison.ts";
 import { traceJournal } from "../../src/record/journal-trace.ts";
 import { JournalFile } from "../record/journal-file.ts";
+import { builtProgram } from "../support/build.ts";
 import { CORPUS } from "../support/journal-corpus.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -22,7 +23,7 @@ async function replay(...args: string[]): Promise<{ code: number; stdout: string
   try {
     return {
       code: 0,
-      ...(await run(process.execPath, ["--import", "tsx", "src/cli/replay.ts", ...args], { cwd: root })),
+      ...(await run(process.execPath, [builtProgram("cli/replay"), ...args], { cwd: root })),
     };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { readWav } from "../../src/cli/simulated/wav.ts";
+import { builtProgram } from "../support/build.ts";
 import { Service } from "../support/service.ts";
 import { wordsIn } from "../support/telephone.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -34,7 +35,7 @@ async function callTool(args: readonly string[]) {
   // Rejects with what was written when the exit code is not 0.
   const { stdout, stderr } = await run(
     process.execPath,
-    ["--import", "tsx", "src/cli/call.ts", ...args, "--record", file, "--json"],
+    [builtProgram("cli/call"), ...args, "--record", file, "--json"],
     { cwd: root, env },
   );
   const document = JSON.parse(stdout);

@@ -14,7 +14,7 @@ import { renderRecording } from "../../src/record/recording.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { START } from "./example-call.ts";
 
-const KILLS = 20;
+const KILLS = 12;
 const AT_ONCE = 5;
 const LOST_MS_MAX = 1_000;
 
