@@ -74,7 +74,7 @@ describe("what it prints", () => {
       .add({
         kind: "command",
         timeMs: 12,
-        command: { kind: "speak", turnId: 1, piece: 0, text: "Good evening." },
+        command: { kind: "speak", turnId: 1, piece: 0, text: "Good evening.", reason: "greeting" },
       }).path;
     const text = comparisonText("x.tlj", await compareJournal(path));
     expect(text.split("\n")).toEqual([
@@ -82,8 +82,8 @@ describe("what it prints", () => {
       "Different at 0.012 s. The same until there: 0 commands after 1 event, until 0.012 s.",
       "",
       '  after      leg-started  codec "mulaw"',
-      '  journaled  speak        turnId 1, piece 0, text "Good evening."',
-      '  came out   speak        turnId 1, piece 0, text "Good morning, this is the dentist."',
+      '  journaled  speak        turnId 1, piece 0, text "Good evening.", reason "greeting"',
+      '  came out   speak        turnId 1, piece 0, text "Good morning, this is the dentist.", reason "greeting"',
       '  text: journaled "Good evening.", came out "Good morning, this is the dentist."',
     ]);
   });
