@@ -1,31 +1,46 @@
 import { defineConfig } from "vitest/config";
 
+/** Many calls in real time, and what tells how long the loop was blocked: by themselves, behind all that could take the machine from them. */
+const realTime = ["test/end-to-end/matrix.test.ts", "test/bench/**/*.test.ts", "test/costly-input.test.ts"];
+/** Programs as programs: what the build made of them. */
+const programs = ["test/end-to-end/**/*.test.ts", "test/cli/*.test.ts"];
+const BUILD = "test/support/build.ts";
 const common = { testTimeout: 30_000, hookTimeout: 30_000 };
 
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from the default export.
 export default defineConfig({
   test: {
-    // Vitest leaves one processor to others, which on two of them is half of all.
-    maxWorkers: "100%",
     projects: [
       {
         test: {
           ...common,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/end-to-end/**", "test/bench/**", "test/costly-input.test.ts"],
+          exclude: [...realTime, ...programs],
+          // Many wait rather than work, so one more than the least machine has processors.
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },
       {
-        // Real calls in real time, and what tells how long the loop was blocked: one file after the other, and behind everything
-        // that could take the machine from them.
         test: {
           ...common,
           name: "end-to-end",
-          include: ["test/end-to-end/**/*.test.ts", "test/bench/**/*.test.ts", "test/costly-input.test.ts"],
-          fileParallelism: false,
+          include: programs,
+          exclude: realTime,
+          globalSetup: BUILD,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "real-time",
+          include: realTime,
+          globalSetup: BUILD,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CUT_REASONS, END_REASONS, RESUME_REASONS } from "../core/call-spec.ts";
+import { CUT_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../core/call-spec.ts";
 import { Transcript } from "./call-schemas.ts";
 
 const atMs = z.int().meta({ description: "Milliseconds since the media stream came.", examples: [5240] });
@@ -122,6 +122,14 @@ const CommandItem = z
       turnId,
       piece,
       ...leftOutText,
+      reason: z
+        .enum(SPEAK_REASONS)
+        .optional()
+        .meta({
+          description:
+            "Absent from the model's words. `greeting`: as the call has it. `inactivity`: nobody was heard for too long. `filler`: " +
+            "the answer takes long. `apology`: the model failed. `goodbye`: the service ends the call.",
+        }),
     }),
     command("mark", "The carrier is asked to say when a piece has been played.", { name }),
     command(

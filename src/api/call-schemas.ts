@@ -311,6 +311,10 @@ export const Transcript = z
           startMs: msOfCall,
           endMs: msOfCall,
           interrupted: z.boolean().meta({ description: "Cut short by the other side, or by the end of the call." }),
+          approximate: z.literal(true).optional().meta({
+            description:
+              "Where an interrupted answer ends is a guess, by as much as a sentence at most: its voice tells no times of its words.",
+          }),
           latency: z
             .object({
               endOfTurnMs: msOfReply,

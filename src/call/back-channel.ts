@@ -18,23 +18,64 @@ const phrases = (list: string): string[] => {
   return [...words.split(" "), ...others];
 };
 
+/** `begun`: what phrases of several words begin with. */
+interface Lists {
+  whole: ReadonlySet<string>;
+  begun: ReadonlySet<string>;
+}
+
+function listed(all: readonly string[]): Lists {
+  const begun = all.flatMap((phrase) => {
+    const words = phrase.split(" ");
+    return words.slice(1).map((_, index) => words.slice(0, index + 1).join(" "));
+  });
+  return { whole: new Set(all), begun: new Set(begun) };
+}
+
 const everywhere = phrases(EVERYWHERE);
 const LISTS = new Map(
-  Object.entries(BACK_CHANNELS).map(([language, list]) => [language, new Set([...everywhere, ...phrases(list)])]),
+  Object.entries(BACK_CHANNELS).map(([language, list]) => [language, listed([...everywhere, ...phrases(list)])]),
 );
-const OTHERS: ReadonlySet<string> = new Set(everywhere);
+const OTHERS = listed(everywhere);
+const listsOf = (language: string): Lists => LISTS.get(language.split("-", 1)[0]?.toLowerCase() ?? "") ?? OTHERS;
 
 /** No back-channel is longer: what is, asks for the turn, whatever its words are. */
 const WORDS_MAX = 4;
 
-/** Whether `text`, of a language such as `en` or `en-GB`, is nothing but back-channels. The empty text is none. */
-export function isBackChannel(text: string, language: string): boolean {
-  const words = text
+/**
+ * Whether `text`, of a language such as `en` or `en-GB`, is a back-channel. The empty text is none. Of what the ear is not done
+ * with (`isPartial`), that is one which may become one yet: "I" before "I see".
+ */
+export function isBackChannel(text: string, language: string, isPartial = false): boolean {
+  const words = wordsOf(text);
+  return words.length <= WORDS_MAX && consistsOf(words, listsOf(language), isPartial);
+}
+
+/** The same of all that was said in several breaths, however many they were. */
+export const areBackChannels = (text: string, language: string): boolean =>
+  consistsOf(wordsOf(text), listsOf(language), false);
+
+const wordsOf = (text: string): string[] =>
+  text
     .toLowerCase()
     .replaceAll("’", "'")
     .split(/[^\p{L}\p{M}'-]+/u)
     .filter((word) => word !== "");
-  if (words.length === 0 || words.length > WORDS_MAX) return false;
-  const known = LISTS.get(language.split("-", 1)[0]?.toLowerCase() ?? "") ?? OTHERS;
-  return words.every((word) => known.has(word)) || known.has(words.join(" "));
+
+/** The longest first, so that "all right" is not an "all" that nobody knows. */
+function consistsOf(words: readonly string[], { whole, begun }: Lists, isPartial: boolean): boolean {
+  let at = 0;
+  while (at < words.length) {
+    const length = phraseLength(words, at, whole);
+    if (length === 0) return isPartial && begun.has(words.slice(at, at + WORDS_MAX).join(" "));
+    at += length;
+  }
+  return at > 0;
+}
+
+function phraseLength(words: readonly string[], at: number, whole: ReadonlySet<string>): number {
+  for (let length = Math.min(WORDS_MAX, words.length - at); length > 0; length -= 1) {
+    if (whole.has(words.slice(at, at + length).join(" "))) return length;
+  }
+  return 0;
 }

@@ -1,8 +1,8 @@
 import { strict as assert } from "node:assert";
-import type { CallSpec, CutReason, EndReason } from "../core/call-spec.ts";
+import type { CallSpec, CutReason, EndReason, SpeakReason } from "../core/call-spec.ts";
 import { GOODBYE_MS_MAX, LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../core/limits.ts";
-import { saidUntil } from "./caller-turn.ts";
-import { Conversation } from "./conversation.ts";
+import { saidUntil, stepCaller } from "./caller-turn.ts";
+import { Conversation, type Said } from "./conversation.ts";
 import { Digits } from "./digits.ts";
 import type { CallEvent, CallSink } from "./events.ts";
 import { Inactivity } from "./inactivity.ts";
@@ -168,7 +168,7 @@ export class Call {
     this.#inactivity.heardUntil(this.#nowMs);
     if (this.#spec.firstSpeaker !== "agent") return;
     if (this.#spec.greeting === undefined) this.#speaker.ask(this.#nowMs);
-    else this.#speaker.say(this.#spec.greeting, this.#nowMs);
+    else this.#speaker.say(this.#spec.greeting, "greeting", this.#nowMs);
   }
 
   /** Whatever is being said or done makes way for a goodbye; where no stream has begun nobody hears one. */
@@ -180,7 +180,7 @@ export class Call {
     }
     this.#leave = { reason, untilMs: this.#nowMs + GOODBYE_MS_MAX };
     this.#speaker.cut("call_ended", 0, this.#nowMs);
-    if (!this.#ended) this.#speaker.say(phrasesOf(this.#policy.language).goodbye, this.#nowMs, reason);
+    if (!this.#ended) this.#speaker.say(phrasesOf(this.#policy.language).goodbye, "goodbye", this.#nowMs, reason);
   }
 
   #onFrameIn(voiced: boolean, mediaMs: number): void {
@@ -206,9 +206,8 @@ export class Call {
     if (entry !== undefined) this.#onEntry(entry);
   }
 
-  /** Keys are a turn of the caller's; the model sees by the first word that they were not spoken. */
   #onEntry(entry: string): void {
-    this.#step({ kind: "typed", text: `DTMF: ${entry}` });
+    this.#step(asTyped(entry));
   }
 
   /** What the caller is heard to speak is answered in the same. */
@@ -222,7 +221,7 @@ export class Call {
     const chosen = isSameLanguage(language, this.#spec.language) ? this.#spec.language : language;
     if (chosen === this.#policy.language) return;
     this.#policy = { ...this.#policy, language: chosen };
-    this.#turnDeadlineMs = turnDeadlineMs(this.#turn, this.#policy);
+    this.#turnDeadlineMs = turnDeadlineMs(this.#turn, this.#nowMs, this.#policy);
     this.#speaker.language = chosen;
     this.#sink({ kind: "language", language: chosen, reason });
   }
@@ -250,7 +249,7 @@ export class Call {
   #onInactivity(): void {
     if (this.#inactivity.expired(this.#nowMs) === "end") this.#end("inactivity");
     // A reply that lives through such a silence hangs, and may be dropped whatever it was.
-    else this.#replace(phrasesOf(this.#policy.language).stillThere, "silence");
+    else this.#replace(phrasesOf(this.#policy.language).stillThere, "inactivity", "silence");
   }
 
   #onModelDone(failed: boolean): void {
@@ -258,19 +257,19 @@ export class Call {
     if (!failed) return;
     if (this.#modelFailures >= MODEL_FAILURES_MAX) this.#end("provider_error");
     // What was already said stays said; the apology follows as a reply of its own.
-    else this.#replace(phrasesOf(this.#policy.language).apology, "model_failed");
+    else this.#replace(phrasesOf(this.#policy.language).apology, "apology", "model_failed");
   }
 
   /** Drops the reply there is, if any, for words of our own; unless its end made way for another, or was the end of the call. */
-  #replace(text: string, reason: CutReason): void {
-    this.#speaker.cut(reason, 0, this.#nowMs);
-    if (!this.#speaker.busy && !this.#ended) this.#speaker.say(text, this.#nowMs);
+  #replace(text: string, why: SpeakReason, cutReason: CutReason): void {
+    this.#speaker.cut(cutReason, 0, this.#nowMs);
+    if (!this.#speaker.busy && !this.#ended) this.#speaker.say(text, why, this.#nowMs);
   }
 
   #step(event: TurnEvent): void {
     const { turn, actions } = stepTurn(this.#turn, event, this.#nowMs, this.#policy);
     this.#turn = turn;
-    this.#turnDeadlineMs = turnDeadlineMs(turn, this.#policy);
+    this.#turnDeadlineMs = turnDeadlineMs(turn, this.#nowMs, this.#policy);
     for (const action of actions) this.#act(action);
   }
 
@@ -303,10 +302,17 @@ export class Call {
     this.#ended = true;
     this.#conversation.settle();
     this.#speaker.stop(this.#nowMs);
-    const unfinished = saidUntil(this.#turn.caller, this.#nowMs);
+    const unfinished = this.#unfinished();
     if (unfinished !== undefined) this.#conversation.said(unfinished);
     this.#conversation.settle();
     this.#sink({ kind: "end", reason });
+  }
+
+  /** What the caller was saying, and the keys that were being entered. */
+  #unfinished(): Said | undefined {
+    const entry = this.#digits.take();
+    const { caller } = this.#turn;
+    return saidUntil(entry === "" ? caller : stepCaller(caller, asTyped(entry), this.#nowMs), this.#nowMs);
   }
 
   /** What was sent last moves with every frame, so the clock stands still while the agent is heard. */
@@ -343,6 +349,9 @@ export class Call {
     }
   }
 }
+
+/** Keys are a turn of the caller's; the model sees by the first word that they were not spoken. */
+const asTyped = (entry: string): Extract<TurnEvent, { kind: "typed" }> => ({ kind: "typed", text: `DTMF: ${entry}` });
 
 /** A single word says little of its language: "okay" is one everywhere. Scripts without spaces write many words as one. */
 const tellsLanguage = (text: string): boolean => /\S\s+\S/u.test(text) || /^[^\p{Script=Latin}\s]{4,}$/u.test(text);

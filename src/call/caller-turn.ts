@@ -39,6 +39,29 @@ export function saidUntil(caller: Caller, nowMs: number): { text: string; startM
   return { text: wordsText(caller.words), startMs: caller.startMs, endMs };
 }
 
+/** What the ear has told and is not done with. */
+export const partialOf = (caller: Caller): string => (caller.at === "silent" ? "" : caller.words.partial);
+
+/**
+ * What was answered of the utterance that the ear tells `text` of. Where no word is near its place it is another one, and the first
+ * will never have a final; but a single word the ear may have thought better of.
+ */
+export function answeredOf(answered: string, text: string): string {
+  if (answered === "" || text === "" || text.startsWith(answered)) return answered;
+  const before = plainWords(answered);
+  const words = plainWords(text);
+  const isAnother =
+    before.length > 1 && before.every((word, at) => !words.slice(Math.max(0, at - 1), at + 2).includes(word));
+  return isAnother ? "" : answered;
+}
+
+/** Without what a final adds to them: capitals and full stops. */
+const plainWords = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N} ]/gu, "")
+    .split(" ");
+
 /** What is new in words whose beginning was answered before the ear was done with them. */
 export function unanswered<T extends { text: string }>(event: T, answered: string): T {
   if (answered === "") return event;
@@ -75,7 +98,9 @@ export function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Cal
       return caller.at === "speaking" ? { ...caller, words, wordsMs: nowMs } : { ...caller, words, wordlessMs: 0 };
     }
     case "typed": {
-      const words = heard(caller.at === "silent" ? NO_WORDS : caller.words, { text: event.text, final: true });
+      // What the ear is not done with was said before it.
+      const before = { final: caller.at === "silent" ? "" : wordsText(caller.words), partial: "" };
+      const words = heard(before, { text: event.text, final: true });
       if (caller.at === "speaking") return { ...caller, words, wordsMs: nowMs };
       const startMs = caller.at === "silent" ? nowMs : caller.startMs;
       return { at: "pausing", startMs, endMs: nowMs, words, wordlessMs: 0, done: true };

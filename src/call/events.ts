@@ -1,4 +1,4 @@
-import type { CutReason, EndReason, ResumeReason, TranscriptTurn } from "../core/call-spec.ts";
+import type { CutReason, EndReason, ResumeReason, SpeakReason, TranscriptTurn } from "../core/call-spec.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { Message, SpokenWord, ToolDescription } from "../speech/speech.ts";
 
@@ -58,8 +58,8 @@ export type CallCommand =
   | { kind: "language"; language: string; reason: "heard" | "tool" }
   /** The caller is to be handed on; the call ends with that. */
   | { kind: "transfer"; target: string }
-  /** Synthesise a piece behind the pieces before it, and send it in its turn. */
-  | { kind: "speak"; turnId: number; piece: number; text: string }
+  /** Synthesise a piece behind the pieces before it, and send it in its turn. Words of our own have a `reason`. */
+  | { kind: "speak"; turnId: number; piece: number; text: string; reason?: SpeakReason }
   /** Send a mark right behind the last frame that was sent. */
   | { kind: "mark"; name: string }
   /**

@@ -211,6 +211,12 @@ export class Reply {
     return heard.join(" ");
   }
 
+  /** What was heard ends within a piece of which the voice has told no word times. */
+  #isGuess(heardSamples: number): boolean {
+    const cut = this.#pieces.find(({ endSample }) => endSample === undefined || endSample > heardSamples);
+    return cut !== undefined && cut.words.length === 0 && heardSamples > cut.startSample;
+  }
+
   /** How it stands when `unplayedMs` of what was sent have not been played. */
   asItStands(unplayedMs: number): Omit<LivingReply, "waits"> {
     const { turnId, audible, interruptible, pieceCount: pieces } = this;
@@ -229,6 +235,7 @@ export class Reply {
       startMs: this.#moments.firstFrameMs,
       endMs,
       interrupted: !whole,
+      ...(!whole && this.#isGuess(heardSamples) ? { approximate: true } : {}),
     };
     const latency = this.#latency();
     return latency === undefined ? turn : { ...turn, latency };

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import type { CallSpec, CutReason, EndReason } from "../core/call-spec.ts";
+import type { CallSpec, CutReason, EndReason, SpeakReason } from "../core/call-spec.ts";
 import { REPLY_PIECES_MAX } from "../core/limits.ts";
 import type { Conversation } from "./conversation.ts";
 import type { CallEvent, CallSink, CallState } from "./events.ts";
@@ -30,9 +30,6 @@ export interface SpeakerOptions {
   /** The model wants the call to go on in another language. */
   speakLanguage: (language: string) => void;
 }
-
-/** What a model is told that took leave and was interrupted: it would believe itself gone, and take leave for ever. */
-const GOES_ON = "The caller went on before that, and so does the call.";
 
 /**
  * The agent's side of a call: the one reply that lives, from the first word asked for to the last one heard. Times are ms of
@@ -83,9 +80,9 @@ export class Speaker {
   }
 
   /** A reply of our own, without the model. A `leave` is a goodbye: nothing interrupts it, and the call ends with it. */
-  say(text: string, nowMs: number, leave?: EndReason): void {
+  say(text: string, reason: SpeakReason, nowMs: number, leave?: EndReason): void {
     const reply = this.#begin(undefined, nowMs, leave);
-    this.#speak(reply, 0, reply.wholeText(text), nowMs);
+    this.#speak(reply, 0, reply.wholeText(text), nowMs, reason);
     this.finishIfHeard(nowMs);
   }
 
@@ -175,7 +172,7 @@ export class Speaker {
     const { turnId, audible } = reply;
     const heardText = audible ? reply.heardText(reply.heardSamples(this.#playout.unplayedMs(nowMs))) : "";
     this.#options.sink({ kind: "cut", turnId, clear: audible, reason, voicedMs: Math.round(voicedMs), heardText });
-    if (reply.afterwards !== undefined) reply.tools.takeBack(reply.afterwards.key, GOES_ON);
+    if (reply.afterwards !== undefined) reply.tools.takeBack(reply.afterwards.key);
     this.#settle(reply, false, nowMs);
     if (audible) this.#playout.flush(nowMs);
     this.#drop(reply);
@@ -201,7 +198,7 @@ export class Speaker {
     else if (shortage === "voice") this.#options.end("provider_error");
     else if (shortage === "filler") {
       reply.watch.filled();
-      this.#speak(reply, reply.pieceCount, reply.insert(phrasesOf(this.#language).oneMoment), nowMs);
+      this.#speak(reply, reply.pieceCount, reply.insert(phrasesOf(this.#language).oneMoment), nowMs, "filler");
     }
   }
 
@@ -328,11 +325,11 @@ export class Speaker {
     this.finishIfHeard(nowMs);
   }
 
-  #speak(reply: Reply, firstPiece: number, texts: readonly string[], nowMs: number): void {
-    const { turnId } = reply;
+  #speak(reply: Reply, firstPiece: number, texts: readonly string[], nowMs: number, reason?: SpeakReason): void {
+    const why = reason === undefined ? {} : { reason };
     if (texts.length > 0) reply.watch.voiceHeard(nowMs);
     for (const [index, text] of texts.entries()) {
-      this.#options.sink({ kind: "speak", turnId, piece: firstPiece + index, text });
+      this.#options.sink({ kind: "speak", turnId: reply.turnId, piece: firstPiece + index, text, ...why });
     }
   }
 

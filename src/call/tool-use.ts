@@ -21,6 +21,9 @@ interface Round {
 /** What stands in place of a result that is not there: models take no call without one. */
 const NO_RESULT = "There is no result yet: the caller went on before it came.";
 
+/** What a model is told that took leave and was interrupted: it would believe itself gone, and take leave for ever. */
+const GOES_ON = "The caller went on before that, and so does the call.";
+
 const tooMany = (refused: number): string =>
   `${refused} more of your calls were not carried out: there may be ${TOOL_CALLS_PER_ROUND_MAX} at once.`;
 
@@ -75,11 +78,11 @@ export class ToolUse {
     return true;
   }
 
-  /** What was promised of a tool will not be. */
-  takeBack(key: string, result: string): void {
+  /** What was promised of a tool will not be: the call goes on. */
+  takeBack(key: string): void {
     const run = this.#find(key);
     assert.ok(run?.result !== undefined, "only what was promised is taken back");
-    run.result = result;
+    run.result = GOES_ON;
   }
 
   #find(key: string): ToolRun | undefined {

@@ -1,6 +1,16 @@
 import type { ResumeReason } from "../core/call-spec.ts";
-import { isBackChannel } from "./back-channel.ts";
-import { type Caller, join, stepCaller, unanswered, type Words, wordlessFrom, wordsText } from "./caller-turn.ts";
+import { areBackChannels, isBackChannel } from "./back-channel.ts";
+import {
+  answeredOf,
+  type Caller,
+  join,
+  partialOf,
+  stepCaller,
+  unanswered,
+  type Words,
+  wordlessFrom,
+  wordsText,
+} from "./caller-turn.ts";
 import { endpointMs } from "./endpointing.ts";
 import type { TurnParameters } from "./parameters.ts";
 
@@ -22,7 +32,7 @@ interface Replying {
 export interface Turn {
   caller: Caller;
   agent: Agent;
-  /** The beginning of the utterance that the ear has not finished yet which was answered already; mostly none. */
+  /** The beginning of the utterance that the ear has not finished yet which was answered, or settled, already; mostly none. */
   answered: string;
   /** What the ear was sure of last, while it has heard nothing since that could be another utterance; mostly none. */
   told: string;
@@ -67,6 +77,8 @@ export interface TurnPolicy {
   language: string;
 }
 
+type Pausing = Extract<Caller, { at: "pausing" }>;
+
 export interface TurnStep {
   turn: Turn;
   actions: readonly TurnAction[];
@@ -80,18 +92,19 @@ const TICK: TurnEvent = { kind: "tick" };
 export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
   // An ear that tells a final twice has heard one utterance all the same.
   const once = isToldAgain(turn, happened, policy) ? TICK : happened;
-  const event = once.kind === "words" ? unanswered(once, turn.answered) : once;
+  const before = once.kind === "words" ? answeredOf(turn.answered, once.text) : turn.answered;
+  const event = once.kind === "words" ? unanswered(once, before) : once;
   const caller = stepCaller(turn.caller, event, nowMs);
   const agent = stepAgent(turn.agent, event);
-  // A final ends the ear's utterance: what it tells next is new.
-  const answered = event.kind === "words" && event.final ? "" : turn.answered;
+  const answered = answeredSince(before, turn.caller, event);
   const told = toldSince(turn.told, once);
   const keying = event.kind === "key" || (turn.keying && event.kind !== "typed");
   const isSame = caller === turn.caller && agent === turn.agent && answered === turn.answered;
   const next =
     isSame && told === turn.told && keying === turn.keying ? turn : { caller, agent, answered, told, keying };
   if (next.agent.at === "replying") return talkOver(next, next.agent, event, nowMs, policy);
-  return event.kind === "reply-done" ? afterReply(next, nowMs, policy) : endOfTurn(next, nowMs, policy);
+  if (event.kind !== "reply-done" || !isPassedOver(next.caller, nowMs, policy)) return endOfTurn(next, nowMs, policy);
+  return passOver(next, next.caller);
 }
 
 function isToldAgain({ told, caller }: Turn, event: TurnEvent, { earHasPartials }: TurnPolicy): boolean {
@@ -106,10 +119,18 @@ function toldSince(told: string, event: TurnEvent): string {
   return event.final ? event.text : "";
 }
 
-/** When `stepTurn` has to be asked again though nothing happened, ms; Infinity when it need not. */
-export function turnDeadlineMs(turn: Turn, policy: TurnPolicy): number {
+function answeredSince(answered: string, caller: Caller, event: TurnEvent): string {
+  // A final ends the ear's utterance: what it tells next is new.
+  if (event.kind === "words" && event.final) return "";
+  return event.kind === "typed" ? join(answered, partialOf(caller)) : answered;
+}
+
+/**
+ * When `stepTurn` has to be asked again though nothing happened since it was at `nowMs`, ms; Infinity when it need not.
+ */
+export function turnDeadlineMs(turn: Turn, nowMs: number, policy: TurnPolicy): number {
   const { caller, agent } = turn;
-  if (agent.at === "replying") return overReplyMs(caller, agent, policy);
+  if (agent.at === "replying") return overReplyMs(caller, agent, nowMs, policy);
   if (turn.keying) return Number.POSITIVE_INFINITY;
   if (caller.at === "pausing") return turnEndMs(caller, policy);
   return caller.at === "speaking" ? wordlessDeadlineMs(caller, policy) : Number.POSITIVE_INFINITY;
@@ -154,7 +175,8 @@ function talkOver(turn: Turn, agent: Replying, event: TurnEvent, nowMs: number, 
     const paused = { ...agent, pausedMs: nowMs, pauses: agent.pauses + 1 };
     return { turn: { ...turn, agent: paused }, actions: [{ do: "pause", turnId }] };
   }
-  // Voice without words over the agent is forgotten, words wait until it is done.
+  if (agent.audible && isPassedOver(caller, nowMs, policy)) return passOver(turn, caller);
+  // Voice without words over the agent is forgotten, other words wait until it is done.
   const isForgotten = caller.at === "pausing" && wordsText(caller.words) === "" && nowMs >= turnEndMs(caller, policy);
   return { turn: isForgotten ? { ...turn, caller: { at: "silent" } } : turn, actions: NONE };
 }
@@ -169,7 +191,9 @@ function bargeIn(
   if (!agent.interruptible) return undefined;
   if (event.kind === "key" || (event.kind === "typed" && event.text !== "")) return event.kind;
   // Words also drop a reply that nobody has heard yet: the caller was not done.
-  if (event.kind === "words" && event.text !== "") return isBackChannel(event.text, language) ? undefined : "words";
+  if (event.kind === "words" && event.text !== "") {
+    return isBackChannel(event.text, language, !event.final) ? undefined : "words";
+  }
   if (earHasPartials || !agent.audible || caller.at !== "speaking") return undefined;
   // Summed as the deadline is: fractions of a millisecond would part the two.
   if (nowMs < caller.voiceMs + parameters.sustainedVoiceMs) return undefined;
@@ -205,42 +229,51 @@ function resumeAtMs(caller: Caller, pausedMs: number, { parameters }: TurnPolicy
 }
 
 const isSettledBackChannel = (caller: Caller, language: string): boolean =>
-  caller.at === "pausing" && caller.words.partial === "" && isBackChannel(caller.words.final, language);
+  caller.at === "pausing" && caller.words.partial === "" && areBackChannels(caller.words.final, language);
 
-/** When a reply must be looked at again for what the caller does meanwhile, ms. */
-function overReplyMs(caller: Caller, agent: Replying, policy: TurnPolicy): number {
-  const { parameters, earHasPartials } = policy;
-  if (agent.pausedMs !== undefined) {
-    const resumeMs = resumeAtMs(caller, agent.pausedMs, policy);
-    return Math.min(resumeMs, cutByVoiceMs(caller, agent, policy));
-  }
-  if (caller.at === "speaking" && !earHasPartials) return cutByVoiceMs(caller, agent, policy);
-  // Words that may not interrupt the agent wait until it is done; nothing but its end can change that.
-  if (caller.at !== "pausing" || wordsText(caller.words) !== "") return Number.POSITIVE_INFINITY;
-  return caller.endMs + parameters.finalWaitMs;
+/** When a back-channel over the agent is no answer to it any more, ms; Infinity for all else. */
+function passOverMs(caller: Caller, { parameters, language }: TurnPolicy): number {
+  if (caller.at !== "pausing" || caller.done) return Number.POSITIVE_INFINITY;
+  if (!areBackChannels(wordsText(caller.words), language)) return Number.POSITIVE_INFINITY;
+  const { backChannelAnswerMs, finalWaitMs } = parameters;
+  return caller.endMs + Math.max(backChannelAnswerMs, caller.words.partial === "" ? 0 : finalWaitMs);
 }
 
-function cutByVoiceMs(caller: Caller, agent: Replying, { parameters, earHasPartials }: TurnPolicy): number {
-  if (earHasPartials || caller.at !== "speaking" || !agent.audible || !agent.interruptible) {
-    return Number.POSITIVE_INFINITY;
-  }
-  return caller.voiceMs + parameters.sustainedVoiceMs;
-}
+const isPassedOver = (caller: Caller, nowMs: number, policy: TurnPolicy): caller is Pausing =>
+  nowMs >= passOverMs(caller, policy);
 
-/** The agent is done: what was said meanwhile is answered now, unless it was not meant to be. */
-function afterReply(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
-  const { caller } = turn;
-  const { parameters, language } = policy;
-  if (caller.at !== "pausing" || !isSettledBackChannel(caller, language)) return endOfTurn(turn, nowMs, policy);
-  if (caller.done || nowMs - caller.endMs <= parameters.backChannelAnswerMs) return endOfTurn(turn, nowMs, policy);
-  const { words, startMs, endMs } = caller;
+/** It asks for no answer, and what is said next does not begin with it. */
+function passOver(turn: Turn, { words, startMs, endMs }: Pausing): TurnStep {
   return {
-    turn: { ...turn, caller: { at: "silent" } },
+    turn: { ...turn, caller: { at: "silent" }, answered: join(turn.answered, words.partial) },
     actions: [{ do: "pass-over", text: wordsText(words), startMs, endMs }],
   };
 }
 
-/** Nobody replies: is the caller done? */
+/** When a reply must be looked at again for what the caller does meanwhile, ms. */
+function overReplyMs(caller: Caller, agent: Replying, nowMs: number, policy: TurnPolicy): number {
+  const { parameters, earHasPartials } = policy;
+  if (agent.pausedMs !== undefined) {
+    const resumeMs = resumeAtMs(caller, agent.pausedMs, policy);
+    return Math.min(resumeMs, cutByVoiceMs(caller, agent, nowMs, policy));
+  }
+  if (caller.at === "speaking" && !earHasPartials) return cutByVoiceMs(caller, agent, nowMs, policy);
+  if (caller.at !== "pausing") return Number.POSITIVE_INFINITY;
+  if (wordsText(caller.words) === "") return caller.endMs + parameters.finalWaitMs;
+  // Other words that may not interrupt the agent wait until it is done; nothing but its end can change that.
+  return agent.audible ? passOverMs(caller, policy) : Number.POSITIVE_INFINITY;
+}
+
+/** Voice that had lasted by `nowMs` has cut the agent then, or is a noise of the line that never will. */
+function cutByVoiceMs(caller: Caller, agent: Replying, nowMs: number, policy: TurnPolicy): number {
+  if (policy.earHasPartials || caller.at !== "speaking" || !agent.audible || !agent.interruptible) {
+    return Number.POSITIVE_INFINITY;
+  }
+  const cutMs = caller.voiceMs + policy.parameters.sustainedVoiceMs;
+  return nowMs < cutMs ? cutMs : Number.POSITIVE_INFINITY;
+}
+
+/** Nobody replies: is the caller done? What was said over a reply that is over is answered now. */
 function endOfTurn(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
   const { caller } = turn;
   if (turn.keying) return { turn, actions: NONE };
@@ -267,7 +300,7 @@ function wordlessDeadlineMs({ words, wordsMs }: Extract<Caller, { at: "speaking"
 }
 
 /** When the caller's turn is over, if nothing more comes. */
-function turnEndMs({ endMs, words, done }: Extract<Caller, { at: "pausing" }>, policy: TurnPolicy): number {
+function turnEndMs({ endMs, words, done }: Pausing, policy: TurnPolicy): number {
   if (done) return endMs;
   const { parameters, language } = policy;
   const isFinal = words.final !== "" && words.partial === "";

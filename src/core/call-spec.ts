@@ -31,6 +31,13 @@ export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
 export const CUT_REASONS = ["words", "voice", "key", "typed", "silence", "model_failed", "call_ended"] as const;
 export type CutReason = (typeof CUT_REASONS)[number];
 
+/**
+ * Why the service itself says something, and not the model: `greeting`, the first message as it was given; `inactivity`, nobody was
+ * heard for too long; `filler`, the answer takes long; `apology`, the model failed; `goodbye`, the service ends the call.
+ */
+export const SPEAK_REASONS = ["greeting", "inactivity", "filler", "apology", "goodbye"] as const;
+export type SpeakReason = (typeof SPEAK_REASONS)[number];
+
 /** Why a paused reply goes on: the voice ended without a word, was a back-channel, or goes on and tells no word. */
 export const RESUME_REASONS = ["no_words", "back_channel", "voice_goes_on"] as const;
 export type ResumeReason = (typeof RESUME_REASONS)[number];
@@ -124,6 +131,8 @@ export interface TranscriptTurn {
   endMs: number;
   /** The turn was cut short, by the other side or by the end of the call; `text` ends at the last word that was heard. */
   interrupted: boolean;
+  /** Where `text` ends is a guess, by as much as a sentence at most: the voice told no times of its words. */
+  approximate?: true;
   /** Agent turns that answer somebody: milliseconds since the caller's last voiced frame. */
   latency?: TurnLatency;
 }

@@ -81,7 +81,7 @@ function checkOf(validate: ValidateFunction): SchemaCheck {
     try {
       return within(TOOL_CHECK_MS_MAX, () => (validate(value) ? undefined : ajv.errorsText(validate.errors, NAMELESS)));
     } catch (error) {
-      if (!isTimeout(error)) throw error;
+      if (!isTimeout(error) && !isTooDeep(error)) throw error;
       timeouts += 1;
       return TOO_SLOW;
     }
@@ -94,6 +94,9 @@ const TOO_SLOW = "they take too long to check";
 /** The error comes out of a realm of its own, so it is no instance of ours. */
 const isTimeout = (error: unknown): boolean =>
   typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+
+/** References that lead round in a circle, which ajv follows as far as the stack reaches. */
+const isTooDeep = (error: unknown): boolean => error instanceof RangeError;
 
 /** Runs `task`; throws when that takes longer than `msMax`, whatever it is at. */
 function within<T>(msMax: number, task: () => T): T {

@@ -99,7 +99,7 @@ export const TOKEN_TTL_S_MAX = 600;
 export const REDEEM_MS_MAX = 1_000;
 
 // The call machine.
-/** Final transcripts and replies longer than this are cut: nobody says or hears that much in one turn. */
+/** Transcripts longer than this are cut, and a model that says more at once is stopped: nobody says or hears that much in one turn. */
 export const TURN_TEXT_CHARS_MAX = 16_384;
 /** Failures of the model in a row that end the call; before that the caller hears an apology. */
 export const MODEL_FAILURES_MAX = 2;
@@ -110,6 +110,10 @@ export const TOOL_ROUNDS_MAX = 6;
 export const TOOL_CALLS_PER_ROUND_MAX = 8;
 /** Arguments of one tool call, as JSON; with more the call is refused. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 16 * 1024;
+/** And of all calls in one answer of the model; those with which it is more are refused. */
+export const TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX = 64 * 1024;
+/** Calls in one answer that are told on, to be refused at least; a model that asks for more is stopped. */
+export const TOOL_CALLS_PER_ANSWER_MAX = 1_000;
 /** Lists and objects in them: what is nested too deep could not be written again. */
 export const TOOL_ARGUMENTS_PARTS_MAX = 1_000;
 /** What the model is told of a tool's result; the rest is cut off. */
@@ -252,6 +256,11 @@ assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
 assert.ok(WORKER_STALL_MS_MAX > TOOL_COMPILE_MS_MAX, "no schema may cost a worker its life");
 assert.ok(DRAIN_EXIT_MS_MAX > GOODBYE_MS_MAX + DRAIN_RECORDS_MS, "workers must have time for their goodbyes");
 assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");
+// What a model wants of its tools is journaled twice, as its words and as our commands; a character is three bytes at most.
+assert.ok(
+  JOURNAL_BACKLOG_BYTES_MAX > 2 * 3 * TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX,
+  "a journal must hold what one answer of a model may come to",
+);
 // Of a call from a saved agent, the agent was one body, and the call adds its metadata.
 assert.ok(
   JOURNAL_BACKLOG_BYTES_MAX > BODY_BYTES_MAX + METADATA_BYTES_MAX,

@@ -2,14 +2,18 @@ import type { CallCommand, CallEvent } from "../call/events.ts";
 import { pump } from "../call/pump.ts";
 import type { CallSpec } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
-import { FRAME_MS } from "../core/limits.ts";
+import { FRAME_MS, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import { type Logger, withoutForeignText } from "../core/log.ts";
 import type { Engine } from "../core/metrics.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import { languageCode } from "../speech/languages.ts";
 import type { Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "../speech/speech.ts";
 import { CallVoice } from "./call-voice.ts";
+import { ModelAnswer } from "./model-answer.ts";
 import { VoiceOut } from "./voice-out.ts";
+
+/** What the call is told of an answer that was stopped: what has been said of it is all of it. */
+const END: LlmEvent = { kind: "end", inputTokens: 0, outputTokens: 0 };
 
 export interface CallEnginesOptions {
   spec: CallSpec;
@@ -86,14 +90,21 @@ export class CallEngines {
   }
 
   ask({ turnId, messages, tools, language }: Extract<CallCommand, { kind: "ask" }>): void {
-    const { llm, spec } = this.#options;
+    const { llm, spec, log } = this.#options;
     const model = new AbortController();
     this.#model = model;
     const request = { messages, tools, temperature: spec.temperature, language };
+    const answer = new ModelAnswer();
     void pump(
       llm.reply(request, model.signal),
       model.signal,
-      (event) => this.#onModel(turnId, event),
+      (event) => {
+        this.#onModel(turnId, answer.bounded(event));
+        if (!answer.over || event.kind === "end" || model.signal.aborted) return;
+        log.warn({ engine: "model", provider: llm.provider }, "a model says more than anybody hears, and was stopped");
+        model.abort();
+        this.#onModel(turnId, END);
+      },
       (error) => this.#failed("model", llm.provider, error, { kind: "reply-failed", turnId, code: codeOf(error) }),
     );
   }
@@ -124,7 +135,7 @@ export class CallEngines {
     const language = tag === undefined ? undefined : languageCode(tag);
     this.#options.deliver({
       kind: kind === "final" ? "ear-final" : "ear-partial",
-      text,
+      text: text.slice(0, TURN_TEXT_CHARS_MAX),
       ...(language === undefined ? {} : { language }),
     });
   }

@@ -1,4 +1,4 @@
-import { unanswered } from "../call/caller-turn.ts";
+import { answeredOf, unanswered } from "../call/caller-turn.ts";
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
@@ -69,15 +69,17 @@ export class Notices {
     if (this.#encode === undefined) return;
     switch (event.kind) {
       case "ear-partial":
-        this.#partial = unanswered(event, this.#answered).text;
+        this.#partial = this.#unanswered(event.text);
         this.#heard();
         return;
       case "ear-final":
-        this.#understood(unanswered(event, this.#answered).text);
+        this.#understood(this.#unanswered(event.text));
         this.#answered = "";
         return;
       case "typed":
-        this.#understood(event.text);
+        // As turn taking has it: what the ear is not done with was said before it.
+        this.#answered = join(this.#answered, this.#partial);
+        this.#understood(join(this.#partial, event.text));
         return;
       default:
         return;
@@ -107,6 +109,9 @@ export class Notices {
         return;
       case "pause":
         this.#paused = true;
+        return;
+      case "pass-over":
+        this.#passedOver();
         return;
       case "cut":
         // No turn comes of it; and there may be no state to leave either.
@@ -153,6 +158,21 @@ export class Notices {
     this.#settled = join(this.#settled, text);
     this.#partial = "";
     this.#heard();
+  }
+
+  /** As turn taking has it. */
+  #unanswered(text: string): string {
+    this.#answered = answeredOf(this.#answered, text);
+    return unanswered({ text }, this.#answered).text;
+  }
+
+  /** No turn comes of what the caller said over the agent, and his next one does not begin with it. */
+  #passedOver(): void {
+    this.#answered = join(this.#answered, this.#partial);
+    this.#settled = "";
+    this.#partial = "";
+    if (this.#asked !== "") this.#heard();
+    else if (this.#user !== undefined) this.#settle("user", "");
   }
 
   #settle(role: "agent" | "user", text: string): void {

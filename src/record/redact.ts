@@ -1,5 +1,5 @@
 import type { CallCommand } from "../call/events.ts";
-import { BUILT_IN_TOOLS } from "../core/call-spec.ts";
+import { BUILT_IN_TOOLS, type TranscriptTurn } from "../core/call-spec.ts";
 import type {
   JournaledCommand,
   JournaledEvent,
@@ -92,8 +92,10 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
 function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" }>): JournaledCommand {
   const { kind } = command;
   switch (kind) {
-    case "speak":
-      return { kind, turnId: command.turnId, piece: command.piece, text: "", chars: command.text.length };
+    case "speak": {
+      const { turnId, piece, text, reason } = command;
+      return { kind, turnId, piece, text: "", ...(reason === undefined ? {} : { reason }), chars: text.length };
+    }
     case "mark":
       return { kind, name: command.name };
     case "cut":
@@ -117,9 +119,11 @@ function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" }>): Jo
     case "state":
       return { kind, state: command.state };
     case "turn": {
-      const { role, text, startMs, endMs, interrupted, latency } = command.turn;
-      const turn = { role, text: "", startMs, endMs, interrupted };
-      return { kind, turn: latency === undefined ? turn : { ...turn, latency }, chars: text.length };
+      const { role, text, startMs, endMs, interrupted, approximate, latency } = command.turn;
+      const turn: TranscriptTurn = { role, text: "", startMs, endMs, interrupted };
+      if (approximate !== undefined) turn.approximate = approximate;
+      if (latency !== undefined) turn.latency = latency;
+      return { kind, turn, chars: text.length };
     }
     case "tool":
       return { kind, turnId: command.turnId, key: command.key, name: command.name, arguments: {} };

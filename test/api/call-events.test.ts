@@ -96,7 +96,7 @@ const EVENTS: { [Kind in JournaledEvent["kind"]]: OfKind<JournaledEvent, Kind> }
 };
 const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, Kind> } = {
   ask: { kind: "ask", turnId: 2, messages: 3, language: "en" },
-  speak: { kind: "speak", turnId: 2, piece: 0, text: "From nine to five.", chars: 18 },
+  speak: { kind: "speak", turnId: 2, piece: 0, text: "From nine to five.", reason: "greeting", chars: 18 },
   mark: { kind: "mark", name: "2.0" },
   cut: { kind: "cut", turnId: 2, clear: true, reason: "words", voicedMs: 220, heardText: "From", chars: 4 },
   state: { kind: "state", state: "thinking" },
@@ -108,6 +108,7 @@ const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, K
       startMs: 10.5,
       endMs: 20,
       interrupted: true,
+      approximate: true,
       latency: { endOfTurnMs: 500, firstTextMs: 600.25, firstAudioMs: 700, firstFrameMs: 720 },
     },
     chars: 9,

@@ -325,6 +325,7 @@ describe("inactivity", () => {
     call.run(120_000);
     const prompts = call.turns.filter(({ text }) => text === "Are you still there?");
     expect(prompts).toHaveLength(3);
+    expect(call.ofKind("speak").map(({ reason }) => reason)).toEqual(["greeting", ...Array(3).fill("inactivity")]);
     expect(call.endReason).toBe("inactivity");
     for (const [before, after] of [
       [call.turns[0], prompts[0]],

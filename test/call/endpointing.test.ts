@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isBackChannel } from "../../src/call/back-channel.ts";
+import { areBackChannels, isBackChannel } from "../../src/call/back-channel.ts";
 import { endpointMs } from "../../src/call/endpointing.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 
@@ -37,6 +37,10 @@ describe("a back-channel", () => {
     ["d’accord", "fr"],
     ["d'accord", "fr"],
     ["Mm-hm", "ja"],
+    ["Yeah, I see.", "en"],
+    ["oh all right", "en"],
+    ["ja, na klar", "de"],
+    ["oui, tout à fait", "fr"],
   ])("is %j in %s", (text, language) => {
     expect(isBackChannel(text, language)).toBe(true);
   });
@@ -50,7 +54,29 @@ describe("a back-channel", () => {
     ["genau", "en"],
     ["stop", "de"],
     ["I", "en"],
+    ["I see you", "en"],
+    ["all", "en"],
   ])("is not %j in %s", (text, language) => {
     expect(isBackChannel(text, language)).toBe(false);
+  });
+
+  test.each([
+    ["I", "en", true],
+    ["yeah all", "en", true],
+    ["yeah", "en", true],
+    ["tout à", "fr", true],
+    ["I want", "en", false],
+    ["see", "en", false],
+    ["", "en", false],
+    ["je", "en", false],
+    ["yeah yeah yeah yeah I", "en", false],
+  ])("may yet become of %j in %s: %s", (text, language, may) => {
+    expect(isBackChannel(text, language, true)).toBe(may);
+  });
+
+  test("may be said in many breaths", () => {
+    expect(areBackChannels("mm-hm I see yeah mm-hm of course mm-hm", "en")).toBe(true);
+    expect(areBackChannels("mm-hm I see yeah mm-hm of course stop", "en")).toBe(false);
+    expect(areBackChannels("", "en")).toBe(false);
   });
 });

@@ -34,7 +34,7 @@ describe("what they have found", () => {
     const voiceMs = 15_977.230459285829;
     const began = { kind: "speech-started", startMs: voiceMs } as const;
     const { turn } = stepTurn({ ...START, agent: { ...agent, audible: true } }, began, voiceMs + 60, policy);
-    const deadlineMs = turnDeadlineMs(turn, policy);
+    const deadlineMs = turnDeadlineMs(turn, voiceMs + 60, policy);
     // The two are not the same number: that is what went wrong.
     expect(deadlineMs - voiceMs).not.toBe(DEFAULT_TURN_PARAMETERS.sustainedVoiceMs);
     expect(stepTurn(turn, { kind: "tick" }, deadlineMs, policy).actions).toMatchObject([

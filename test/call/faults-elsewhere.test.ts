@@ -221,6 +221,38 @@ describe("a tool that ran before the caller interrupted", () => {
   });
 });
 
+describe("a voice that tells no word times", () => {
+  // pipecat-ai/pipecat #5303: interrupted, all that had been generated stood in transcript and context.
+  test.each([100, 1_500])("and is interrupted %i ms into its reply has not said the rest of it", (intoMs) => {
+    const call = started({
+      voice: { wordTimes: false },
+      answer: (text) => ({ text: text === "all" ? LONG : "Fine." }),
+    });
+    call.says(2_500, "all");
+    call.run(3_400);
+    while (call.ofKind("state").at(-1)?.state !== "speaking") call.run(call.nowMs + 1);
+    const atMs = call.nowMs + intoMs;
+    call.at(atMs, () => call.handle({ kind: "ear-final", text: "stop please" }));
+    call.run(atMs + 3_000);
+    const heard = call.turns.find(({ interrupted }) => interrupted);
+    const context = agentTexts(call.ofKind("ask").at(-1)?.messages ?? []);
+    expect(context).toEqual([SPEC.greeting, ...(heard === undefined ? [] : [heard.text])]);
+    expect((heard?.text ?? "").length).toBeLessThanOrEqual((LONG.length * (intoMs + WORD_MS)) / (18 * WORD_MS));
+    expect(heard?.approximate).toBe(heard === undefined ? undefined : true);
+  });
+});
+
+describe("a line that is never quite silent", () => {
+  // livekit/agents #6030: noise that no word came of was taken for a caller who is there.
+  test("and tells no word answers no prompt: the third one ends the call", () => {
+    const call = started({ spec: { inactivityTimeoutMs: 10_000, inactivityAction: "prompt" } });
+    for (let atMs = 4_000; atMs < 120_000; atMs += 14_000) call.coughs(atMs, 300);
+    call.run(120_000);
+    expect(call.ofKind("speak").filter(({ reason }) => reason === "inactivity")).toHaveLength(3);
+    expect(call.endReason).toBe("inactivity");
+  });
+});
+
 describe("words of a voice that is interrupted in mid-word", () => {
   // pipecat-ai/pipecat #4996: words that had been heard were lost, and the model said them again.
   test("are known to the model to the last one that was heard", () => {

@@ -8,7 +8,7 @@ import { VirtualCall } from "../support/virtual-call.ts";
 // What the call takes for heard, held against what the playback buffer of the simulated carriers has really played, behind a
 // network. fast-check prints the seed and the path of what fails.
 
-const RUNS = 60;
+const RUNS = 30;
 const SILENCE_MS = 10_000;
 /** Less than the shortest word: what jitter and the beat of the far end may add to what is taken for heard is one word at most. */
 const JITTER_MS_MAX = 100;

@@ -75,6 +75,15 @@ describe("keys", () => {
     expect(call.turns.filter(({ role }) => role === "user").map(({ text }) => text)).toEqual(["my number is DTMF: 12"]);
   });
 
+  test("that are being entered when the call ends are its last words", () => {
+    const call = started();
+    call.says(3_000, "my number is");
+    call.presses(4_100, "427");
+    call.at(4_900, () => call.handle({ kind: "leg-closed", reason: "caller_hangup" }));
+    call.run(9_000);
+    expect(call.turns.at(-1)).toMatchObject({ role: "user", text: "my number is DTMF: 427", endMs: 4_900 });
+  });
+
   test("in entries behind each other before the answer is heard are one turn, which is asked as one", () => {
     const call = started({ answer: (text) => ({ text: `Thank you for ${text}.`, afterMs: 800 }) });
     call.presses(3_000, "1#2#", 200);

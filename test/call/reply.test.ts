@@ -44,6 +44,19 @@ describe("the heard ledger of a reply", () => {
     expect(reply.heardText(WORD_SAMPLES * 14)).toBe(PIECES.join(" "));
   });
 
+  test("the turn says where it was cut by a guess: within a piece of a voice without word times, and nowhere else", () => {
+    const cut = (timed: boolean, heardWords: number) => {
+      const reply = spoken(PIECES, timed);
+      reply.frameSent(WORD_SAMPLES * 14, 0);
+      const { text, interrupted, approximate } = reply.asHeard((14 - heardWords) * 300, 0);
+      return [text, interrupted, approximate];
+    };
+    expect(cut(false, 3)).toEqual(["Bread is baked", true, true]);
+    expect(cut(true, 3)).toEqual(["Bread is baked", true, undefined]);
+    expect(cut(false, 7)).toEqual([PIECES[0], true, undefined]);
+    expect(cut(false, 14)).toEqual([PIECES.join(" "), false, undefined]);
+  });
+
   test("heard never exceeds sent, and never falls below what a mark confirmed", () => {
     const reply = spoken(PIECES, true);
     reply.frameSent(WORD_SAMPLES * 8, 0);

@@ -57,7 +57,7 @@ function sent(to: Speaker, turnId: number, frames: number, fromMs: number): numb
 describe("the one reply that lives", () => {
   test("is over when its mark came back, and the next has a number of its own", () => {
     const { speaker: it, commands, steps } = speaker();
-    it.say(TEXT, 0);
+    it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
     expect(commands.at(-1)).toEqual({ kind: "mark", name: "1.0" });
@@ -69,13 +69,13 @@ describe("the one reply that lives", () => {
       turn: { text: TEXT, startMs: 100, endMs, interrupted: false },
     });
     expect(steps.map(({ kind }) => kind)).toEqual(["reply-began", "reply-audible", "reply-done"]);
-    it.say("Rolls too, every single day.", endMs);
+    it.say("Rolls too, every single day.", "inactivity", endMs);
     expect(commands.at(-1)).toMatchObject({ kind: "speak", turnId: 2, piece: 0 });
   });
 
   test("is over without a mark when the grace is", () => {
     const { speaker: it } = speaker();
-    it.say(TEXT, 0);
+    it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
     expect(it.deadlineMs(endMs)).toBe(endMs + markGraceMs);
@@ -87,7 +87,7 @@ describe("the one reply that lives", () => {
 
   test("is not over by a mark that comes back before the last sample can have been played", () => {
     const { speaker: it } = speaker();
-    it.say(TEXT, 0);
+    it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     // All of it goes out in one moment: it takes 700 ms to be heard, whatever the far end says.
     for (let frame = 0; frame < WORDS.length * WORD_FRAMES; frame += 1) sent(it, 1, 1, 100);
@@ -100,7 +100,7 @@ describe("the one reply that lives", () => {
 
   test("P12: hears nothing of what comes for another", () => {
     const { speaker: it, commands } = speaker();
-    it.say(TEXT, 0);
+    it.say(TEXT, "greeting", 0);
     const before = commands.length;
     synthesised(it, 2, 50);
     sent(it, 7, 3, 100);
@@ -114,7 +114,7 @@ describe("the one reply that lives", () => {
 describe("a cut", () => {
   test("tells the words that were heard, clears what was not, and says how long there had been voice", () => {
     const { speaker: it, commands } = speaker();
-    it.say(TEXT, 0);
+    it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     const nowMs = sent(it, 1, 2 * WORD_FRAMES + 2, 100);
     it.cut("words", 219.6, nowMs);
@@ -129,7 +129,7 @@ describe("a cut", () => {
 
   test("of a reply that nobody has heard yet clears nothing and leaves no turn", () => {
     const { speaker: it, kinds, conversation } = speaker();
-    it.say(TEXT, 0);
+    it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     it.cut("words", 0, 60);
     expect(kinds()).toEqual(["speak", "cut"]);
@@ -138,7 +138,7 @@ describe("a cut", () => {
 
   test("of one that was heard to its end, though no mark has said so, is no cut", () => {
     const { speaker: it, kinds, commands } = speaker();
-    it.say(TEXT, 0);
+    it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
     it.cut("words", 0, endMs);
@@ -157,7 +157,7 @@ describe("a cut", () => {
 describe("a pause", () => {
   test("is told with the reply it holds, and so is the end of it", () => {
     const { speaker: it, commands } = speaker();
-    it.say(TEXT, 0);
+    it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     sent(it, 1, 3, 100);
     it.pause(1, 160);
@@ -174,7 +174,7 @@ describe("a pause", () => {
 describe("a voice that fails", () => {
   test("ends the call", () => {
     const { speaker: it, ended } = speaker();
-    it.say(TEXT, 0);
+    it.say(TEXT, "greeting", 0);
     it.handle({ kind: "piece-failed", turnId: 1, piece: 0, code: "provider_failed" }, 100);
     expect(ended).toEqual(["provider_error"]);
   });

@@ -3,7 +3,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { type Agent, START, stepTurn, type Turn, type TurnEvent, turnDeadlineMs } from "../../src/call/turn.ts";
 import { VirtualCall, WORD_MS } from "../support/virtual-call.ts";
 
-const { sustainedVoiceMs, steadyVoiceMs, resumeMs, pauseMsMax, voicePausesMax, backChannelAnswerMs } =
+const { sustainedVoiceMs, steadyVoiceMs, resumeMs, pauseMsMax, voicePausesMax, backChannelAnswerMs, finalWaitMs } =
   DEFAULT_TURN_PARAMETERS;
 
 const policyOf = (earHasPartials: boolean) => ({
@@ -37,7 +37,7 @@ function overReply(
       );
     }
   }
-  return { turn, told, deadlineMs: turnDeadlineMs(turn, policy) };
+  return { turn, told, deadlineMs: turnDeadlineMs(turn, events.at(-1)?.[0] ?? 0, policy) };
 }
 
 const began = (atMs: number): [number, TurnEvent] => [atMs, { kind: "speech-started", startMs: atMs - 60 }];
@@ -131,7 +131,9 @@ describe("voice over a reply", () => {
       const audibleMs = 900 + steadyVoiceMs;
       const audible: [number, TurnEvent] = [audibleMs, { kind: "reply-audible", turnId: 7 }];
       const noise = [began(900), audible, tick(audibleMs + 20_000)];
-      expect(overReply(noise, { audible: false, earHasPartials }).told).toEqual([]);
+      const { told, deadlineMs } = overReply(noise, { audible: false, earHasPartials });
+      // Nothing is waited for that has come to nothing: it would be looked for again with every tick.
+      expect([told, deadlineMs]).toEqual([[], Number.POSITIVE_INFINITY]);
     }
   });
 
@@ -174,9 +176,62 @@ describe("a back-channel over a reply", () => {
   });
 
   test("at its very end is an answer to it", () => {
-    const doneMs = 1_200 + backChannelAnswerMs;
+    const doneMs = 1_200 + backChannelAnswerMs - 1;
     const { told } = overReply([...yes, [doneMs, { kind: "reply-done", turnId: 7 }]]);
     expect(told.at(-1)).toBe(`${doneMs} answer yes`);
+  });
+
+  test("is passed over as soon as it is no answer any more, and an interruption long after does not begin with it", () => {
+    const { told } = overReply([
+      ...yes,
+      tick(1_200 + backChannelAnswerMs - 1),
+      tick(1_200 + backChannelAnswerMs),
+      began(8_000),
+      words(8_300, "stop", true),
+      ended(8_600),
+      [8_600, { kind: "reply-done", turnId: 7 }],
+      tick(8_800),
+    ]);
+    expect(told).toEqual([
+      "1000 pause",
+      "1600 resume back_channel",
+      "2200 pass-over yes",
+      "8000 pause",
+      "8300 cut words",
+      "8800 answer stop",
+    ]);
+  });
+
+  test("in many breaths is passed over, however many words that are", () => {
+    const hums = Array.from({ length: 6 }, (_, i) => [
+      began(1_000 + i * 900),
+      ended(1_500 + i * 900),
+      words(1_600 + i * 900, i % 2 === 0 ? "mm-hm" : "I see", true),
+    ]).flat();
+    const { told } = overReply([...hums, [20_000, { kind: "reply-done", turnId: 7 }]]);
+    expect(told.at(-1)).toBe("20000 pass-over mm-hm I see mm-hm I see mm-hm I see");
+  });
+
+  test("of several words is none the less one while the ear tells only its beginning", () => {
+    const see = [began(1_000), words(1_200, "I"), words(1_400, "I see"), ended(1_700), words(1_800, "I see", true)];
+    expect(overReply(see).told).toEqual(["1000 pause", "1800 resume back_channel"]);
+    expect(overReply([began(1_000), words(1_200, "I"), words(1_400, "I want")]).told).toEqual([
+      "1000 pause",
+      "1400 cut words",
+    ]);
+    expect(overReply([began(1_000), words(1_200, "I"), ended(1_500), words(1_600, "I", true)]).told).toEqual([
+      "1000 pause",
+      "1600 cut words",
+    ]);
+  });
+
+  test("of which the ear never is sure is passed over all the same, once its final is not waited for any more", () => {
+    const hum = [began(1_000), words(1_300, "mm-hm"), ended(1_500)];
+    const { told, turn } = overReply([...hum, tick(1_200 + resumeMs), tick(1_200 + finalWaitMs)]);
+    expect(told).toEqual(["1000 pause", "2000 resume no_words", "4200 pass-over mm-hm"]);
+    expect(stepTurn(turn, { kind: "words", text: "mm-hm", final: true }, 9_000, policyOf(true)).turn).toMatchObject({
+      caller: { at: "silent" },
+    });
   });
 
   test("is an answer whatever it is when nobody talks", () => {

@@ -88,8 +88,8 @@ describe("the tools of a reply", () => {
     tools.ask(wanted("a", "hang_up"));
     tools.begin("");
     tools.settle("1.1", "The call ends.");
-    tools.takeBack("1.1", "It goes on.");
-    expect(tools.messages()[0]?.results[0]?.text).toBe("It goes on.");
-    expect(() => tools.takeBack("1.2", "nothing")).toThrow();
+    tools.takeBack("1.1");
+    expect(tools.messages()[0]?.results[0]?.text).toContain("so does the call");
+    expect(() => tools.takeBack("1.2")).toThrow();
   });
 });

@@ -36,7 +36,7 @@ describe("the end of the caller's turn", () => {
       [2_300, { kind: "speech-ended", endMs: 2_000 }],
       [2_350, { kind: "words", text: "one loaf please", final: true }],
     ]);
-    expect(turnDeadlineMs(turn, POLICY)).toBe(2_500);
+    expect(turnDeadlineMs(turn, 2_350, POLICY)).toBe(2_500);
     expect(step(turn, { kind: "tick" }, 2_499).actions).toEqual([]);
     expect(step(turn, { kind: "tick" }, 2_500).actions).toEqual([
       { do: "answer", text: "one loaf please", startMs: 940, endMs: 2_000 },
@@ -140,6 +140,41 @@ describe("the end of the caller's turn", () => {
     expect(turn.answered).toBe("");
   });
 
+  test("P11: where a final never comes, what the caller says next is told whole, and not again by its own final", () => {
+    const answered = runEvents(START, [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_500, { kind: "words", text: "I want two loaves", final: false }],
+      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [4_500, { kind: "tick" }],
+    ]);
+    for (const next of ["no", "what time do you open"]) {
+      const said = runEvents(answered.turn, [
+        [9_000, { kind: "speech-started", startMs: 8_940 }],
+        [9_500, { kind: "words", text: next, final: false }],
+        [9_800, { kind: "speech-ended", endMs: 9_500 }],
+        [12_500, { kind: "tick" }],
+        [12_600, { kind: "words", text: next, final: true }],
+        [16_000, { kind: "tick" }],
+      ]);
+      expect(said.actions).toMatchObject([{ do: "answer", text: next }]);
+    }
+  });
+
+  test.each([
+    ["I want two loaves", "I want two loaves"],
+    ["i want two loaves", "I want two loaves."],
+    ["I would want two loaves", "I'd want two loaves."],
+    ["two loaves", "Too, loaves."],
+  ])("P11: %j that was answered is not told again as %j", (partial, final) => {
+    const { actions } = runEvents(START, [
+      [1_500, { kind: "words", text: partial, final: false }],
+      [4_500, { kind: "tick" }],
+      [4_600, { kind: "words", text: final, final: true }],
+      [9_000, { kind: "tick" }],
+    ]);
+    expect(actions).toMatchObject([{ do: "answer", text: partial }]);
+  });
+
   test("what follows an answered partial is found in languages without spaces too", () => {
     const { actions } = runEvents(START, [
       [1_000, { kind: "words", text: "パンを一つ", final: false }],
@@ -157,10 +192,10 @@ describe("the end of the caller's turn", () => {
       [3_999, { kind: "tick" }],
     ]);
     expect(actions).toEqual([]);
-    expect(turnDeadlineMs(turn, POLICY)).toBe(4_000);
+    expect(turnDeadlineMs(turn, 3_300, POLICY)).toBe(4_000);
     const { turn: after, actions: then } = step(turn, { kind: "tick" }, 4_000);
     expect(then).toEqual([{ do: "answer", text: "one loaf please", startMs: 940, endMs: 2_000 }]);
-    expect(turnDeadlineMs(after, POLICY)).toBe(Number.POSITIVE_INFINITY);
+    expect(turnDeadlineMs(after, 4_000, POLICY)).toBe(Number.POSITIVE_INFINITY);
   });
 
   test("pauses too short to end a turn do not begin the two seconds anew: a television has many of them", () => {
@@ -176,7 +211,7 @@ describe("the end of the caller's turn", () => {
     ]).flat();
     const { turn, actions } = runEvents(START, [...settled, ...television.slice(0, 3)]);
     expect(actions).toEqual([]);
-    expect(turnDeadlineMs(turn, POLICY)).toBe(4_400);
+    expect(turnDeadlineMs(turn, 3_400, POLICY)).toBe(4_400);
     expect(runEvents(START, [...settled, ...television]).actions).toMatchObject([
       { do: "answer", text: "one loaf please" },
     ]);
@@ -230,7 +265,7 @@ describe("speech over the agent", () => {
       [9_000, { kind: "tick" }],
     ]);
     expect(actions).toEqual([]);
-    expect(turnDeadlineMs(turn, POLICY)).toBe(Number.POSITIVE_INFINITY);
+    expect(turnDeadlineMs(turn, 9_000, POLICY)).toBe(Number.POSITIVE_INFINITY);
     expect(step(turn, { kind: "reply-done", turnId: 7 }, 9_100).actions).toMatchObject([
       { do: "answer", text: "hello there" },
     ]);
@@ -270,6 +305,23 @@ describe("typed words", () => {
     expect(actions).toEqual([{ do: "answer", text: "my name is Siobhán", startMs: 940, endMs: 1_900 }]);
   });
 
+  test("come behind what the ear is not done with, whose final tells only what is new then", () => {
+    const { turn, actions } = runEvents(START, [
+      [1_000, { kind: "speech-started", startMs: 940 }],
+      [1_500, { kind: "words", text: "my name is", final: false }],
+      [1_800, { kind: "speech-ended", endMs: 1_500 }],
+      [1_900, { kind: "typed", text: "Siobhán" }],
+    ]);
+    expect(actions).toMatchObject([{ do: "answer", text: "my name is Siobhán" }]);
+    const same = runEvents(turn, [[2_000, { kind: "words", text: "my name is", final: true }]]);
+    expect(same.turn.caller).toEqual({ at: "silent" });
+    const more = runEvents(turn, [
+      [2_000, { kind: "words", text: "my name is written", final: true }],
+      [2_500, { kind: "tick" }],
+    ]);
+    expect(more.actions).toMatchObject([{ do: "answer", text: "written" }]);
+  });
+
   test("interrupt a reply, and are answered when it is over", () => {
     const cut = step(speaking(true), { kind: "typed", text: "stop" }, 1_000);
     expect(cut.actions).toEqual([{ do: "cut", turnId: 7, reason: "typed", voicedMs: 0 }]);
@@ -281,7 +333,7 @@ describe("typed words", () => {
   test("wait behind a message that may not be interrupted", () => {
     const waiting = step(speaking(false), { kind: "typed", text: "stop" }, 1_000);
     expect(waiting.actions).toEqual([]);
-    expect(turnDeadlineMs(waiting.turn, POLICY)).toBe(Number.POSITIVE_INFINITY);
+    expect(turnDeadlineMs(waiting.turn, 1_000, POLICY)).toBe(Number.POSITIVE_INFINITY);
     expect(step(waiting.turn, { kind: "reply-done", turnId: 7 }, 4_000).actions).toEqual([
       { do: "answer", text: "stop", startMs: 1_000, endMs: 1_000 },
     ]);

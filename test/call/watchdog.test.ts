@@ -15,6 +15,9 @@ const spoken = (call: VirtualCall): [string, number][] =>
 const firstAskMs = (call: VirtualCall): number =>
   call.commands.find(({ command }) => command.kind === "ask")?.atMs ?? Number.NaN;
 
+/** Why the service itself said something; "model" for what it did not. */
+const reasons = (call: VirtualCall): string[] => call.ofKind("speak").map(({ reason = "model" }) => reason);
+
 describe("a reply that does not come", () => {
   test("is excused within three seconds, and the answer follows behind that", () => {
     const call = started({ answer: () => ({ text: "We are open until six.", afterMs: 4_000 }) });
@@ -24,6 +27,7 @@ describe("a reply that does not come", () => {
     expect(filler?.[0]).toBe("One moment, please.");
     expect((filler?.[1] ?? Number.NaN) - firstAskMs(call)).toBeLessThan(3_000 - 100);
     expect(call.turns.at(-1)).toMatchObject({ text: "One moment, please. We are open until six.", interrupted: false });
+    expect(reasons(call)).toEqual(["greeting", "filler", "model"]);
   });
 
   test("of a model that says nothing at all is an apology after that, and the second in a row ends the call", () => {
@@ -37,6 +41,7 @@ describe("a reply that does not come", () => {
       "I am sorry, could you say that again?",
       "One moment, please.",
     ]);
+    expect(reasons(call)).toEqual(["greeting", "filler", "apology", "filler"]);
     expect((spoken(call)[2]?.[1] ?? Number.NaN) - firstAskMs(call)).toBeLessThanOrEqual(modelSilenceMs + 20);
     expect(call.endReason).toBe("provider_error");
   });

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { builtProgram } from "../support/build.ts";
 
 const run = promisify(execFile);
 const root = new URL("../../", import.meta.url);
@@ -9,7 +10,7 @@ const root = new URL("../../", import.meta.url);
 async function call(args: readonly string[]) {
   const options = { cwd: root, env: { ...process.env, TRUNKLINE_URL: "", TRUNKLINE_API_KEY: "" } };
   try {
-    return { code: 0, ...(await run(process.execPath, ["--import", "tsx", "src/cli/call.ts", ...args], options)) };
+    return { code: 0, ...(await run(process.execPath, [builtProgram("cli/call"), ...args], options)) };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
     return { code, stdout, stderr };

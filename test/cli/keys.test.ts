@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { apiUnderTest } from "../api/harness.ts";
+import { builtProgram } from "../support/build.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const run = promisify(execFile);
@@ -12,8 +13,7 @@ const root = new URL("../../", import.meta.url);
 /** Runs the tool as a program of its own, beside whatever has the database open here. */
 async function keys(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   try {
-    const program = ["--import", "tsx", "src/cli/keys.ts", ...args];
-    return { code: 0, ...(await run(process.execPath, program, { cwd: root })) };
+    return { code: 0, ...(await run(process.execPath, [builtProgram("cli/keys"), ...args], { cwd: root })) };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
     return { code, stdout, stderr };

@@ -10,6 +10,7 @@ import { SOFTWARE } from "../../src/core/software.ts";
 import { compareJournal } from "../../src/record/journal-comparison.ts";
 import { traceJournal } from "../../src/record/journal-trace.ts";
 import { JournalFile } from "../record/journal-file.ts";
+import { builtProgram } from "../support/build.ts";
 import { CORPUS } from "../support/journal-corpus.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -22,7 +23,7 @@ async function replay(...args: string[]): Promise<{ code: number; stdout: string
   try {
     return {
       code: 0,
-      ...(await run(process.execPath, ["--import", "tsx", "src/cli/replay.ts", ...args], { cwd: root })),
+      ...(await run(process.execPath, [builtProgram("cli/replay"), ...args], { cwd: root })),
     };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
@@ -73,7 +74,7 @@ describe("what it prints", () => {
       .add({
         kind: "command",
         timeMs: 12,
-        command: { kind: "speak", turnId: 1, piece: 0, text: "Good evening." },
+        command: { kind: "speak", turnId: 1, piece: 0, text: "Good evening.", reason: "greeting" },
       }).path;
     const text = comparisonText("x.tlj", await compareJournal(path));
     expect(text.split("\n")).toEqual([
@@ -81,8 +82,8 @@ describe("what it prints", () => {
       "Different at 0.012 s. The same until there: 0 commands after 1 event, until 0.012 s.",
       "",
       '  after      leg-started  codec "mulaw"',
-      '  journaled  speak        turnId 1, piece 0, text "Good evening."',
-      '  came out   speak        turnId 1, piece 0, text "Good morning, this is the dentist."',
+      '  journaled  speak        turnId 1, piece 0, text "Good evening.", reason "greeting"',
+      '  came out   speak        turnId 1, piece 0, text "Good morning, this is the dentist.", reason "greeting"',
       '  text: journaled "Good evening.", came out "Good morning, this is the dentist."',
     ]);
   });

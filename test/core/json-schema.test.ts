@@ -20,6 +20,12 @@ const multiplying = object(
   },
 );
 
+/** References that lead back to where they began, each by way of the other: deeper than any stack. */
+const circling = object(
+  { a: { $ref: "#/$defs/here" } },
+  { $defs: { here: { allOf: [{ $ref: "#/$defs/there" }] }, there: { allOf: [{ $ref: "#/$defs/here" }] } } },
+);
+
 describe("a schema of a tool's arguments", () => {
   test.each([
     { type: "object" },
@@ -76,6 +82,7 @@ describe("a schema of a tool's arguments", () => {
       `${"a".repeat(40)}!`,
     ],
     ["references that multiply", multiplying, "x"],
+    ["references that lead round in a circle", circling, "x"],
   ])("with %s holds nobody up, and is not tried for ever", (_what, schema, value) => {
     const check = compileSchema(schema);
     const startMs = performance.now();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { childModule } from "../../src/core/child-module.ts";
 import { runChaos } from "../chaos/chaos.ts";
+import { builtProgram } from "../support/build.ts";
 import { RECOVERED_MS_MAX } from "../support/oracle.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -8,7 +8,7 @@ test("K1, K5: workers killed under live calls cost their own calls and nothing e
   timeout: 90_000,
 }, async () => {
   const { problems, lost, hungUp, recoveriesMs } = await runChaos({
-    program: childModule(import.meta.url, "../../src/main"),
+    program: { path: builtProgram("main"), execArgv: [] },
     dataDir: temporaryDirectory(),
     calls: 10,
     workers: 2,

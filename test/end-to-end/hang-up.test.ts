@@ -8,6 +8,7 @@ import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
 import { RawLeg } from "../support/raw-leg.ts";
 import { NEW_CALL, Service, until, withStores } from "../support/service.ts";
+import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { telephone } from "../support/telephone.ts";
 
 /** How long live calls may go on after SIGTERM, and what an exit may take beside that. */
@@ -42,7 +43,9 @@ const VANISHING: Readonly<Record<string, (leg: RawLeg) => void>> = {
   },
 };
 
-test("B15: a peer that vanishes, in whatever way, ends its own call within a second, once, and no other", async () => {
+test("B15: a peer that vanishes, in whatever way, ends its own call within a second, once, and no other", {
+  retry: ifMachineStalled,
+}, async () => {
   const other = await service.createCall({ greeting: GREETING });
   const placed = telephone(other.websocketUrl, [{ do: "listen" }]);
   const calls = await Promise.all(

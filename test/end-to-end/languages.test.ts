@@ -8,6 +8,7 @@ import { createEspeak } from "../../src/speech/providers/espeak.ts";
 import type { Stt, SttEvent } from "../../src/speech/speech.ts";
 import { mediaService } from "../support/media-service.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ifMachineStalled } from "../support/stalled-machine.ts";
 
 const OWN = "espeak/gmw/en-US";
 const GERMAN = "espeak/gmw/de";
@@ -86,7 +87,9 @@ async function converse(): Promise<readonly ListedEvent[]> {
   return events;
 }
 
-test("a caller who changes the language is answered by a real voice of it, and by the call's own one when back", async () => {
+test("a caller who changes the language is answered by a real voice of it, and by the call's own one when back", {
+  retry: ifMachineStalled,
+}, async () => {
   const events = await converse();
   const only = <Kind extends ListedEvent["kind"]>(kind: Kind) =>
     events.filter((event): event is Extract<ListedEvent, { kind: Kind }> => event.kind === kind);

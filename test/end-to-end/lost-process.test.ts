@@ -7,6 +7,7 @@ import { recordingPath } from "../../src/record/record-keeper.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import { holdShortCall, RawLeg, SHORT_CALL_FRAMES } from "../support/raw-leg.ts";
 import { agentText, type CallItem, Service, until, withStores } from "../support/service.ts";
+import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { conversation, readRecording, telephone, utterance, wordsIn } from "../support/telephone.ts";
 
 const GREETING = "Good day.";
@@ -100,7 +101,9 @@ async function expectShortCall(call: { id: string; websocketUrl: string }): Prom
   return record;
 }
 
-test("K5: a worker killed in mid-sentence costs its call a second at most, and the next call finds another worker", async () => {
+test("K5: a worker killed in mid-sentence costs its call a second at most, and the next call finds another worker", {
+  retry: ifMachineStalled,
+}, async () => {
   const { id, websocketUrl } = await service.createCall({ systemPrompt: ANSWER, greeting: GREETING });
   const worker = service.pid("worker");
   let recordMs: Promise<number> | undefined;
@@ -128,7 +131,9 @@ test("K5: a worker killed in mid-sentence costs its call a second at most, and t
   await expectShortCall(await service.createCall({ greeting: GREETING }));
 });
 
-test("a control process killed in mid-call costs no call and no record, and streams are refused until it is back", async () => {
+test("a control process killed in mid-call costs no call and no record, and streams are refused until it is back", {
+  retry: ifMachineStalled,
+}, async () => {
   const control = service.pid("control");
   const live = await service.createCall({ greeting: GREETING });
   const short = await service.createCall({ greeting: GREETING });
@@ -177,7 +182,9 @@ const makeAgent = ({ agents }: Stores, accountId: string) =>
     corpusIds: [],
   });
 
-test("K5: everything killed in mid-call and started again: the call is recovered, and nothing else is lost", async () => {
+test("K5: everything killed in mid-call and started again: the call is recovered, and nothing else is lost", {
+  retry: ifMachineStalled,
+}, async () => {
   const { dataDir, apiKey } = service;
   const agent = await withStores(dataDir, makeAgent);
   const older = await service.createCall({ greeting: GREETING });

@@ -12,6 +12,7 @@ import { deployed, freePort, hasNginx, Nginx } from "../support/nginx.ts";
 import { RawLeg } from "../support/raw-leg.ts";
 import { type HttpAnswer, RawWs } from "../support/raw-ws.ts";
 import { NEW_CALL, Service } from "../support/service.ts";
+import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { conversation, telephone, utterance } from "../support/telephone.ts";
 
 const GREETING = "Hartwell bakery.";
@@ -93,7 +94,7 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     rmSync(root, { recursive: true, force: true });
   });
 
-  test("a whole call: created over HTTPS, held over wss, heard, and read", async () => {
+  test("a whole call: created over HTTPS, held over wss, heard, and read", { retry: ifMachineStalled }, async () => {
     const [question, goodbye] = await Promise.all([utterance("Open on Monday?"), utterance("Goodbye!")]);
     const { id, websocketUrl, location } = await createCall({ greeting: GREETING });
     expect(location).toBe(`/api/v1/calls/${id}`);
@@ -160,7 +161,9 @@ describe.skipIf(!hasNginx || !hasOpenssl)("behind nginx (only where nginx and op
     expect(other.logged()).toContain("POST /api/v1/calls 201");
   });
 
-  test("a call lasts while either side makes a sound, however long the other is silent", async () => {
+  test("a call lasts while either side makes a sound, however long the other is silent", {
+    retry: ifMachineStalled,
+  }, async () => {
     const otherPort = await freePort();
     const other = await startNginx(otherPort, { "proxy_read_timeout 90s": "proxy_read_timeout 1s" });
     const { id, websocketUrl } = await createCall({ firstSpeaker: "user" }, `https://127.0.0.1:${otherPort}`);

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { isVoiced } from "../../src/cli/simulated/utterance.ts";
 import type { Voice } from "../../src/speech/speech.ts";
 import { Service } from "../support/service.ts";
+import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { readRecording, telephone } from "../support/telephone.ts";
 
 /** Configured as it comes: the voice is eSpeak, and there is no ear. */
@@ -29,7 +30,7 @@ test("an installation without keys offers over 50 languages, and says in one lin
   expect(about).toMatchObject([{ level: "warn", process: "worker" }]);
 });
 
-test("its greeting is heard by the caller, and is in the recording", async () => {
+test("its greeting is heard by the caller, and is in the recording", { retry: ifMachineStalled }, async () => {
   const call = { voice: "espeak/gmw/en-US", greeting: "Good day, bakery." };
   const { id, websocketUrl } = await service.createCall(call);
   const { caller, played, violations } = await telephone(websocketUrl, [{ do: "listen" }]);

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
-import { childModule } from "../../src/core/child-module.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
 import { SupervisorFile } from "../../src/supervisor-file.ts";
+import { builtProgram } from "../support/build.ts";
 import { beginCalls, hangUpAll, type LiveCall, sendFrames, workerPids } from "../support/live-workers.ts";
 import { Service } from "../support/service.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -18,11 +18,10 @@ beforeAll(async () => {
   service = await Service.start({ env: { WORKERS: "2", DRAIN_MS: "60000" } });
 });
 
-/** Runs `npm run admin` from its source. */
+/** Runs `npm run admin`. */
 function admin(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const { path, execArgv } = childModule(import.meta.url, "../../src/cli/admin");
   return new Promise((resolve) => {
-    execFile(process.execPath, [...execArgv, path, ...args], (error, stdout, stderr) => {
+    execFile(process.execPath, [builtProgram("cli/admin"), ...args], (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });

@@ -6,6 +6,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
 import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
 import { Service, until } from "../support/service.ts";
+import { ifMachineStalled } from "../support/stalled-machine.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FORMAT = { codec: "pcm_s16le", rateHz: 16_000 } as const;
@@ -58,7 +59,10 @@ function wordsIn(audio: Buffer): string {
   return words.join(" ");
 }
 
-test("examples/talk.mjs holds a call: it hears, is heard, and ends when the agent hangs up", async () => {
+test("examples/talk.mjs holds a call: it hears, is heard, and ends when the agent hangs up", {
+  retry: ifMachineStalled,
+  timeout: 60_000,
+}, async () => {
   const voice = createReferenceVoice({ children: 1, clock: systemClock });
   const speak = async (text: string) =>
     await synthesise(
@@ -85,4 +89,4 @@ test("examples/talk.mjs holds a call: it hears, is heard, and ends when the agen
   expect(wordsIn(Buffer.concat(run.played))).toContain(
     "Hello, this is the bakery. The bakery is open from eight to six.",
   );
-}, 60_000);
+});

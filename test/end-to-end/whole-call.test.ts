@@ -6,6 +6,7 @@ import { mulawEncode } from "../../src/media/g711.ts";
 import { compareJournal } from "../../src/record/journal-comparison.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import { Service } from "../support/service.ts";
+import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { conversation, readRecording, telephone, utterance, wordsIn } from "../support/telephone.ts";
 import { allBytes } from "../support/temporary-directory.ts";
 import { audioFound, longWords, wordsFound } from "../support/traces.ts";
@@ -45,7 +46,9 @@ function framesOf(played: Int16Array): Uint8Array[] {
   return frames;
 }
 
-test.concurrent("a whole call: record, transcript and recording tell what was said and what was heard", async () => {
+test.concurrent("a whole call: record, transcript and recording tell what was said and what was heard", {
+  retry: ifMachineStalled,
+}, async () => {
   const { id, websocketUrl } = await recorded.createCall({ systemPrompt: PROMPT, greeting: GREETING });
   expect(websocketUrl).toMatch(new RegExp(`^${recorded.mediaUrl}/stream/[A-Za-z0-9_-]{43}$`));
   const { caller, violations, played } = await telephone(websocketUrl, conversation(lines));
@@ -87,7 +90,9 @@ test.concurrent("a whole call: record, transcript and recording tell what was sa
   expect(stereo).toBe(loud);
 });
 
-test.concurrent("a call that is not to be recorded is held like any other, and nothing said is on disk", async () => {
+test.concurrent("a call that is not to be recorded is held like any other, and nothing said is on disk", {
+  retry: ifMachineStalled,
+}, async () => {
   const body = { systemPrompt: PROMPT, greeting: GREETING, recordingEnabled: false };
   const { id, websocketUrl } = await unrecorded.createCall(body);
   const { caller, played } = await telephone(websocketUrl, conversation(lines));

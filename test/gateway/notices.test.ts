@@ -186,6 +186,39 @@ describe("what a peer is told", () => {
     ]);
   });
 
+  test("what is typed comes behind what the ear is not done with, as in the turn", () => {
+    const { notices: peer, told } = notices();
+    peer.onEvent({ kind: "ear-partial", text: "my name is" });
+    peer.onEvent({ kind: "typed", text: "Siobhán" });
+    peer.onEvent({ kind: "ear-final", text: "my name is" });
+    peer.onCommand(userTurn("my name is Siobhán"));
+    expect(transcripts(told)).toEqual([
+      "1 user: my name is ...",
+      "1 user: my name is Siobhán ...",
+      "1 user: my name is Siobhán.",
+    ]);
+  });
+
+  test("what is passed over is no turn, and the next one does not begin with it", () => {
+    const { notices: peer, told } = notices();
+    const passOver: CallCommand = { kind: "pass-over", text: "yeah", startMs: 0, endMs: 1 };
+    peer.onEvent({ kind: "ear-final", text: "yeah" });
+    peer.onCommand(passOver);
+    peer.onEvent({ kind: "ear-final", text: "two rolls" });
+    peer.onCommand({ kind: "ask", turnId: 1, messages: [], tools: [], language: "en" });
+    peer.onEvent({ kind: "ear-final", text: "okay" });
+    peer.onCommand(passOver);
+    peer.onCommand(userTurn("two rolls"));
+    expect(transcripts(told)).toEqual([
+      "1 user: yeah ...",
+      "1 user: .",
+      "2 user: two rolls ...",
+      "2 user: two rolls okay ...",
+      "2 user: two rolls ...",
+      "2 user: two rolls.",
+    ]);
+  });
+
   test("states, errors, the beginning and the end", () => {
     const { notices: peer, told, sent } = notices();
     peer.ready("call_1");

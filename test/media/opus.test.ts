@@ -276,12 +276,12 @@ describeOpus("what nobody may send is refused, and the stream goes on (only wher
 
   test.each(
     BUS_RATES_HZ,
-  )("M6: 10,000 mutants and random bytes bring samples within bounds or wire_malformed, at %i Hz", (rateHz) => {
+  )("M6: 4,000 mutants and random bytes bring samples within bounds or wire_malformed, at %i Hz", (rateHz) => {
     const packets = packetsOfEveryKind();
     const random = new Random(11);
     const decoder = codecs.decoder(rateHz);
     const counts = { decoded: 0, refused: 0 };
-    for (let n = 0; n < 10_000; n += 1) {
+    for (let n = 0; n < 4_000; n += 1) {
       const result = outcome(decoder, mutantPacket(packets, random));
       if (typeof result === "string") {
         expect(result).toBe("wire_malformed");
@@ -290,9 +290,9 @@ describeOpus("what nobody may send is refused, and the stream goes on (only wher
         expect(result > 0 && result <= roomFor(rateHz).length && result % (rateHz / 400) === 0).toBe(true);
         counts.decoded += 1;
       }
-      if (n % 5_000 === 4_999) expectSane(decoder, rateHz);
+      if (n % 2_000 === 1_999) expectSane(decoder, rateHz);
     }
-    expect(Math.min(counts.decoded, counts.refused)).toBeGreaterThan(3_000);
+    expect(Math.min(counts.decoded, counts.refused)).toBeGreaterThan(1_200);
   });
 });
 

@@ -4,12 +4,17 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { compareJournal } from "../../src/record/journal-comparison.ts";
 import type { JournaledCommand } from "../../src/record/journal-records.ts";
+import { projectJournal } from "../../src/record/projection.ts";
 import { replayJournal } from "../../src/record/replay.ts";
 import { AWKWARD_CALLS, CORPUS, journalOf, MAKE_CORPUS } from "../support/journal-corpus.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const IF_MEANT = `The call machine does otherwise than it did. If that is meant, look at what differs (npm run replay -- <journal>) \
 and make the corpus anew: ${MAKE_CORPUS}`;
+
+/** In so many places, behind its header, a journal is cut off. */
+const CUTS = 6;
+const HEADER_BYTES_MAX = 2_500;
 
 const pathOf = (name: string): string => fileURLToPath(new URL(`${name}.tlj`, CORPUS));
 
@@ -50,6 +55,25 @@ describe("the corpus of awkward calls", () => {
     const path = join(temporaryDirectory(), "anew.tlj");
     writeFileSync(path, journalOf(call));
     expect(await decisions(path), IF_MEANT).toEqual(await decisions(pathOf(call.name)));
+  });
+
+  test("K5: cut off anywhere, as by a crash, each is the same call as far as it goes, and ends there", async () => {
+    const path = join(temporaryDirectory(), "cut.tlj");
+    for (const { name } of AWKWARD_CALLS) {
+      const bytes = readFileSync(pathOf(name));
+      const whole = await projectJournal(pathOf(name));
+      for (let cut = 1; cut <= CUTS; cut += 1) {
+        const length = Math.floor(HEADER_BYTES_MAX + (cut * (bytes.length - HEADER_BYTES_MAX)) / (CUTS + 1));
+        writeFileSync(path, bytes.subarray(0, length));
+        const { difference, breaksOff } = await compareJournal(path);
+        expect([name, length, difference, breaksOff]).toEqual([name, length, undefined, true]);
+        const { turns, endReason, complete, durationMs } = await projectJournal(path);
+        expect([endReason, complete, durationMs <= whole.durationMs]).toEqual(["worker_lost", false, true]);
+        // But for the last ones, which were under way, what was said is what was said.
+        const settled = turns.slice(0, -2);
+        expect(settled).toEqual(whole.turns.slice(0, settled.length));
+      }
+    }
   });
 
   test(`has a journal and a line in the README for every call; ${MAKE_CORPUS} makes it anew`, () => {

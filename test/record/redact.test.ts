@@ -48,7 +48,7 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
     tools: [{ name: "hang_up", description: "", parameters: {} }],
     language: "en",
   },
-  speak: { kind: "speak", turnId: 1, piece: 2, text: SAID },
+  speak: { kind: "speak", turnId: 1, piece: 2, text: SAID, reason: "filler" },
   mark: { kind: "mark", name: "1.2" },
   cut: { kind: "cut", turnId: 1, clear: true, reason: "words", voicedMs: 0, heardText: SAID },
   pause: { kind: "pause", turnId: 1 },
@@ -66,7 +66,8 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
       text: SAID,
       startMs: 1,
       endMs: 2,
-      interrupted: false,
+      interrupted: true,
+      approximate: true,
       latency: { endOfTurnMs: 1, firstAudioMs: 2, firstFrameMs: 3 },
     },
   },
@@ -92,6 +93,7 @@ describe("redaction", () => {
   test("of a call that is not recorded, it is told why a reply was stopped and held, and which tool ran", () => {
     expect(journaledCommand(COMMANDS.cut, false)).toEqual({ ...COMMANDS.cut, heardText: "", chars: SAID.length });
     expect(journaledCommand(COMMANDS.resume, false)).toEqual(COMMANDS.resume);
+    expect(journaledCommand(COMMANDS.speak, false)).toEqual({ ...COMMANDS.speak, text: "", chars: SAID.length });
     expect(journaledCommand(COMMANDS.tool, false)).toEqual({ ...COMMANDS.tool, arguments: {} });
     expect(journaledEvent(EVENTS["tool-result"], false)).toMatchObject({
       key: "1.1",

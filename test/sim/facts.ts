@@ -291,5 +291,8 @@ export const isOver = (reply: ReplyFacts): boolean =>
 export function isNews(event: CallEvent, asked: Message | undefined): boolean {
   if (event.kind === "typed" || event.kind === "dtmf") return true;
   if ((event.kind !== "ear-partial" && event.kind !== "ear-final") || event.text === "") return false;
-  return asked === undefined || !asked.text.endsWith(event.text);
+  // Behind what it ends now, keys or typed words may have been told already.
+  return event.kind === "ear-final"
+    ? asked?.text.includes(event.text) !== true
+    : asked?.text.endsWith(event.text) !== true;
 }

@@ -173,6 +173,8 @@ export type Invariant =
   | "nothing is told as heard that was not played"
   | "nothing that was played is missing"
   | "turns are in order and within the call"
+  | "a turn ends with its pause, not before, and at once then"
+  | "what waits stays within its bounds"
   | "inactivity comes when it is due and not before"
   | "the journal gives the same call again"
   | "no word of an unrecorded call is written"

@@ -73,6 +73,7 @@ function createWire({ line }: Plan, callId: string): Wire {
 /** The real service around one call: connection, ticker and journals, with engines that are given and parts that are counted. */
 export class Service {
   readonly connection: Connection;
+  readonly journal: JournalWriter;
   readonly #options: ServiceOptions;
   readonly #logged: readonly string[];
   #vads = 0;
@@ -92,14 +93,14 @@ export class Service {
     const earHasPartials = engines.ear?.capabilities.partials ?? false;
     const parameters = DEFAULT_TURN_PARAMETERS;
     const journals = new JournalWriters({ dataDir: shared.dataDir, software: "sim", clock: process, log, files: disk });
-    const journal = journals.open({
+    this.journal = journals.open({
       ...redeemed,
       startedAt: new Date(process.epochMs()).toISOString(),
       leg: { inboundRateHz, outboundRateHz: wire.outboundRateHz, outboundCodec: wire.outboundCodec },
       earHasPartials,
       parameters,
     });
-    tap(journal);
+    tap(this.journal);
     this.connection = new Connection({
       redeemed,
       socket,
@@ -112,7 +113,7 @@ export class Service {
       tts: engines.voice,
       httpTools: engines.httpTools,
       parameters,
-      journal,
+      journal: this.journal,
       metrics: { answered: () => {}, callEnded: () => {}, engineFailed: () => {} },
       clock: process,
       log,

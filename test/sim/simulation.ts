@@ -18,10 +18,12 @@ import { Process } from "./process.ts";
 import { Answers } from "./rules/answers.ts";
 import { Context } from "./rules/context.ts";
 import { Ending } from "./rules/ending.ts";
+import { Endpointing } from "./rules/endpointing.ts";
 import { Flow } from "./rules/flow.ts";
 import { Interruption } from "./rules/interruption.ts";
 import { checkJournal } from "./rules/journal.ts";
 import { Output } from "./rules/output.ts";
+import { Queues } from "./rules/queues.ts";
 import { Silence } from "./rules/silence.ts";
 import { Transcript } from "./rules/transcript.ts";
 import { Service, type Shared } from "./service.ts";
@@ -135,6 +137,8 @@ class World {
       new Answers(facts, chronicle, ear),
       new Interruption(facts, chronicle, earHasPartials),
       new Context(facts, chronicle),
+      new Endpointing(facts, chronicle, ear),
+      new Queues({ facts, chronicle, streams, pendingBytes: () => this.#service.journal.pendingBytes }),
       new Transcript({
         facts,
         chronicle,

@@ -39,6 +39,8 @@ interface Delivery {
 
 const RATES_HZ = [8_000, 8_000, 8_000, 8_000, 16_000, 22_050, 24_000];
 const ODD_CHUNKS_MS = [0.1, 1, 7.3, 19.9, 20.1, 333, 800];
+/** The longest chunk of all. */
+export const CHUNK_MS_MAX = Math.max(...ODD_CHUNKS_MS);
 
 /** A voice whose audio says which piece it is, and which misbehaves as its seed will have it. */
 export class SimulatedVoice implements Tts {

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll } from "vitest";
 import type { TranscriptTurn } from "../../src/core/call-spec.ts";
-import { childModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { ServiceReady } from "../../src/processes.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
+import { builtProgram } from "./build.ts";
 
 const READY_MS_MAX = 30_000;
 const POLL_MS = 10;
@@ -87,9 +87,8 @@ export class ServiceProcess {
   constructor({ dataDir, env }: ServiceOptions = {}) {
     this.dataDir = dataDir ?? mkdtempSync(join(tmpdir(), "trunkline-service-"));
     directories.add(this.dataDir);
-    const { path, execArgv } = childModule(import.meta.url, "../../src/main");
-    this.#child = fork(path, [], {
-      execArgv,
+    this.#child = fork(builtProgram("main"), [], {
+      execArgv: [],
       env: {
         API_PORT: "0",
         MEDIA_PORT: "0",

@@ -35,7 +35,7 @@ export class HttpTools {
   readonly #allowLoopback: boolean;
   readonly #resolve: Resolve;
 
-  constructor({ secrets, allowLoopback, resolve = resolveByDns }: HttpToolsOptions) {
+  constructor({ secrets, allowLoopback, resolve = resolveByDns() }: HttpToolsOptions) {
     this.#secrets = secrets;
     this.#allowLoopback = allowLoopback;
     this.#resolve = resolve;
@@ -80,6 +80,8 @@ export class HttpTools {
       const outgoing = url.protocol === "https:" ? httpsRequest(url, options) : httpRequest(url, options);
       outgoing.on("response", resolve);
       outgoing.on("error", reject);
+      // A server that goes over to another protocol is hung up on, and gives neither of the two.
+      outgoing.on("close", () => reject(withCode("ECONNRESET")));
       outgoing.end(body);
     });
   }
@@ -112,19 +114,22 @@ export class HttpTools {
 
 /**
  * Asks the domain name system itself: neither the hosts file nor a search list makes a name of the inside out of a short one,
- * and no thread of the pool waits, of which the journals need theirs.
+ * and no thread of the pool waits, of which the journals need theirs. The machine's own name servers unless told.
  */
-async function resolveByDns(hostname: string, signal: AbortSignal): Promise<readonly string[]> {
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-  const cancel = () => resolver.cancel();
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
-}
+export const resolveByDns =
+  (servers?: readonly string[]): Resolve =>
+  async (hostname, signal) => {
+    const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+    if (servers !== undefined) resolver.setServers(servers);
+    const cancel = () => resolver.cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+      return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+  };
 
 async function read(answer: IncomingMessage): Promise<ToolOutcome> {
   const status = answer.statusCode ?? 0;
@@ -157,9 +162,10 @@ async function readWhole(answer: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** A server may tell what it was sent, as it came or within JSON. */
+/** A server may tell what it was sent, as it came or within JSON. One secret may be the beginning of another. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  spellings.sort((a, b) => b.length - a.length);
   return spellings.reduce((told, spelling) => told.replaceAll(spelling, "***"), text);
 }
 

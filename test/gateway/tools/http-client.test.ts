@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { HttpTool } from "../../../src/core/call-spec.ts";
-import { HttpTools, type Resolve } from "../../../src/gateway/tools/http-client.ts";
+import { HttpTools, type Resolve, resolveByDns } from "../../../src/gateway/tools/http-client.ts";
+import { lyingDns } from "../../support/lying-dns.ts";
 
 interface Got {
   method: string | undefined;
@@ -51,7 +52,7 @@ const tool = (changes: Partial<HttpTool> = {}): HttpTool => ({
   ...changes,
 });
 
-const SECRETS = { SHOP_TOKEN: 'canary"of-a-secret', OTHER: "never asked for" };
+const SECRETS = { SHOP_TOKEN: 'canary"of-a-secret', LONGER: 'canary"of-a-secret-and-more', OTHER: "never asked for" };
 
 const call = (
   changes: Partial<HttpTool> = {},
@@ -117,6 +118,13 @@ describe("an HTTP tool", () => {
     expect(outcome.text).toBe('{"told":"Bearer ***"}');
     answer = (response) => response.setHeader("content-type", "text/plain").end(got.at(-1)?.headers.authorization);
     expect((await call({ headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } })).text).toBe("Bearer ***");
+  });
+
+  test("L1: tells nothing of a secret that begins as another one does", async () => {
+    answer = (response) => response.setHeader("content-type", "text/plain").end(String(got[0]?.headers["x-key"]));
+    const { text } = await call({ headers: { Authorization: "{{SHOP_TOKEN}}", "X-Key": "{{LONGER}}" } });
+    expect(got[0]?.headers["x-key"]).toBe(SECRETS.LONGER);
+    expect(text).toBe("***");
   });
 
   test.each([
@@ -186,6 +194,27 @@ describe("an HTTP tool", () => {
     });
   });
 
+  test.each([
+    ["goes over to another protocol", "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"],
+    ["sends heads without end", `HTTP/1.1 200 OK\r\n${"X-More: y\r\n".repeat(4_000)}`],
+    ["sends two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
+  ])(
+    "does not wait for a server that %s",
+    async (_what, said) => {
+      const odd = createTcpServer((socket) =>
+        socket
+          .on("error", () => {})
+          .resume()
+          .write(said),
+      );
+      await new Promise<void>((resolve) => odd.listen(0, "127.0.0.1", resolve));
+      const { port: oddPort } = odd.address() as AddressInfo;
+      expect(await call({ url: `http://127.0.0.1:${oddPort}/{order}` })).toMatchObject({ fault: "unreachable" });
+      await new Promise((resolve) => odd.close(resolve));
+    },
+    2_000,
+  );
+
   test("is gone at once when it is aborted, and so is its connection", async () => {
     const life = new AbortController();
     let closed = false;
@@ -253,6 +282,44 @@ describe("where an HTTP tool connects to", () => {
       expect((await call({ url }, { order: "1" }, { allowLoopback: false, resolve })).fault).toBe("address_refused");
     }
     expect(connections).toBe(0);
+  });
+
+  test("S2: a name server that lies, with addresses that live no time, is asked once and believed nothing of the inside", async () => {
+    const lies: readonly (readonly string[])[] = [
+      ["127.0.0.1"],
+      ["93.184.215.14", "127.0.0.1"],
+      ["93.184.215.14", "::1"],
+      ["2606:4700::1111", "10.0.0.1"],
+      ["fd00::1", "93.184.215.14"],
+    ];
+    const rebinding = [["127.0.0.1"], ["10.0.0.1"]];
+    const dns = await lyingDns((question) => [...lies, ...rebinding][question - 1] ?? []);
+    const url = `http://shop.example:${port}/{order}`;
+    try {
+      const resolve = resolveByDns([dns.server]);
+      for (const _ of lies) {
+        expect(await call({ url }, { order: "1" }, { allowLoopback: false, resolve })).toEqual(REFUSED);
+      }
+      expect([connections, dns.asked.length]).toEqual([0, 2 * lies.length]);
+      // The first answer is a good one where this machine may be called; what is connected to is that, without a second question.
+      expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({ status: 200 });
+      expect(await call({ url }, { order: "1" }, { resolve })).toEqual(REFUSED);
+      expect([connections, dns.asked.length]).toEqual([1, 2 * lies.length + 4]);
+    } finally {
+      dns.close();
+    }
+  });
+
+  test("S2: a name server that has no such name, or is away, leads nowhere", async () => {
+    const dns = await lyingDns(() => []);
+    const resolve = resolveByDns([dns.server]);
+    const url = "http://shop.example/{order}";
+    expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({
+      fault: "unreachable",
+      cause: "ENOTFOUND",
+    });
+    dns.close();
+    expect(await resolve("shop.example", AbortSignal.timeout(50))).toEqual([]);
   });
 
   test("a name that nobody has, or that cannot be asked for, is not there", async () => {

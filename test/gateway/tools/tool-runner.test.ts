@@ -5,6 +5,7 @@ import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
 import { type ClientToolCall, ToolRunner } from "../../../src/gateway/tools/tool-runner.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
+import { ifMachineStalled } from "../../support/stalled-machine.ts";
 
 const described = {
   description: "Tells of an order.",
@@ -56,7 +57,7 @@ const result = (key: string, text: string, failed = false) => ({
 });
 
 describe("the tools of a call", () => {
-  test("come to what their server answers", async () => {
+  test("come to what their server answers", { retry: ifMachineStalled }, async () => {
     const { run, requests, delivered, clock, told } = runner();
     run("order", "3.1");
     clock.advance(120);

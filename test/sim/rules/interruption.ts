@@ -1,4 +1,4 @@
-import { isBackChannel } from "../../../src/call/back-channel.ts";
+import { areBackChannels, isBackChannel } from "../../../src/call/back-channel.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { CutReason } from "../../../src/core/call-spec.ts";
@@ -100,7 +100,7 @@ export class Interruption implements Rule {
         return;
       }
       case "pass-over":
-        if (!isBackChannel(command.text, this.#facts.language)) {
+        if (!areBackChannels(command.text, this.#facts.language)) {
           this.#wrong("what the caller said is answered", `${JSON.stringify(command.text)} is passed over`);
         }
         return;
@@ -144,7 +144,9 @@ export class Interruption implements Rule {
         : `after ${speechMs} ms of voice, told as ${voicedMs}`;
     }
     if (lastEvent?.kind !== "ear-partial" && lastEvent?.kind !== "ear-final") return `upon ${lastEvent?.kind}`;
-    return isBackChannel(lastEvent.text, language) ? `for ${JSON.stringify(lastEvent.text)}` : undefined;
+    return isBackChannel(lastEvent.text, language, lastEvent.kind === "ear-partial")
+      ? `for ${JSON.stringify(lastEvent.text)}`
+      : undefined;
   }
 
   #wrong(invariant: Invariant, detail: string): void {

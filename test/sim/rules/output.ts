@@ -83,7 +83,8 @@ export class Output implements Rule {
   event(event: CallEvent): void {
     const { reply, asked, language } = this.#facts;
     const isSpoken = event.kind === "ear-partial" || event.kind === "ear-final";
-    if (isSpoken && (this.#options.ear?.isHonest !== true || isBackChannel(event.text, language))) return;
+    if (isSpoken && this.#options.ear?.isHonest !== true) return;
+    if (isSpoken && isBackChannel(event.text, language, event.kind === "ear-partial")) return;
     if (reply?.interruptible === true && isNews(event, asked)) this.#talkedOver = reply;
   }
 

@@ -1,6 +1,5 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import { phrasesOf } from "../../../src/call/phrases.ts";
 import { FRAME_MS, INACTIVITY_PROMPTS_MAX } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
 import { type Facts, isOver, TICK_MS } from "../facts.ts";
@@ -71,7 +70,7 @@ export class Silence implements Rule {
 
   command(command: CallCommand): void {
     const { lastEvent, nowMs, spec } = this.#facts;
-    if (command.kind === "speak" && command.text === phrasesOf(this.#facts.language).stillThere) {
+    if (command.kind === "speak" && command.reason === "inactivity") {
       this.#checkDue("a prompt");
       this.#prompts += 1;
       if (this.#prompts > INACTIVITY_PROMPTS_MAX) this.#wrong(`prompt ${this.#prompts} in a row`);

@@ -1,0 +1,137 @@
+import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
+import { FRAME_MS } from "../../../src/core/limits.ts";
+import type { Chronicle } from "../chronicle.ts";
+import type { SimulatedEar } from "../ear.ts";
+import { type Facts, isNews, isOver, TICK_MS } from "../facts.ts";
+import type { Rule } from "./rule.ts";
+
+const {
+  digitGapMs,
+  endpointMs,
+  endpointSentenceMs,
+  endpointTrailingMs,
+  finalWaitMs,
+  hangoverMs,
+  settleMs,
+  wordlessVoiceMs,
+} = DEFAULT_TURN_PARAMETERS;
+const EPSILON_MS = 1e-6;
+
+/** So many frames of voice, one behind the other, are speech to any detector. */
+const SURELY_SPEECH_FRAMES = 10;
+
+/** How long the caller must be silent behind these words: told from how callers end what they say here. */
+function pauseMs(text: string, language: string): number {
+  if (/[.?]$/.test(text)) return endpointSentenceMs;
+  return text.endsWith(",") || (text.endsWith(" and") && language.startsWith("en")) ? endpointTrailingMs : endpointMs;
+}
+
+/**
+ * A turn of the caller's is over when the words are final and the pause behind them was long enough: not before, and then at once.
+ * Other ends are looked at elsewhere: those of typed words and keys, of words that are never final, and of voice without words.
+ */
+export class Endpointing implements Rule {
+  readonly #facts: Facts;
+  readonly #chronicle: Chronicle;
+  readonly #isHonest: boolean;
+  /** The words that the ear was sure of last, if it has told nothing since; and when it told something last. */
+  #final: string | undefined;
+  #earMs = 0;
+  /** They wait for an answer. */
+  #isOpen = false;
+  /** When there was voice last, and when there was surely speech. */
+  #voicedMs = 0;
+  #speechMs = Number.NEGATIVE_INFINITY;
+  #voicedFrames = 0;
+  #silentFrames = 0;
+  #seenMs = 0;
+  #mediaMs = Number.NaN;
+  /** When a key was pressed last, and when the agent was seen to reply last. */
+  #keyMs = Number.NEGATIVE_INFINITY;
+  #replyMs = 0;
+  /** When something of the caller's was answered or passed over last. */
+  #settledMs = 0;
+
+  constructor(facts: Facts, chronicle: Chronicle, ear: SimulatedEar | undefined) {
+    this.#facts = facts;
+    this.#chronicle = chronicle;
+    this.#isHonest = ear?.isHonest === true;
+  }
+
+  frameIn(voiced: boolean, mediaMs: number): void {
+    const { nowMs } = this.#facts;
+    const isNext = mediaMs - this.#mediaMs < 1.5 * FRAME_MS;
+    this.#mediaMs = mediaMs;
+    this.#seenMs += FRAME_MS;
+    this.#voicedFrames = voiced && this.#seenMs > settleMs ? (isNext ? this.#voicedFrames : 0) + 1 : 0;
+    this.#silentFrames = voiced ? 0 : this.#silentFrames + 1;
+    if (voiced) this.#voicedMs = nowMs;
+    if (this.#voicedFrames >= SURELY_SPEECH_FRAMES) this.#speechMs = nowMs;
+  }
+
+  event(event: CallEvent): void {
+    const { nowMs, asked } = this.#facts;
+    switch (event.kind) {
+      case "dtmf":
+        this.#keyMs = nowMs;
+        return;
+      case "typed":
+        this.#final = undefined;
+        return;
+      case "ear-partial":
+      case "ear-final":
+        if (event.text === "") return;
+        this.#earMs = nowMs;
+        this.#isOpen = isNews(event, asked);
+        this.#final = event.kind === "ear-final" ? event.text : undefined;
+        return;
+      default:
+        return;
+    }
+  }
+
+  command(command: CallCommand): void {
+    if (command.kind === "ask") this.#checkPaused(command);
+    else if (command.kind !== "pass-over") return;
+    this.#isOpen = false;
+    this.#settledMs = this.#facts.nowMs;
+  }
+
+  inspect(): void {
+    const { end, reply, nowMs } = this.#facts;
+    if (reply !== undefined && !isOver(reply)) this.#replyMs = nowMs;
+    if (end !== undefined || !this.#isOpen || !this.#isTold()) return;
+    const pause = this.#pauseMs();
+    if (this.#silentFrames * FRAME_MS < pause + 2 * FRAME_MS) return;
+    // Words whose voice was too short, is forgotten, or was answered already, are words without voice: the pause is behind them.
+    const sinceMs = Math.max(this.#earMs - finalWaitMs + 5 * FRAME_MS, this.#settledMs, this.#voicedMs - hangoverMs);
+    const isLate = this.#speechMs < sinceMs;
+    const dueMs = Math.max(this.#voicedMs + pause, this.#earMs + (isLate ? pause : 0), this.#replyMs);
+    if (nowMs <= this.#facts.latestMs(dueMs, 3 * TICK_MS)) return;
+    this.#wrong(`nothing is made of ${JSON.stringify(this.#final)} at ${nowMs} ms, which was due at ${dueMs} ms`);
+  }
+
+  #checkPaused({ turnId, messages }: Extract<CallCommand, { kind: "ask" }>): void {
+    const { nowMs, replies } = this.#facts;
+    if (replies.get(turnId)?.asks !== 1 || messages.at(-1)?.role !== "user" || !this.#isTold()) return;
+    // Voice that goes on without words ends a turn in another way.
+    if (nowMs >= this.#earMs + wordlessVoiceMs - EPSILON_MS) return;
+    const pausedMs = nowMs - this.#speechMs;
+    if (pausedMs >= this.#pauseMs() - EPSILON_MS) return;
+    this.#wrong(`${JSON.stringify(this.#final)} is answered ${pausedMs} ms behind speech`);
+  }
+
+  /** What was said last is final, and nothing else is entered. */
+  #isTold(): boolean {
+    return this.#isHonest && this.#final !== undefined && this.#facts.nowMs > this.#keyMs + 2 * digitGapMs;
+  }
+
+  #pauseMs(): number {
+    return pauseMs(this.#final ?? "", this.#facts.language);
+  }
+
+  #wrong(detail: string): void {
+    this.#chronicle.violated("a turn ends with its pause, not before, and at once then", detail);
+  }
+}

@@ -1,0 +1,62 @@
+import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
+import {
+  FRAME_MS,
+  JOURNAL_BACKLOG_BYTES_MAX,
+  OUTPUT_RING_FRAMES_MAX,
+  TOOLS_RUNNING_MAX,
+  TURN_TEXT_CHARS_MAX,
+} from "../../../src/core/limits.ts";
+import type { Chronicle } from "../chronicle.ts";
+import { type Facts, isOver } from "../facts.ts";
+import type { OpenStreams } from "../streams.ts";
+import { CHUNK_MS_MAX } from "../voice.ts";
+import type { Rule } from "./rule.ts";
+
+/** A voice that is not pulled any further has given a chunk that does not fit. What a resampler holds back is in it. */
+const SPEECH_MS_MAX = OUTPUT_RING_FRAMES_MAX * FRAME_MS + CHUNK_MS_MAX + FRAME_MS;
+
+export interface QueuesOptions {
+  facts: Facts;
+  chronicle: Chronicle;
+  streams: OpenStreams;
+  /** Bytes of the journal that are not in its file. */
+  pendingBytes(): number;
+}
+
+/** What waits in a call stays within its bounds, whatever the others do. */
+export class Queues implements Rule {
+  readonly #options: QueuesOptions;
+  /** What the model has said since it was asked. */
+  #textChars = 0;
+
+  constructor(options: QueuesOptions) {
+    this.#options = options;
+  }
+
+  event(event: CallEvent): void {
+    if (event.kind === "ear-final" || event.kind === "ear-partial") this.#check("words", event.text.length, CHARS_MAX);
+    if (event.kind !== "reply-text") return;
+    this.#textChars += event.text.length;
+    this.#check("characters of one answer", this.#textChars, CHARS_MAX);
+  }
+
+  command(command: CallCommand): void {
+    if (command.kind === "ask") this.#textChars = 0;
+  }
+
+  inspect(): void {
+    const { facts, streams, pendingBytes } = this.#options;
+    this.#check("bytes for the disk", pendingBytes(), JOURNAL_BACKLOG_BYTES_MAX);
+    this.#check("tools", streams.engines.filter((engine) => engine === "tool").length, TOOLS_RUNNING_MAX);
+    const { reply } = facts;
+    if (reply === undefined || isOver(reply)) return;
+    const givenMs = reply.pieces.reduce((sum, { spoken }) => sum + (spoken?.givenMs ?? 0), 0);
+    this.#check("ms of speech that was not sent", givenMs - reply.sentFrames * FRAME_MS, SPEECH_MS_MAX);
+  }
+
+  #check(what: string, count: number, max: number): void {
+    if (count > max) this.#options.chronicle.violated("what waits stays within its bounds", `${count} ${what}`);
+  }
+}
+
+const CHARS_MAX = TURN_TEXT_CHARS_MAX;
