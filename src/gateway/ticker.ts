@@ -57,7 +57,12 @@ export class Ticker {
     this.#cancel = undefined;
   }
 
+  /** For the next slot that somebody is in: a process with few calls wakes as often as they need it, and no more. */
   #arm(): void {
+    while (this.#slots[this.#slot]?.size === 0) {
+      this.#slot = (this.#slot + 1) % TICK_SLOTS;
+      this.#nextMs += SLOT_MS;
+    }
     this.#cancel = this.#clock.after(Math.max(0, this.#nextMs - this.#clock.nowMs()), this.#run);
   }
 

@@ -132,7 +132,8 @@ test("the last line of a call tells who it was for, how it went, and where the s
     model: "model_b",
     recorded: true,
     agentTurns: 1,
-    callerTurns: 1,
+    // What was said, and the key that was being entered.
+    callerTurns: 2,
     interrupted: 0,
     answers: 1,
     meanAnswerMs: expect.any(Number),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Clock } from "../../src/core/clock.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
@@ -34,6 +35,30 @@ describe("the ticker", () => {
       for (const atMs of ticksMs) perMoment.set(atMs, (perMoment.get(atMs) ?? 0) + 1);
     }
     expect([...perMoment.values()]).toEqual(Array(10).fill(3));
+  });
+
+  test("a lone call wakes the process every 20 ms, and not for the slots that nobody is in", () => {
+    const clock = new ManualClock();
+    let timers = 0;
+    const counting: Clock = {
+      nowMs: () => clock.nowMs(),
+      epochMs: () => clock.epochMs(),
+      after(delayMs, task) {
+        timers += 1;
+        return clock.after(delayMs, task);
+      },
+    };
+    const ticker = new Ticker(counting);
+    let ticks = 0;
+    ticker.add({ tick: () => (ticks += 1) });
+    clock.advance(1_000);
+    expect([ticks, ticker.skippedSlots]).toEqual([50, 0]);
+    expect(timers).toBeLessThanOrEqual(51);
+    let late = 0;
+    ticker.add({ tick: () => (late += 1) });
+    clock.advance(1_000);
+    expect([ticks, ticker.skippedSlots]).toEqual([100, 0]);
+    expect(late).toBeGreaterThanOrEqual(49);
   });
 
   test("what was removed is not ticked again, and an empty ticker leaves no timer", () => {
