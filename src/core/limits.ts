@@ -176,6 +176,8 @@ export const LOOP_LAG_WINDOW_MS = 1_000;
 export const LOOP_LAG_LOOK_MS = 5;
 /** A worker whose loop lags by more than this is offered no more calls: three quarters of what no caller hears. */
 export const LOOP_LAG_MS_MAX = 0.75 * OUTPUT_LEAD_MS;
+/** But for so many, which make no loop lag: a machine that is busy with something else would refuse its first call. */
+export const LAGGING_CALLS_MAX = 8;
 /** It is offered calls again when it has lagged by less for so long. */
 export const LOOP_LAG_CALM_MS = 3_000;
 

@@ -59,7 +59,8 @@ export class LoopLag {
     const lags = loopLagMs > LOOP_LAG_MS_MAX;
     if (lags === this.#lags) return;
     this.#lags = lags;
-    if (lags) this.#log.warn({ loopLagMs }, "the event loop lags: no more calls are offered to this worker");
+    if (lags)
+      this.#log.warn({ loopLagMs }, "the event loop lags: beyond a few, no more calls are offered to this worker");
     else this.#log.info({ loopLagMs }, "the event loop no longer lags");
   }
 

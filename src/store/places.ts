@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import { LOAD_SILENCE_MS_MAX, LOOP_LAG_CALM_MS, LOOP_LAG_MS_MAX } from "../core/limits.ts";
+import { LAGGING_CALLS_MAX, LOAD_SILENCE_MS_MAX, LOOP_LAG_CALM_MS, LOOP_LAG_MS_MAX } from "../core/limits.ts";
 import type { ActiveCall, NoPlace, WaitingCall } from "./call-store.ts";
 import type { WorkerLoad } from "./ipc-messages.ts";
 
@@ -53,11 +53,7 @@ export class Places {
   get room(): number {
     this.#dropExpired();
     let room = 0;
-    for (const worker of this.#workers.values()) {
-      const { callCount, load } = worker;
-      const offered = this.#isOffered(worker) ? load.callsMax : Math.min(callCount, load.callsMax);
-      room += offered - callCount;
-    }
+    for (const worker of this.#workers.values()) room += this.#offered(worker) - worker.callCount;
     return room - this.#expiries.size;
   }
 
@@ -130,10 +126,16 @@ export class Places {
     this.#workers.delete(workerId);
   }
 
-  /** Whether a worker takes more calls than it has. One whose loop is stuck tells nothing. */
-  #isOffered({ load, toldMs, laggedMs }: Worker): boolean {
+  /**
+   * How many calls a worker takes: none beyond those that it has when it drains, or tells nothing because its loop is stuck. One
+   * whose loop lags takes a few all the same, for with so few it is the machine that lags, and calls refused would not mend it.
+   */
+  #offered({ load, toldMs, laggedMs, callCount }: Worker): number {
     const nowMs = this.#clock.nowMs();
-    return !load.draining && nowMs - toldMs < LOAD_SILENCE_MS_MAX && nowMs - laggedMs >= LOOP_LAG_CALM_MS;
+    const carried = Math.min(callCount, load.callsMax);
+    if (load.draining || nowMs - toldMs >= LOAD_SILENCE_MS_MAX) return carried;
+    if (nowMs - laggedMs >= LOOP_LAG_CALM_MS) return load.callsMax;
+    return Math.max(carried, Math.min(LAGGING_CALLS_MAX, load.callsMax));
   }
 
   #wait(callId: string, apiKeyId: string | undefined, expiresAtMs: number): void {

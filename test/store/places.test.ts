@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { LOAD_SILENCE_MS_MAX, LOAD_TELL_MS, LOOP_LAG_CALM_MS, LOOP_LAG_MS_MAX } from "../../src/core/limits.ts";
+import {
+  LAGGING_CALLS_MAX,
+  LOAD_SILENCE_MS_MAX,
+  LOAD_TELL_MS,
+  LOOP_LAG_CALM_MS,
+  LOOP_LAG_MS_MAX,
+} from "../../src/core/limits.ts";
 import type { WorkerLoad } from "../../src/store/ipc-messages.ts";
 import { Places } from "../../src/store/places.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -123,7 +129,7 @@ describe("a place", () => {
     under.workerCame("b", [], load());
     for (let calls = 0; calls < 5; calls += 1) under.carry(create(), calls < 4 ? "a" : "b");
     expect(under.room).toBe(1);
-    under.workerTold("a", load({ loopLagMs: LOOP_LAG_MS_MAX + 1 }));
+    under.workerTold("a", load({ draining: true }));
     expect(under.room).toBe(1);
     create();
     expect(create()).toBe("overloaded");
@@ -144,27 +150,39 @@ describe("a worker", () => {
 
   test("D8: whose loop lags is offered no call more, while its calls go on and other workers take theirs", () => {
     const { under, create } = places();
-    under.workerCame("a", [], load());
-    under.carry(create(), "a");
-    under.workerTold("a", load({ loopLagMs: LOOP_LAG_MS_MAX + 1 }));
+    const callsMax = 2 * LAGGING_CALLS_MAX;
+    under.workerCame("a", [], load({ callsMax }));
+    for (let calls = 0; calls < LAGGING_CALLS_MAX; calls += 1) under.carry(create(), "a");
+    under.workerTold("a", load({ callsMax, loopLagMs: LOOP_LAG_MS_MAX + 1 }));
     expect([under.room, create()]).toEqual([0, "overloaded"]);
     under.workerCame("b", [], load());
     expect(under.room).toBe(3);
   });
 
+  test("whose loop lags takes a few calls all the same: with so few it is the machine that lags", () => {
+    const { under, create } = places();
+    const lagging = load({ callsMax: 2 * LAGGING_CALLS_MAX, loopLagMs: LOOP_LAG_MS_MAX + 1 });
+    under.workerCame("a", [], lagging);
+    under.carry(create(), "a");
+    expect(under.room).toBe(LAGGING_CALLS_MAX - 1);
+    under.workerTold("a", { ...lagging, callsMax: 2 });
+    expect(under.room).toBe(1);
+  });
+
   test("D11: at the bound it lags by nothing, and past it takes calls again when it has been below for seconds", () => {
     const { under, live } = places();
-    under.workerCame("a", [], load({ loopLagMs: LOOP_LAG_MS_MAX }));
-    expect(under.room).toBe(3);
-    live(1_000, "a", { loopLagMs: 80 });
-    live(LOOP_LAG_CALM_MS - LOAD_TELL_MS, "a");
-    expect(under.room).toBe(0);
+    const callsMax = LAGGING_CALLS_MAX + 3;
+    under.workerCame("a", [], load({ callsMax, loopLagMs: LOOP_LAG_MS_MAX }));
+    expect(under.room).toBe(callsMax);
+    live(1_000, "a", { callsMax, loopLagMs: 80 });
+    live(LOOP_LAG_CALM_MS - LOAD_TELL_MS, "a", { callsMax });
+    expect(under.room).toBe(LAGGING_CALLS_MAX);
     // Once more in between, and the waiting begins anew.
-    live(LOAD_TELL_MS, "a", { loopLagMs: 80 });
-    live(LOOP_LAG_CALM_MS - LOAD_TELL_MS, "a");
-    expect(under.room).toBe(0);
-    live(LOAD_TELL_MS, "a");
-    expect(under.room).toBe(3);
+    live(LOAD_TELL_MS, "a", { callsMax, loopLagMs: 80 });
+    live(LOOP_LAG_CALM_MS - LOAD_TELL_MS, "a", { callsMax });
+    expect(under.room).toBe(LAGGING_CALLS_MAX);
+    live(LOAD_TELL_MS, "a", { callsMax });
+    expect(under.room).toBe(callsMax);
   });
 
   test("D8: that is stuck so that it tells nothing is offered no call, until it tells again", () => {
