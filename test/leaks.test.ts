@@ -250,4 +250,4 @@ test("L4: when everything behind the API is broken, no answer tells a stack, a p
 
 /** What only the inside of the service knows. */
 const LEAKED =
-  /select|turns failed|\/srv|\/work|\/tmp|node_modules|\.[jt]s\b|\bat \S+ \(|db7|5432|127\.0\.0\.1|localhost/i;
+  /select|turns failed|\/srv|\/work|\/tmp|node_modules|\.[jt]s\b|\bat \S+ \(|db7\.internal|:5432|127\.0\.0\.1|localhost/i;

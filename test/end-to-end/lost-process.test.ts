@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { CallerNotice } from "../../src/cli/simulated/caller.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -24,7 +24,10 @@ let service: Service;
 let question: Utterance;
 let goodbye: Utterance;
 beforeAll(async () => {
-  [service, question, goodbye] = await Promise.all([Service.start(), utterance(QUESTION), utterance("Goodbye!")]);
+  [question, goodbye] = await Promise.all([utterance(QUESTION), utterance("Goodbye!")]);
+});
+beforeEach(async () => {
+  service = await Service.start({ env: { DRAIN_MS: String(DRAIN_MS) } });
 });
 
 /** Listens to the agent, and does something as soon as so many of its words have been heard. */
@@ -201,7 +204,7 @@ test("K5: everything killed in mid-call and started again: the call is recovered
   await telephone(live.websocketUrl, [{ do: "await-hang-up" }], caller);
   await killed;
 
-  service = await Service.start({ dataDir, apiKey, env: { DRAIN_MS: String(DRAIN_MS) } });
+  service = await Service.start({ dataDir, apiKey });
   const record = await recordOf(live.id);
   expect(record).toMatchObject({ status: "ended", endReason: "worker_lost", recording: { complete: false } });
   const transcript = await service.transcript(live.id);

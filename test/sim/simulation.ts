@@ -42,7 +42,7 @@ export interface SimulatedCall {
 }
 
 /** After the end there is time for the slowest disk and the slowest network. */
-const AFTERMATH_MS = 16_000;
+const AFTERMATH_MS = 8_000;
 /** A call that has not ended so long after its cap never will. */
 const OVERTIME_MS = 5_000;
 /** Time moves in steps of this, so that the end is seen. */
@@ -234,6 +234,6 @@ class World {
     const path = journalPath(this.#shared.dataDir, "call");
     const { bytes } = this.#disk;
     writeFileSync(path, bytes);
-    await checkJournal(this.#facts, chronicle, path, bytes);
+    await checkJournal(this.#facts, chronicle, { path, bytes, framesLeftOut: this.#service.journal.framesLeftOut });
   }
 }

@@ -19,11 +19,11 @@ setInterval(() => {
 }, LOOK_EVERY_MS).unref();
 
 /**
- * For `retry`: a test that failed is run again, twice at most, only where the machine gave this process no time for over 120 ms
+ * For `retry`: a test that failed is run again, four times at most, only where the machine gave this process no time for over 120 ms
  * since its file began. On a machine that ran, a failure is a failure.
  */
 export const ifMachineStalled = {
-  count: 2,
+  count: 4,
   condition: (): boolean => {
     if (stalls > 0) process.stderr.write(`the machine stood still ${stalls} times: the test is run again\n`);
     return stalls > 0;
