@@ -44,9 +44,14 @@ export interface MediaServerOptions {
 type OpenLeg = (socket: LegSocket) => Leg;
 
 interface Peer {
-  /** Told of the socket while the upgrade is still under way. */
-  opened: (ws: WebSocket<Peer>) => void;
+  /** While it is upgraded and not closed. */
+  ws: WebSocket<Upgraded> | undefined;
   leg: Leg | undefined;
+}
+
+/** What uWebSockets.js copies into a socket. */
+interface Upgraded {
+  readonly peer: Peer;
 }
 
 /** Whoever waits for an answer. */
@@ -132,7 +137,7 @@ export class MediaServer {
   }
 
   #serve(app: TemplatedApp): void {
-    app.ws<Peer>("/stream/:token", {
+    app.ws<Upgraded>("/stream/:token", {
       // Compression buys nothing on G.711 and costs memory and time per socket.
       compression: 0,
       maxPayloadLength: SOCKET_PAYLOAD_BYTES_MAX,
@@ -140,9 +145,12 @@ export class MediaServer {
       idleTimeout: SOCKET_IDLE_S,
       sendPingsAutomatically: true,
       upgrade: (response, request, context) => this.#upgrade(response, request, context),
-      open: (ws) => ws.getUserData().opened(ws),
+      open: (ws) => {
+        ws.getUserData().peer.ws = ws;
+      },
       message: (ws, message, isBinary) => this.#onMessage(ws, message, isBinary),
-      close: (ws, code, message) => this.#guarded(() => ws.getUserData().leg?.closed(code, isViolation(code, message))),
+      close: (ws, code, message) =>
+        this.#guarded(() => onClose(ws.getUserData().peer, code, isViolation(code, message))),
     });
     // Upgrades come here too where what follows is no token at all: nothing, or more than one part.
     app.any("/stream/*", (response, request) => {
@@ -170,13 +178,12 @@ export class MediaServer {
         if (admission.kind === "refused") this.#refuse(response, requester, admission.status);
         else if (requester.gone) this.#abandon(admission.open);
         else {
-          const accept = (opened: Peer["opened"]): void => {
-            response.cork(() => {
-              // No subprotocol is ever chosen: carriers offer none, and tolerate that.
-              response.upgrade<Peer>({ opened, leg: undefined }, key, "", extensions, context);
-            });
-          };
-          this.#guarded(() => openLeg(admission.open, accept));
+          const peer: Peer = { ws: undefined, leg: undefined };
+          response.cork(() => {
+            // No subprotocol is ever chosen: carriers offer none, and tolerate that.
+            response.upgrade<Upgraded>({ peer }, key, "", extensions, context);
+          });
+          this.#openLeg(peer, admission.open);
         }
       })
       .catch(this.#onBug);
@@ -197,9 +204,9 @@ export class MediaServer {
   }
 
   /** The frame path begins here. */
-  #onMessage(ws: WebSocket<Peer>, message: ArrayBuffer, isBinary: boolean): void {
+  #onMessage(ws: WebSocket<Upgraded>, message: ArrayBuffer, isBinary: boolean): void {
     try {
-      ws.getUserData().leg?.message(new Uint8Array(message), isBinary);
+      ws.getUserData().peer.leg?.message(new Uint8Array(message), isBinary);
     } catch (error) {
       this.#onBug(error);
     }
@@ -213,6 +220,17 @@ export class MediaServer {
       this.#onBug(error);
       return { kind: "refused", status: 503 };
     }
+  }
+
+  /**
+   * Opens the leg behind the upgrade, and not within it: until `cork` returns uWebSockets.js may still look at what the response
+   * was, in memory that it has given back. Whatever was allocated meanwhile would lie there, and one bit of it closes the stream
+   * (3 of 1,000 that were opened at once; with memory filled with 0x10 nearly all). It also closes one that asked for that by
+   * `Connection: close`.
+   */
+  #openLeg(peer: Peer, open: OpenLeg): void {
+    if (peer.ws === undefined) this.#abandon(open);
+    else peer.leg = open(new UwsSocket(peer.ws));
   }
 
   /** The token was spent and its peer left before the handshake was over: the call begins and ends at once, with a record. */
@@ -234,18 +252,9 @@ export class MediaServer {
   };
 }
 
-/**
- * Opens the leg behind the upgrade, and not within it: until `cork` returns uWebSockets.js may still look at what the response
- * was, in memory that it has given back. Whatever was allocated meanwhile would lie there, and one bit of it closes the stream
- * (3 of 1,000 that were opened at once; with memory filled with 0x10 nearly all).
- */
-function openLeg(open: OpenLeg, accept: (opened: Peer["opened"]) => void): void {
-  let socket: WebSocket<Peer> | undefined;
-  accept((ws) => {
-    socket = ws;
-  });
-  assert.ok(socket !== undefined, "an upgrade opens its socket at once");
-  socket.getUserData().leg = open(new UwsSocket(socket));
+function onClose(peer: Peer, code: number, violated: boolean): void {
+  peer.ws = undefined;
+  peer.leg?.closed(code, violated);
 }
 
 /** 16 bytes in base64. */
@@ -262,9 +271,9 @@ const isViolation = (code: number, message: ArrayBuffer): boolean =>
 const DROPPED = 2;
 
 class UwsSocket implements LegSocket {
-  readonly #ws: WebSocket<Peer>;
+  readonly #ws: WebSocket<Upgraded>;
 
-  constructor(ws: WebSocket<Peer>) {
+  constructor(ws: WebSocket<Upgraded>) {
     this.#ws = ws;
   }
 

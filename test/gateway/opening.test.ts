@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { MediaServer } from "../../src/gateway/server.ts";
+import { mediaService } from "../support/media-service.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { RawWs } from "../support/raw-ws.ts";
 
@@ -36,4 +37,15 @@ test("a stream stays open whatever is allocated while its leg opens", async () =
     ws.destroy();
   }
   expect(closed).toEqual(Array(STREAMS).fill(1_000));
+});
+
+test("a peer that wants its connection closed with the answer ends its call with it, and leaves none behind", async () => {
+  const service = await mediaService();
+  onTestFinished(() => service.close());
+  const { callId, token } = await service.create();
+  const ws = await RawWs.connect(service.url);
+  await ws.upgrade(`/stream/${token}`, { Connection: "close" });
+  expect((await service.ended(callId)).endReason).toBe("caller_hangup");
+  expect(service.gateway.callIds()).toEqual([]);
+  ws.destroy();
 });
