@@ -18,6 +18,7 @@ import type { Logger } from "../core/log.ts";
 import type { CertificateFiles } from "./certificate.ts";
 import type { Admission, Leg, LegSocket } from "./leg.ts";
 import { type SignatureHeaders, signatureHeaders } from "./signatures.ts";
+import { Uncorked } from "./uncorked.ts";
 
 declare module "uWebSockets.js" {
   /** What the package's types leave out; uWebSockets.js shows it in its example of worker threads. */
@@ -41,17 +42,9 @@ export interface MediaServerOptions {
   log: Logger;
 }
 
-type OpenLeg = (socket: LegSocket) => Leg;
-
 interface Peer {
-  /** While it is upgraded and not closed. */
-  ws: WebSocket<Upgraded> | undefined;
+  open: (socket: LegSocket) => Leg;
   leg: Leg | undefined;
-}
-
-/** What uWebSockets.js copies into a socket. */
-interface Upgraded {
-  readonly peer: Peer;
 }
 
 /** Whoever waits for an answer. */
@@ -74,7 +67,7 @@ const REFUSALS: Readonly<Record<RefusalStatus, { status: string; code: string; m
   503: { status: "503 Service Unavailable", code: "unavailable", message: "no new streams can be taken now" },
 };
 
-/** The media plane's socket server, and the only file that knows uWebSockets.js. */
+/** The media plane's socket server, and with `uncorked.ts` all that knows uWebSockets.js. */
 export class MediaServer {
   readonly #options: MediaServerOptions;
   /** What listens, and without TLS serves too. With TLS it hands what it accepts to the app with the newest certificate. */
@@ -82,6 +75,7 @@ export class MediaServer {
   /** One for each certificate, the newest last. Sockets of the older ones live on in them. */
   readonly #tlsApps: TemplatedApp[] = [];
   #listening: us_listen_socket | undefined;
+  #uncorked: Uncorked | undefined;
 
   /** Throws when the certificate cannot be used. */
   constructor(options: MediaServerOptions) {
@@ -93,8 +87,9 @@ export class MediaServer {
   }
 
   /** Listens and returns the port, which is another one than asked for only for port 0. */
-  listen(host: string, port: number): Promise<number> {
-    return new Promise((resolve, reject) => {
+  async listen(host: string, port: number): Promise<number> {
+    this.#uncorked ??= await Uncorked.open();
+    return await new Promise((resolve, reject) => {
       this.#acceptor.listen(host, port, (socket) => {
         if (socket === false) {
           reject(new Error(`cannot listen on ${host}:${port}: is the port taken?`));
@@ -134,10 +129,11 @@ export class MediaServer {
   close(): void {
     this.#listening = undefined;
     for (const app of [this.#acceptor, ...this.#tlsApps]) app.close();
+    this.#uncorked?.close();
   }
 
   #serve(app: TemplatedApp): void {
-    app.ws<Upgraded>("/stream/:token", {
+    app.ws<Peer>("/stream/:token", {
       // Compression buys nothing on G.711 and costs memory and time per socket.
       compression: 0,
       maxPayloadLength: SOCKET_PAYLOAD_BYTES_MAX,
@@ -145,12 +141,9 @@ export class MediaServer {
       idleTimeout: SOCKET_IDLE_S,
       sendPingsAutomatically: true,
       upgrade: (response, request, context) => this.#upgrade(response, request, context),
-      open: (ws) => {
-        ws.getUserData().peer.ws = ws;
-      },
+      open: (ws) => this.#guarded(() => onOpen(ws)),
       message: (ws, message, isBinary) => this.#onMessage(ws, message, isBinary),
-      close: (ws, code, message) =>
-        this.#guarded(() => onClose(ws.getUserData().peer, code, isViolation(code, message))),
+      close: (ws, code, message) => this.#guarded(() => ws.getUserData().leg?.closed(code, isViolation(code, message))),
     });
     // Upgrades come here too where what follows is no token at all: nothing, or more than one part.
     app.any("/stream/*", (response, request) => {
@@ -178,12 +171,10 @@ export class MediaServer {
         if (admission.kind === "refused") this.#refuse(response, requester, admission.status);
         else if (requester.gone) this.#abandon(admission.open);
         else {
-          const peer: Peer = { ws: undefined, leg: undefined };
-          response.cork(() => {
-            // No subprotocol is ever chosen: carriers offer none, and tolerate that.
-            response.upgrade<Upgraded>({ peer }, key, "", extensions, context);
-          });
-          this.#openLeg(peer, admission.open);
+          // No subprotocol is ever chosen: carriers offer none, and tolerate that.
+          const peer: Peer = { open: admission.open, leg: undefined };
+          assert.ok(this.#uncorked !== undefined, "nobody connects before it listens");
+          this.#uncorked.run(() => response.upgrade(peer, key, "", extensions, context));
         }
       })
       .catch(this.#onBug);
@@ -204,9 +195,9 @@ export class MediaServer {
   }
 
   /** The frame path begins here. */
-  #onMessage(ws: WebSocket<Upgraded>, message: ArrayBuffer, isBinary: boolean): void {
+  #onMessage(ws: WebSocket<Peer>, message: ArrayBuffer, isBinary: boolean): void {
     try {
-      ws.getUserData().peer.leg?.message(new Uint8Array(message), isBinary);
+      ws.getUserData().leg?.message(new Uint8Array(message), isBinary);
     } catch (error) {
       this.#onBug(error);
     }
@@ -222,19 +213,8 @@ export class MediaServer {
     }
   }
 
-  /**
-   * Opens the leg behind the upgrade, and not within it: until `cork` returns uWebSockets.js may still look at what the response
-   * was, in memory that it has given back. Whatever was allocated meanwhile would lie there, and one bit of it closes the stream
-   * (3 of 1,000 that were opened at once; with memory filled with 0x10 nearly all). It also closes one that asked for that by
-   * `Connection: close`.
-   */
-  #openLeg(peer: Peer, open: OpenLeg): void {
-    if (peer.ws === undefined) this.#abandon(open);
-    else peer.leg = open(new UwsSocket(peer.ws));
-  }
-
   /** The token was spent and its peer left before the handshake was over: the call begins and ends at once, with a record. */
-  #abandon(open: OpenLeg): void {
+  #abandon(open: Peer["open"]): void {
     this.#guarded(() => open({ send: () => true, end: () => {} }).closed(CLOSED_WITHOUT_FRAME, false));
   }
 
@@ -252,9 +232,9 @@ export class MediaServer {
   };
 }
 
-function onClose(peer: Peer, code: number, violated: boolean): void {
-  peer.ws = undefined;
-  peer.leg?.closed(code, violated);
+function onOpen(ws: WebSocket<Peer>): void {
+  const peer = ws.getUserData();
+  peer.leg = peer.open(new UwsSocket(ws));
 }
 
 /** 16 bytes in base64. */
@@ -271,9 +251,9 @@ const isViolation = (code: number, message: ArrayBuffer): boolean =>
 const DROPPED = 2;
 
 class UwsSocket implements LegSocket {
-  readonly #ws: WebSocket<Upgraded>;
+  readonly #ws: WebSocket<Peer>;
 
-  constructor(ws: WebSocket<Upgraded>) {
+  constructor(ws: WebSocket<Peer>) {
     this.#ws = ws;
   }
 
@@ -286,9 +266,11 @@ class UwsSocket implements LegSocket {
   }
 }
 
-/** RFC 6455, section 4.2.1, as far as uWebSockets.js looks at it. */
+/** RFC 6455, section 4.2.1. A `Connection: close` must not get further: uWebSockets.js would close the socket, and go on with it. */
 const isUpgrade = (request: HttpRequest): boolean =>
-  request.getHeader("sec-websocket-key").length === KEY_CHARS && request.getHeader("sec-websocket-version") === "13";
+  /\bupgrade\b/i.test(request.getHeader("connection")) &&
+  request.getHeader("sec-websocket-key").length === KEY_CHARS &&
+  request.getHeader("sec-websocket-version") === "13";
 
 function requesterOf(response: HttpResponse, request: HttpRequest): Requester {
   const requester = { isHead: request.getMethod() === "head", gone: false };
