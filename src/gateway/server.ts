@@ -18,6 +18,7 @@ import type { Logger } from "../core/log.ts";
 import type { CertificateFiles } from "./certificate.ts";
 import type { Admission, Leg, LegSocket } from "./leg.ts";
 import { type SignatureHeaders, signatureHeaders } from "./signatures.ts";
+import { Uncorked } from "./uncorked.ts";
 
 declare module "uWebSockets.js" {
   /** What the package's types leave out; uWebSockets.js shows it in its example of worker threads. */
@@ -43,11 +44,8 @@ export interface MediaServerOptions {
   log: Logger;
 }
 
-type OpenLeg = (socket: LegSocket) => Leg;
-
 interface Peer {
-  /** Told of the socket while the upgrade is still under way. */
-  opened: (ws: WebSocket<Peer>) => void;
+  open: (socket: LegSocket) => Leg;
   leg: Leg | undefined;
 }
 
@@ -74,7 +72,7 @@ const REFUSALS: Readonly<Record<RefusalStatus, { status: string; code: string; m
   503: { status: "503 Service Unavailable", code: "unavailable", message: "no new streams can be taken now" },
 };
 
-/** The media plane's socket server, and the only file that knows uWebSockets.js. */
+/** The media plane's socket server, and with `uncorked.ts` all that knows uWebSockets.js. */
 export class MediaServer {
   readonly #options: MediaServerOptions;
   /** What listens, and without TLS serves too. With TLS it hands what it accepts to the app with the newest certificate. */
@@ -86,6 +84,7 @@ export class MediaServer {
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
   #handshakes = 0;
+  #uncorked: Uncorked | undefined;
 
   /** Throws when the certificate cannot be used. */
   constructor(options: MediaServerOptions) {
@@ -97,8 +96,9 @@ export class MediaServer {
   }
 
   /** Listens and returns the port, which is another one than asked for only for port 0. */
-  listen(host: string, port: number): Promise<number> {
-    return new Promise((resolve, reject) => {
+  async listen(host: string, port: number): Promise<number> {
+    this.#uncorked ??= await Uncorked.open();
+    return await new Promise((resolve, reject) => {
       this.#acceptor.listen(host, port, (socket) => {
         if (socket === false) {
           reject(new Error(`cannot listen on ${host}:${port}: is the port taken?`));
@@ -174,6 +174,7 @@ export class MediaServer {
     this.#address = undefined;
     this.#listening = undefined;
     for (const app of [this.#acceptor, ...this.#tlsApps]) app.close();
+    this.#uncorked?.close();
   }
 
   #serve(app: TemplatedApp): void {
@@ -186,7 +187,7 @@ export class MediaServer {
       idleTimeout: SOCKET_IDLE_S,
       sendPingsAutomatically: true,
       upgrade: (response, request, context) => this.#upgrade(response, request, context),
-      open: (ws) => ws.getUserData().opened(ws),
+      open: (ws) => this.#guarded(() => onOpen(ws)),
       message: (ws, message, isBinary) => this.#onMessage(ws, message, isBinary),
       close: (ws, code, message) => this.#guarded(() => ws.getUserData().leg?.closed(code, isViolation(code, message))),
     });
@@ -217,13 +218,10 @@ export class MediaServer {
         else if (requester.gone) this.#abandon(admission.open);
         else {
           this.#handshakes -= 1;
-          const accept = (opened: Peer["opened"]): void => {
-            response.cork(() => {
-              // No subprotocol is ever chosen: carriers offer none, and tolerate that.
-              response.upgrade<Peer>({ opened, leg: undefined }, key, "", extensions, context);
-            });
-          };
-          this.#guarded(() => openLeg(admission.open, accept));
+          // No subprotocol is ever chosen: carriers offer none, and tolerate that.
+          const peer: Peer = { open: admission.open, leg: undefined };
+          assert.ok(this.#uncorked !== undefined, "nobody connects before it listens");
+          this.#uncorked.run(() => response.upgrade(peer, key, "", extensions, context));
         }
       })
       .catch(this.#onBug);
@@ -267,7 +265,7 @@ export class MediaServer {
   }
 
   /** The token was spent and its peer left before the handshake was over: the call begins and ends at once, with a record. */
-  #abandon(open: OpenLeg): void {
+  #abandon(open: Peer["open"]): void {
     this.#guarded(() => open({ send: () => true, end: () => {} }).closed(CLOSED_WITHOUT_FRAME, false));
   }
 
@@ -285,18 +283,9 @@ export class MediaServer {
   };
 }
 
-/**
- * Opens the leg behind the upgrade, and not within it: until `cork` returns uWebSockets.js may still look at what the response
- * was, in memory that it has given back. Whatever was allocated meanwhile would lie there, and one bit of it closes the stream
- * (3 of 1,000 that were opened at once; with memory filled with 0x10 nearly all).
- */
-function openLeg(open: OpenLeg, accept: (opened: Peer["opened"]) => void): void {
-  let socket: WebSocket<Peer> | undefined;
-  accept((ws) => {
-    socket = ws;
-  });
-  assert.ok(socket !== undefined, "an upgrade opens its socket at once");
-  socket.getUserData().leg = open(new UwsSocket(socket));
+function onOpen(ws: WebSocket<Peer>): void {
+  const peer = ws.getUserData();
+  peer.leg = peer.open(new UwsSocket(ws));
 }
 
 /** 16 bytes in base64. */
@@ -328,9 +317,11 @@ class UwsSocket implements LegSocket {
   }
 }
 
-/** RFC 6455, section 4.2.1, as far as uWebSockets.js looks at it. */
+/** RFC 6455, section 4.2.1. A `Connection: close` must not get further: uWebSockets.js would close the socket, and go on with it. */
 const isUpgrade = (request: HttpRequest): boolean =>
-  request.getHeader("sec-websocket-key").length === KEY_CHARS && request.getHeader("sec-websocket-version") === "13";
+  /\bupgrade\b/i.test(request.getHeader("connection")) &&
+  request.getHeader("sec-websocket-key").length === KEY_CHARS &&
+  request.getHeader("sec-websocket-version") === "13";
 
 function requesterOf(response: HttpResponse, request: HttpRequest): Requester {
   const requester = { isHead: request.getMethod() === "head", gone: false };

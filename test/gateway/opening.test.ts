@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { MediaServer } from "../../src/gateway/server.ts";
+import { mediaService } from "../support/media-service.ts";
 import { memoryLog } from "../support/memory-log.ts";
+import { RawLeg } from "../support/raw-leg.ts";
 import { RawWs } from "../support/raw-ws.ts";
 
 const STREAMS = 40;
@@ -36,4 +38,22 @@ test("a stream stays open whatever is allocated while its leg opens", async () =
     ws.destroy();
   }
   expect(closed).toEqual(Array(STREAMS).fill(1_000));
+});
+
+test.each([
+  "close",
+  "12345",
+  "",
+])("an upgrade whose connection is %j is none, and its token stays good", async (connection) => {
+  const service = await mediaService();
+  onTestFinished(() => service.close());
+  const { token } = await service.create();
+  const { leg: refused, status } = await RawLeg.connect(`${service.url}/stream/${token}`, { Connection: connection });
+  refused.ws.destroy();
+  expect(status).toBe(426);
+  const { leg, status: accepted } = await RawLeg.connect(`${service.url}/stream/${token}`, {
+    Connection: "keep-alive, upgrade",
+  });
+  leg.ws.destroy();
+  expect(accepted).toBe(101);
 });

@@ -16,9 +16,12 @@ export class RawLeg {
   }
 
   /** Asks for the upgrade at a call's `websocketUrl`; the status is 101 when the stream is open. */
-  static async connect(websocketUrl: string): Promise<{ leg: RawLeg; status: number | undefined }> {
+  static async connect(
+    websocketUrl: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ leg: RawLeg; status: number | undefined }> {
     const ws = await RawWs.connect(websocketUrl);
-    const answer = await ws.upgrade(new URL(websocketUrl).pathname);
+    const answer = await ws.upgrade(new URL(websocketUrl).pathname, headers);
     return { leg: new RawLeg(ws), status: answer?.status };
   }
 
