@@ -83,11 +83,20 @@ export const SOCKET_BACKPRESSURE_BYTES_MAX = 256 * 1024;
 /** From the upgrade to the carrier's `start`. */
 export const LEG_START_MS_MAX = 5_000;
 export const SOCKET_IDLE_S = 30;
+/** Pings and pongs of a peer within one second; past it the call ends with `protocol_error`. */
+export const CONTROL_FRAMES_PER_SECOND_MAX = 100;
 /** How often the certificate's files are looked at for another one. */
 export const CERTIFICATE_POLL_MS = 5_000;
 /** With less than this left to the certificate a warning is logged, once in CERTIFICATE_WARN_MS. */
 export const CERTIFICATE_EXPIRES_SOON_MS = 14 * 86_400_000;
 export const CERTIFICATE_WARN_MS = 86_400_000;
+
+// Descriptors: of what the system lets a process have open at once, strangers take no more than calls leave.
+/** For what every process needs beside its connections: programs, the other processes, the store, a file that is read. */
+export const DESCRIPTORS_RESERVED = 128;
+/** A call is its stream and its journal; a connection to the API, and the recording that is fetched on it. */
+export const DESCRIPTORS_PER_CALL = 2;
+export const DESCRIPTORS_PER_REQUEST = 2;
 
 // Tokens.
 export const TOKEN_BYTES = 32;
@@ -228,6 +237,9 @@ export const METRICS_ANSWER_MS_MAX = 1_000;
 
 // The journal.
 export const JOURNAL_FLUSH_MS = 250;
+/** Where nothing but frames has come, and no more than these bytes of them, this many flushes leave a journal out. */
+export const JOURNAL_FLUSHES_LEFT_OUT_MAX = 2;
+export const JOURNAL_FRAMES_BYTES_MAX = 4 * 1024;
 /** Journal bytes of one call that wait for the disk; past it audio is left out and the recording says `incomplete`. */
 export const JOURNAL_PENDING_BYTES_MAX = 256 * 1024;
 /** Past this, with events alone, the disk counts as gone: the journal fails and its call goes on without. Bounds one record, too. */

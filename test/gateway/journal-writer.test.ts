@@ -3,7 +3,12 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { JOURNAL_BACKLOG_BYTES_MAX, JOURNAL_FLUSH_MS, JOURNAL_PENDING_BYTES_MAX } from "../../src/core/limits.ts";
+import {
+  JOURNAL_BACKLOG_BYTES_MAX,
+  JOURNAL_FLUSH_MS,
+  JOURNAL_FRAMES_BYTES_MAX,
+  JOURNAL_PENDING_BYTES_MAX,
+} from "../../src/core/limits.ts";
 import { type JournalFiles, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import { JournalDecoder } from "../../src/record/journal-format.ts";
 import { journalPath, readJournal } from "../../src/record/journal-reader.ts";
@@ -202,6 +207,38 @@ describe("journal writer", () => {
       expect(files.writes - writes).toBeLessThanOrEqual(11);
       await writer.close();
     }
+  });
+
+  test("frames alone wait for up to three flushes, unless they are many, and go with whatever else comes", async () => {
+    const files = new FakeFiles();
+    const { journals, clock } = world(files);
+    const writer = journals.open(START);
+    await settled();
+    /** Writes in each of `flushes` flush intervals, after `each` has been done in it. */
+    const writesIn = async (flushes: number, each: (flush: number) => void): Promise<number[]> => {
+      const counts: number[] = [];
+      for (let flush = 0; flush < flushes; flush += 1) {
+        const before = files.writes;
+        each(flush);
+        for (let elapsedMs = 0; elapsedMs < JOURNAL_FLUSH_MS; elapsedMs += 10) {
+          clock.advance(10);
+          await settled();
+        }
+        counts.push(files.writes - before);
+      }
+      return counts;
+    };
+    const silent = new Uint8Array(0);
+    const loud = new Uint8Array(JOURNAL_FRAMES_BYTES_MAX);
+    expect(await writesIn(6, () => writer.frameOut(0, 1, 160, silent))).toEqual([0, 0, 1, 0, 0, 1]);
+    expect(await writesIn(3, () => writer.frameOut(0, 1, 160, loud))).toEqual([1, 1, 1]);
+    expect(
+      await writesIn(5, (flush) => {
+        writer.frameOut(0, 1, 160, silent);
+        if (flush === 1) writer.event(0, { kind: "tick" });
+      }),
+    ).toEqual([0, 1, 0, 0, 1]);
+    await writer.close();
   });
 
   test("a disk that takes only part of a write gets the rest", async () => {
