@@ -5,11 +5,13 @@ import { catalogueOf } from "./api/voices.ts";
 import { readConfig } from "./config.ts";
 import { STREAM_CODECS } from "./core/call-spec.ts";
 import { systemClock } from "./core/clock.ts";
+import { ControlMetrics } from "./core/control-metrics.ts";
+import { descriptorsMax } from "./core/descriptors.ts";
 import { codeOf } from "./core/errors.ts";
-import { METRICS_ANSWER_MS_MAX } from "./core/limits.ts";
+import { DESCRIPTORS_PER_REQUEST, DESCRIPTORS_RESERVED, METRICS_ANSWER_MS_MAX } from "./core/limits.ts";
 import { createLogger } from "./core/log.ts";
-import { ControlMetrics, watchProcess } from "./core/metrics.ts";
 import { MetricsSum } from "./core/metrics-sum.ts";
+import { watchProcess } from "./core/process-metrics.ts";
 import { loadOpus } from "./media/opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { serveMetrics } from "./metrics-server.ts";
@@ -53,6 +55,7 @@ metrics.restarted(restarts);
 lockDataDir(dataDir);
 const opened = await openStores(dataDir, clock);
 const places = new Places({ clock, callsPerKey: config.callsPerKey });
+metrics.watchPlaces(() => places.taken);
 places.restore(await opened.calls.listWaiting(), await opened.calls.listActive());
 const stores = { ...opened, calls: placedCalls(countedCalls(opened.calls, metrics), places) };
 // Only asked which voices there are: one program is enough.
@@ -168,6 +171,10 @@ const api = buildApi({
   metrics,
   log,
 });
+
+// One more is closed as it comes: the store and the records need their descriptors.
+const requestsMax = Math.floor((descriptorsMax() - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_REQUEST);
+if (Number.isFinite(requestsMax)) api.server.maxConnections = Math.max(1, requestsMax);
 
 /** Said when no worker is left. */
 async function stop(): Promise<void> {

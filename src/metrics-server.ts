@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { codeOf } from "./core/errors.ts";
 import { REQUEST_MS_MAX } from "./core/limits.ts";
 import type { Logger } from "./core/log.ts";
-import { EXPOSITION_TYPE } from "./core/metrics.ts";
+import { EXPOSITION_TYPE } from "./core/metrics-kit.ts";
 
 export interface MetricsServerOptions {
   host: string;

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
+import { descriptorsMax } from "./core/descriptors.ts";
 import { codeOf } from "./core/errors.ts";
-import { HANDSHAKE_MS_MAX } from "./core/limits.ts";
+import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED, HANDSHAKE_MS_MAX } from "./core/limits.ts";
 import { createLogger } from "./core/log.ts";
-import { WorkerMetrics, watchProcess } from "./core/metrics.ts";
+import { WorkerMetrics } from "./core/metrics.ts";
 import type { ProcessMetrics } from "./core/metrics-sum.ts";
+import { watchProcess } from "./core/process-metrics.ts";
 import { SOFTWARE } from "./core/software.ts";
 import { CertificateWatch } from "./gateway/certificate.ts";
 import { Gateway } from "./gateway/gateway.ts";
@@ -41,6 +43,15 @@ if (engines.stt === undefined) {
 if (config.toolsAllowLoopback) {
   log.warn("TOOLS_ALLOW_LOOPBACK is set: tools may call this machine. Never set it where others create calls");
 }
+/** What the system lets this process have open for calls, and for those who may become calls. */
+const descriptors = descriptorsMax() - DESCRIPTORS_RESERVED;
+const callsMax = Math.max(1, Math.min(config.callsPerWorker, Math.floor(descriptors / DESCRIPTORS_PER_CALL)));
+if (callsMax < config.callsPerWorker) {
+  log.warn(
+    { callsMax },
+    "fewer calls than CALLS_PER_WORKER: each needs two descriptors, and `ulimit -n` allows for no more",
+  );
+}
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
 const loopLag = LoopLag.watch(clock, log);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
@@ -65,7 +76,7 @@ const gateway = new Gateway({
   metrics,
   clock,
   log,
-  callsMax: config.callsPerWorker,
+  callsMax,
   onFull: (isFull) => server.pauseListening(isFull),
   carrierSecrets: config.carrierSecrets,
   mediaUrl,
@@ -74,7 +85,13 @@ const gateway = new Gateway({
 const { mediaTls } = config;
 const certificate =
   mediaTls && new CertificateWatch({ files: mediaTls, prepare: () => server.prepareCertificate(), clock, log });
-const server = new MediaServer({ admit: (token, headers) => gateway.admit(token, headers), tls: mediaTls, log });
+const server = new MediaServer({
+  admit: (token, headers) => gateway.admit(token, headers),
+  tls: mediaTls,
+  handshakesMax: () => descriptors - DESCRIPTORS_PER_CALL * gateway.load().callCount,
+  log,
+});
+metrics.watchSockets(() => server.streams.bufferedBytes);
 certificate?.start();
 if (certificate !== undefined) metrics.watchCertificate(() => certificate.notAfterMs);
 

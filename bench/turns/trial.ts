@@ -197,7 +197,7 @@ class TrialCall {
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
       parameters,
       journal,
-      metrics: { answered: () => {}, callEnded: () => {}, engineFailed: () => {} },
+      metrics: { answered: () => {}, callEnded: () => {}, engineAnswered: () => {}, engineFailed: () => {} },
       clock,
       log,
       onDone: () => this.#stopTicking(),

@@ -1,18 +1,18 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason, type TurnLatency } from "./call-spec.ts";
-import type { ProcessMetrics, WorkersMetrics } from "./metrics-sum.ts";
-import { SOFTWARE } from "./software.ts";
+import { counter, gauge, histogram, KeptTimes, registryOf, TYPE, tellAnew, watchedGauge } from "./metrics-kit.ts";
+import type { ProcessMetrics } from "./metrics-sum.ts";
+import type { TimeHistogram } from "./time-histogram.ts";
 
-// Every metric of the service stands here, and only here is prom-client known; README.md tells what each is good for.
-// Labels take their values from lists of ours and nothing else: no id, no token, no number, no text of anybody.
+// The metrics of a media worker; those of the control process stand in control-metrics.ts, those of every process in
+// process-metrics.ts, and only these files and the two beside them know prom-client. README.md tells what each is good for.
 
 /** What a live call is at: its carrier has not said `start` yet, or what its agent does. */
 export const LIVE_STATES = ["opening", "listening", "thinking", "speaking"] as const;
 export type LiveState = (typeof LIVE_STATES)[number];
 
 /** The parts of a call that somebody else may have made. */
-export type Engine = "ear" | "model" | "voice";
+export const ENGINES = ["ear", "model", "voice"] as const;
+export type Engine = (typeof ENGINES)[number];
 
 /** What every call counts. No metric is touched while frames go by: these are read at each scrape. */
 export interface CallCounts {
@@ -36,6 +36,15 @@ export interface CallCounts {
   staleAudio: number;
 }
 
+/**
+ * The time that a worker adds to a frame. `in`: from the message that was given to us until every reader of the bus has its frames, the
+ * ear among them. `out`: from when a frame was due until it was given to the socket.
+ */
+export interface AddedLatency {
+  readonly in: TimeHistogram;
+  readonly out: TimeHistogram;
+}
+
 /** What a worker knows of itself at any moment. */
 export interface WorkerReadings {
   /** Live calls. */
@@ -44,6 +53,9 @@ export interface WorkerReadings {
   callsMax: number;
   /** Sums over all calls since the process began, those that live included. */
   counts: ReadonlyMap<ConnectionType, Readonly<CallCounts>>;
+  addedLatency: AddedLatency;
+  /** How late the slots of the ticker began. */
+  tickLateness: TimeHistogram;
   /** Slots of the ticker that were left out because the loop had stalled. */
   slotsSkipped: number;
   journalBytes: number;
@@ -55,16 +67,13 @@ export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed"] as const;
 /** `refused`: unknown, used or expired. `failed`: the store gave no answer. */
 export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
 
-/** The label that says which transport a call has. */
-const TYPE = "connection_type";
+/** The moments on the way to an answer, each counted from the caller's last voiced frame. */
+export const TURN_STAGES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;
 
 /** From an answer nobody waits for to one that the caller takes for a dead line. */
 const LATENCY_BUCKETS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
-const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-const RECORD_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
-/** What an exposition is served as. */
-export const EXPOSITION_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
+/** An engine of this machine may be there at once. */
+const ENGINE_BUCKETS_S = [0.005, 0.01, 0.025, ...LATENCY_BUCKETS_S];
 
 /** What a media worker tells. Its methods are for what happens once a call, or once a turn; never for frames. */
 export class WorkerMetrics {
@@ -81,6 +90,24 @@ export class WorkerMetrics {
     "From the caller's last voiced frame to each stage of the agent's answer.",
     ["stage"],
     LATENCY_BUCKETS_S,
+  );
+  readonly #engineTime = histogram(
+    this.registry,
+    "engine_latency_seconds",
+    "To an ear's final text from the caller's last voiced frame; to the first of a model's answer and of a voice's audio from the question.",
+    ["engine", "provider"],
+    ENGINE_BUCKETS_S,
+  );
+  readonly #addedLatency = new KeptTimes(
+    this.registry,
+    "added_latency_seconds",
+    "In: from a message's arrival here until all readers have its frames. Out: from when frames were due until they were sent.",
+    "direction",
+  );
+  readonly #tickLateness = new KeptTimes(
+    this.registry,
+    "tick_lateness_seconds",
+    "How late the ticker's slots of 2 ms began.",
   );
   readonly #calls = gauge(this.registry, "calls", "Calls that live now.", ["state"]);
   readonly #callsMax = gauge(this.registry, "calls_max", "Calls that may live at once.");
@@ -108,6 +135,7 @@ export class WorkerMetrics {
     for (const reason of END_REASONS) this.#ended.inc({ reason }, 0);
     for (const outcome of REDEMPTION_OUTCOMES) this.#redeemed.inc({ outcome }, 0);
     for (const status of [401, 503]) this.#refused.inc({ status }, 0);
+    for (const stage of TURN_STAGES) this.#latency.zero({ stage });
   }
 
   callStarted(connectionType: ConnectionType): void {
@@ -126,8 +154,19 @@ export class WorkerMetrics {
     this.#refused.inc({ status });
   }
 
+  /** An engine that calls will have, told before there are any: what it has not done yet is told as 0. */
+  engineKnown(engine: Engine, provider: string): void {
+    this.#failed.inc({ engine, provider }, 0);
+    this.#engineTime.zero({ engine, provider });
+  }
+
   engineFailed(engine: Engine, provider: string): void {
     this.#failed.inc({ engine, provider });
+  }
+
+  /** An engine has given what was waited for: an ear its final text, a model or a voice the first of its answer. */
+  engineAnswered(engine: Engine, provider: string, tookMs: number): void {
+    this.#engineTime.observe({ engine, provider }, tookMs / 1_000);
   }
 
   /** An answer of the agent is over: this is where its time went. */
@@ -140,15 +179,14 @@ export class WorkerMetrics {
 
   /** For a worker with a certificate of its own; `notAfterMs`, since the Unix epoch, is asked at each scrape. */
   watchCertificate(notAfterMs: () => number): void {
-    new Gauge({
-      name: "trunkline_tls_certificate_not_after_seconds",
-      help: "When the certificate in use runs out, in seconds since the Unix epoch.",
-      aggregator: "min",
-      registers: [this.registry],
-      collect() {
-        this.set(notAfterMs() / 1_000);
-      },
-    });
+    const help = "When the certificate in use runs out, in seconds since the Unix epoch.";
+    watchedGauge(this.registry, "tls_certificate_not_after_seconds", help, () => notAfterMs() / 1_000, "min");
+  }
+
+  /** For a worker with sockets: `bufferedBytes` of all of them are asked for at each scrape. */
+  watchSockets(bufferedBytes: () => number): void {
+    const help = "Bytes that wait for peers that do not read them.";
+    watchedGauge(this.registry, "peer_buffered_bytes", help, bufferedBytes);
   }
 
   /** Everything as it is now. */
@@ -158,6 +196,8 @@ export class WorkerMetrics {
     this.#callsMax.set(readings.callsMax);
     for (const perType of [this.#frames, this.#late, this.#underruns, this.#dropped]) perType.reset();
     for (const [connectionType, counts] of readings.counts) this.#tell(connectionType, counts);
+    this.#addedLatency.keep({ ...readings.addedLatency });
+    this.#tickLateness.keep({ all: readings.tickLateness });
     tellAnew(this.#skipped, readings.slotsSkipped);
     tellAnew(this.#journalBytes, readings.journalBytes);
     tellAnew(this.#journalFailures, readings.journalFailures);
@@ -175,165 +215,4 @@ export class WorkerMetrics {
     const causes = { malformed, ignored, early, late: lateAudio, duplicate: duplicateAudio, stale: staleAudio };
     for (const [cause, count] of Object.entries(causes)) this.#dropped.inc({ ...type, cause }, count);
   }
-}
-
-/** What the control process tells, and how many of the workers beside it answered. */
-export class ControlMetrics {
-  readonly registry = registryOf("control");
-  readonly #created = counter(this.registry, "calls_created_total", "Calls created by the API.", [TYPE]);
-  readonly #recorded = counter(
-    this.registry,
-    "call_records_total",
-    "Calls that are over, also those whose worker was lost.",
-    ["status", "reason"],
-  );
-  readonly #recordTime = histogram(
-    this.registry,
-    "call_record_duration_seconds",
-    "Making the record, transcript and recording of one call.",
-    [],
-    RECORD_BUCKETS_S,
-  );
-  readonly #requests = counter(this.registry, "api_requests_total", "Requests answered.", [
-    "method",
-    "route",
-    "status",
-  ]);
-  readonly #requestTime = histogram(
-    this.registry,
-    "api_request_duration_seconds",
-    "From a request's head to the end of its answer.",
-    ["method", "route"],
-    REQUEST_BUCKETS_S,
-  );
-  readonly #ready = gauge(this.registry, "ready", "1 while new calls are taken.");
-  readonly #restarts = counter(this.registry, "process_restarts_total", "Processes that were started again.", [
-    "process",
-  ]);
-  readonly #workers = gauge(this.registry, "workers", "Media workers, by whether they answered this scrape.", [
-    "state",
-  ]);
-
-  constructor() {
-    for (const connectionType of CONNECTION_TYPES) this.#created.inc({ [TYPE]: connectionType }, 0);
-  }
-
-  /** How often processes of each kind were started again since the service began. */
-  restarted(counts: Readonly<Record<"control" | "worker", number>>): void {
-    this.#restarts.reset();
-    for (const [process, count] of Object.entries(counts)) this.#restarts.inc({ process }, count);
-  }
-
-  callCreated(connectionType: ConnectionType): void {
-    this.#created.inc({ [TYPE]: connectionType });
-  }
-
-  /** A call is over for good, and its record says so. */
-  callRecorded(status: "ended" | "failed" | "expired", reason: EndReason): void {
-    this.#recorded.inc({ status, reason });
-  }
-
-  /** The record, transcript and recording of a call were made. */
-  recordMade(tookMs: number): void {
-    this.#recordTime.observe(tookMs / 1_000);
-  }
-
-  /** `route` is the pattern of the route, never the address that was asked for. */
-  requestAnswered(method: string, route: string, status: number, durationMs: number): void {
-    this.#requests.inc({ method, route, status });
-    this.#requestTime.observe({ method, route }, durationMs / 1_000);
-  }
-
-  /** Everything as it is now, that of the workers included, in Prometheus's text format. */
-  async exposition({ exposition, up, silent }: WorkersMetrics, ready: boolean): Promise<string> {
-    this.#ready.set(ready ? 1 : 0);
-    this.#workers.set({ state: "up" }, up);
-    this.#workers.set({ state: "silent" }, silent);
-    return joined([await this.registry.metrics(), exposition].filter((text) => text.trim() !== ""));
-  }
-}
-
-/**
- * Adds what Node and the system know of this process (CPU, memory, open files, garbage, delays of the event loop), and
- * which software it runs. It watches from here on: for composition roots, once.
- */
-export function watchProcess(registry: Registry): void {
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
-  for (const { name } of registry.getMetricsAsArray()) if (LEFT_OUT.test(name)) registry.removeSingleMetric(name);
-  watchLoop(registry);
-  new Gauge({
-    name: "trunkline_build_info",
-    help: "The software that runs, in the label; always 1.",
-    labelNames: ["software"],
-    aggregator: "first",
-    registers: [registry],
-  }).set({ software: SOFTWARE }, 1);
-}
-
-/**
- * Of what the library collects: handles by class names of Node's own, of which there is no list (their totals stay), and
- * delays of the event loop, which count the time between two looks as delay and are no numbers when asked for twice in a moment.
- */
-const LEFT_OUT = /^nodejs_(active_(handles|requests|resources)$|eventloop_lag)/;
-const LOOP_LOOK_MS = 10;
-const QUANTILES = [0.5, 0.9, 0.99, 1];
-
-/** How much later than it should the loop came round, over the time since the scrape before. */
-function watchLoop(registry: Registry): void {
-  const looks = monitorEventLoopDelay({ resolution: LOOP_LOOK_MS });
-  looks.enable();
-  new Gauge({
-    name: "trunkline_event_loop_delay_seconds",
-    help: "Delay of the event loop since the last scrape, of the worst process of its kind.",
-    labelNames: ["quantile"],
-    aggregator: "max",
-    registers: [registry],
-    collect() {
-      // Asked again in the same moment: what was told stands.
-      if (looks.count === 0) return;
-      for (const quantile of QUANTILES) {
-        const betweenLooksMs = looks.percentile(quantile * 100) / 1e6;
-        this.set({ quantile }, Math.max(0, betweenLooksMs - LOOP_LOOK_MS) / 1_000);
-      }
-      looks.reset();
-    },
-  });
-}
-
-/** A registry of our own, not the library's: its label keeps the processes apart where their metrics meet. */
-function registryOf(process: "control" | "worker"): Registry {
-  const registry = new Registry();
-  registry.setDefaultLabels({ process });
-  return registry;
-}
-
-const counter = <Label extends string = never>(registry: Registry, name: string, help: string, labels: Label[] = []) =>
-  new Counter({ name: `trunkline_${name}`, help, labelNames: labels, registers: [registry] });
-
-const gauge = <Label extends string = never>(registry: Registry, name: string, help: string, labels: Label[] = []) =>
-  new Gauge({ name: `trunkline_${name}`, help, labelNames: labels, registers: [registry] });
-
-const histogram = <Label extends string>(
-  registry: Registry,
-  name: string,
-  help: string,
-  labels: Label[],
-  buckets: number[],
-) => new Histogram({ name: `trunkline_${name}`, help, labelNames: labels, buckets, registers: [registry] });
-
-/** For counts that are kept elsewhere and only read here. */
-function tellAnew(metric: Counter<never>, count: number): void {
-  metric.reset();
-  metric.inc(count);
-}
-
-/** One exposition of several: the format wants all samples of a metric in one group, behind one HELP and one TYPE. */
-function joined(expositions: readonly string[]): string {
-  const groups = new Map<string, string[]>();
-  for (const block of expositions.flatMap((exposition) => exposition.trim().split("\n\n"))) {
-    const [help, type, ...samples] = block.split("\n");
-    const head = `${help}\n${type}`;
-    groups.set(head, [...(groups.get(head) ?? []), ...samples]);
-  }
-  return `${[...groups].map(([head, samples]) => [head, ...samples].join("\n")).join("\n\n")}\n`;
 }

@@ -4,10 +4,12 @@ import type { CallSpec } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import { type Logger, withoutForeignText } from "../core/log.ts";
-import type { Engine } from "../core/metrics.ts";
+import type { Engine, WorkerMetrics } from "../core/metrics.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import { languageCode } from "../speech/languages.ts";
 import type { Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "../speech/speech.ts";
+import { timedFirst, timedVoice } from "../speech/timed.ts";
+import type { CallTally } from "./call-tally.ts";
 import { CallVoice } from "./call-voice.ts";
 import { ModelAnswer } from "./model-answer.ts";
 import { VoiceOut } from "./voice-out.ts";
@@ -25,13 +27,15 @@ export interface CallEnginesOptions {
   llm: Llm;
   tts: Tts;
   makeResampler: ResamplerFactory;
+  tally: CallTally;
+  metrics: Pick<WorkerMetrics, "engineAnswered" | "engineFailed">;
   log: Logger;
+  /** The time of the call. */
+  nowMs: () => number;
   /** The door of the call. */
   deliver: (event: CallEvent) => void;
   /** There is speech to be sent again, after there was none. */
   onSpeech: () => void;
-  /** One of them failed; why has been logged. */
-  onFailure: (engine: Engine, provider: string) => void;
 }
 
 /** The ear, the model and the voice of one call: carries out what the call asks of them and tells it what comes back. */
@@ -44,14 +48,17 @@ export class CallEngines {
   #earResampler: Resampler | undefined;
   #model: AbortController | undefined;
   readonly #silence: Int16Array;
+  /** When the caller was last heard to speak; NaN until then, and where an ear's final has come since. */
+  #voicedMs = Number.NaN;
 
   constructor(options: CallEnginesOptions) {
     this.#options = options;
-    const { spec, busRateHz, legRateHz, tts, makeResampler, log, deliver } = options;
+    const { spec, busRateHz, legRateHz, stt, llm, tts, makeResampler, tally, log, nowMs, deliver } = options;
     const { voiceId, language } = spec;
     this.#silence = new Int16Array((busRateHz / 1_000) * FRAME_MS);
+    tally.providers = { ear: stt?.provider, model: llm.provider, voice: tts.provider };
     this.voiceOut = new VoiceOut({
-      tts,
+      tts: timedVoice(tts, nowMs, (tookMs) => this.#answered("voice", tts.provider, tookMs)),
       voiceId,
       language,
       rateHz: legRateHz,
@@ -74,29 +81,34 @@ export class CallEngines {
     void pump(
       this.#ear.events,
       this.#life.signal,
-      (event) => this.#onEar(event),
+      (event) => this.#onEar(event, stt.provider),
       (error) => this.#failed("ear", stt.provider, error, { kind: "ear-failed", code: codeOf(error) }),
     );
   }
 
-  /** One frame of the caller, lent. */
-  hear(frame: Int16Array): void {
-    this.#ear?.write(this.#earResampler === undefined ? frame : this.#earResampler.process(frame));
+  /** One frame of the caller, lent; `voiced` when somebody speaks in it. */
+  hear(frame: Int16Array, voiced: boolean, nowMs: number): void {
+    if (voiced) this.#voicedMs = nowMs;
+    this.#write(frame);
   }
 
   /** The carrier sent nothing, which is silence: the ear counts pauses in audio alone. */
   hearSilence(frames: number): void {
-    for (let frame = 0; frame < frames; frame += 1) this.hear(this.#silence);
+    for (let frame = 0; frame < frames; frame += 1) this.#write(this.#silence);
+  }
+
+  #write(frame: Int16Array): void {
+    this.#ear?.write(this.#earResampler === undefined ? frame : this.#earResampler.process(frame));
   }
 
   ask({ turnId, messages, tools, language }: Extract<CallCommand, { kind: "ask" }>): void {
-    const { llm, spec, log } = this.#options;
+    const { llm, spec, log, nowMs } = this.#options;
     const model = new AbortController();
     this.#model = model;
     const request = { messages, tools, temperature: spec.temperature, language };
     const answer = new ModelAnswer();
     void pump(
-      llm.reply(request, model.signal),
+      timedFirst(llm.reply(request, model.signal), nowMs, (tookMs) => this.#answered("model", llm.provider, tookMs)),
       model.signal,
       (event) => {
         this.#onModel(turnId, answer.bounded(event));
@@ -130,7 +142,11 @@ export class CallEngines {
     this.#earResampler = undefined;
   }
 
-  #onEar({ kind, text, language: tag }: SttEvent): void {
+  #onEar({ kind, text, language: tag }: SttEvent, provider: string): void {
+    if (kind === "final" && !Number.isNaN(this.#voicedMs)) {
+      this.#answered("ear", provider, this.#options.nowMs() - this.#voicedMs);
+      this.#voicedMs = Number.NaN;
+    }
     // What an ear takes for a language may be none: the call is told of those that there are.
     const language = tag === undefined ? undefined : languageCode(tag);
     this.#options.deliver({
@@ -160,9 +176,15 @@ export class CallEngines {
     this.#options.deliver(event);
   }
 
+  #answered(engine: Engine, provider: string, tookMs: number): void {
+    this.#options.metrics.engineAnswered(engine, provider, tookMs);
+  }
+
   #onFailure(engine: Engine, provider: string, error: unknown): void {
-    const { log, onFailure } = this.#options;
-    log.warn({ engine, provider, code: codeOf(error), ...withoutForeignText(error) }, "an engine of the call failed");
-    onFailure(engine, provider);
+    const { tally, metrics, log } = this.#options;
+    const code = codeOf(error);
+    log.warn({ engine, provider, code, ...withoutForeignText(error) }, "an engine of the call failed");
+    tally.engineFailed(engine, code);
+    metrics.engineFailed(engine, provider);
   }
 }

@@ -1,13 +1,16 @@
 import type { ConnectionType, TranscriptTurn, TurnLatency } from "../core/call-spec.ts";
-import type { CallCounts, LiveState } from "../core/metrics.ts";
+import type { CallCounts, Engine, LiveState } from "../core/metrics.ts";
 import type { RedeemedCall } from "../store/hand-off.ts";
 
 /** What a call is at; `counts` goes on counting. */
 export interface CallReading {
   connectionType: ConnectionType;
   state: LiveState;
-  counts: Readonly<CallCounts>;
+  counts: CallTally;
 }
+
+/** Whose engines a call has; undefined where it has none. */
+export type Providers = Readonly<Record<Engine, string | undefined>>;
 
 /** What one call counts: read by the metrics at any time, and told once, in the call's last line of log. Numbers, never words. */
 export class CallTally implements CallCounts {
@@ -27,6 +30,12 @@ export class CallTally implements CallCounts {
   cleared = 0;
   carrierErrors = 0;
   engineFailures = 0;
+  lastFailure: { readonly engine: Engine; readonly code: string } | undefined;
+  providers: Providers | undefined;
+  /** The longest that we held up frames of this call, each way, ms. */
+  slowestInMs = 0;
+  slowestOutMs = 0;
+  #firstAudioMs: number | undefined;
   #agentTurns = 0;
   #callerTurns = 0;
   #interrupted = 0;
@@ -34,10 +43,18 @@ export class CallTally implements CallCounts {
   #answerSumMs = 0;
   #slowest: TurnLatency | undefined;
 
+  /** An engine failed, with this stable code. */
+  engineFailed(engine: Engine, code: string): void {
+    this.engineFailures += 1;
+    this.lastFailure = { engine, code };
+  }
+
   /** A turn of the transcript is over. */
-  turn({ role, interrupted, latency }: TranscriptTurn): void {
-    if (role === "agent") this.#agentTurns += 1;
-    else this.#callerTurns += 1;
+  turn({ role, startMs, interrupted, latency }: TranscriptTurn): void {
+    if (role === "agent") {
+      this.#agentTurns += 1;
+      this.#firstAudioMs ??= startMs;
+    } else this.#callerTurns += 1;
     if (interrupted) this.#interrupted += 1;
     if (latency === undefined) return;
     this.#answers += 1;
@@ -47,7 +64,7 @@ export class CallTally implements CallCounts {
 
   /**
    * What whoever is woken at night wants to know of a call first, as fields of a line of log. An answer's time is from the
-   * caller's last voiced frame to the first frame of the answer.
+   * caller's last voiced frame to the first frame of the answer; `firstAudioMs` is when the caller first heard the agent.
    */
   summary({ accountId, spec }: RedeemedCall): object {
     const { connectionType, model, recordingEnabled } = spec;
@@ -56,6 +73,8 @@ export class CallTally implements CallCounts {
       connectionType,
       model,
       recorded: recordingEnabled,
+      providers: this.providers,
+      firstAudioMs: rounded(this.#firstAudioMs),
       agentTurns: this.#agentTurns,
       callerTurns: this.#callerTurns,
       interrupted: this.#interrupted,
@@ -66,6 +85,8 @@ export class CallTally implements CallCounts {
       framesOut: this.framesOut,
       late: this.late,
       underruns: this.underruns,
+      slowestInMs: rounded(this.slowestInMs),
+      slowestOutMs: rounded(this.slowestOutMs),
       malformed: this.malformed,
       ignored: this.ignored,
       early: this.early,
@@ -78,9 +99,14 @@ export class CallTally implements CallCounts {
       cleared: this.cleared,
       carrierErrors: this.carrierErrors,
       engineFailures: this.engineFailures,
+      lastFailure: this.lastFailure,
     };
   }
 }
+
+/** To hundredths of a millisecond. */
+const rounded = (ms: number | undefined): number | undefined =>
+  ms === undefined ? undefined : Math.round(ms * 100) / 100;
 
 export const nothingCounted = (): CallCounts => ({
   framesIn: 0,

@@ -4,7 +4,7 @@ import type { EndReason } from "../core/call-spec.ts";
 const CLOSE_NORMAL = 1_000;
 const CLOSE_GOING_AWAY = 1_001;
 export const CLOSE_WRONG_DATA = 1_003;
-const CLOSE_POLICY = 1_008;
+export const CLOSE_POLICY = 1_008;
 export const CLOSE_TOO_LARGE = 1_009;
 const CLOSE_OUR_FAULT = 1_011;
 

@@ -27,7 +27,7 @@ export interface ConnectionOptions {
   parameters: Readonly<TurnParameters>;
   httpTools: Pick<HttpTools, "carryOut">;
   journal: JournalWriter;
-  metrics: Pick<WorkerMetrics, "answered" | "callEnded" | "engineFailed">;
+  metrics: Pick<WorkerMetrics, "answered" | "callEnded" | "engineAnswered" | "engineFailed">;
   clock: Clock;
   log: Logger;
   /** The call is over, its journal complete, and nothing of it is alive. */

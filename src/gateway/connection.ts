@@ -75,13 +75,12 @@ export class Connection implements Leg {
       llm,
       tts,
       makeResampler,
+      tally: this.#tally,
+      metrics,
       log,
+      nowMs: () => this.#nowMs(),
       deliver: (event) => this.#handle(event, this.#nowMs()),
       onSpeech: () => this.tick(),
-      onFailure: (engine, provider) => {
-        this.#tally.engineFailures += 1;
-        metrics.engineFailed(engine, provider);
-      },
     });
     this.#tools = new ToolRunner({
       tools: redeemed.spec.tools,
@@ -256,7 +255,7 @@ export class Connection implements Leg {
     event.mediaMs = frame.mediaMs;
     this.#options.journal.frameIn(nowMs, event.mediaMs, event.voiced, frame.bytes);
     this.#engines.hearSilence(silenceFrames);
-    this.#engines.hear(frame.samples);
+    this.#engines.hear(frame.samples, event.voiced, nowMs);
     this.#toCall(event, nowMs);
   };
 

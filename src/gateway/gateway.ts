@@ -1,12 +1,19 @@
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS } from "../call/parameters.ts";
-import type { CallSpec, ConnectionType, EndReason, ModelName } from "../core/call-spec.ts";
+import {
+  type CallSpec,
+  CONNECTION_TYPES,
+  type ConnectionType,
+  type EndReason,
+  type ModelName,
+} from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, REDEMPTIONS_MAX, TOKEN_CHARS } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
-import type { CallCounts, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics.ts";
+import type { AddedLatency, CallCounts, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics.ts";
+import { TimeHistogram } from "../core/time-histogram.ts";
 import { busRateHz } from "../media/bus.ts";
 import type { G711Codec } from "../media/g711.ts";
 import type { OpusCodecs } from "../media/opus.ts";
@@ -27,6 +34,7 @@ import type { JournalWriters } from "./journal-writer.ts";
 import type { Admission, Leg, LegSocket } from "./leg.ts";
 import { type CarrierSecrets, carriersVouching, SIGNING_CARRIERS, type SignatureHeaders } from "./signatures.ts";
 import { Ticker } from "./ticker.ts";
+import { TimedLeg } from "./timed-leg.ts";
 import type { HttpTools } from "./tools/http-client.ts";
 
 export interface GatewayOptions {
@@ -61,8 +69,9 @@ const BUSY: Admission = { kind: "refused", status: 503 };
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #calls = new Map<string, Connection>();
-  /** What was counted in calls that are over. */
-  readonly #counted = new Map<ConnectionType, CallCounts>();
+  /** What was counted in calls that are over; of transports that none has come by yet it is told as 0. */
+  readonly #counted = new Map<ConnectionType, CallCounts>(CONNECTION_TYPES.map((type) => [type, nothingCounted()]));
+  readonly #addedLatency: AddedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   readonly #ticker: Ticker;
   readonly #inbound: InboundAudio;
   /** Tokens that are being redeemed, and handshakes that are not over. */
@@ -83,6 +92,10 @@ export class Gateway {
       timestampMs: Number.NaN,
       chunk: Number.NaN,
     };
+    const { engines, metrics } = options;
+    if (engines.stt !== undefined) metrics.engineKnown("ear", engines.stt.provider);
+    for (const { provider } of Object.values(engines.llm)) metrics.engineKnown("model", provider);
+    metrics.engineKnown("voice", engines.tts.provider);
   }
 
   /** The ids of the calls that live here. */
@@ -109,6 +122,8 @@ export class Gateway {
       calls,
       callsMax,
       counts,
+      addedLatency: this.#addedLatency,
+      tickLateness: this.#ticker.lateness,
       slotsSkipped: this.#ticker.skippedSlots,
       journalBytes: journals.writtenBytes,
       journalPendingBytes: journals.pendingBytes,
@@ -191,10 +206,10 @@ export class Gateway {
   /** A call whose token is spent must end in a record, even where it could not begin. */
   #open(redeemed: RedeemedCall, socket: LegSocket): Leg {
     try {
-      const connection = this.#begin(redeemed, socket);
+      const { connection, leg } = this.#begin(redeemed, socket);
       connection.begin();
       if (this.#ending) connection.end("drain_timeout");
-      return connection;
+      return leg;
     } catch (error) {
       const { callId } = redeemed;
       this.#options.log.error({ err: error, code: codeOf(error), callId }, "a call could not be begun");
@@ -207,7 +222,7 @@ export class Gateway {
     }
   }
 
-  #begin(redeemed: RedeemedCall, socket: LegSocket): Connection {
+  #begin(redeemed: RedeemedCall, socket: LegSocket): { connection: Connection; leg: Leg } {
     const { callId, spec } = redeemed;
     const { engines, httpTools, journals, metrics, clock, makeVad, makeResampler } = this.#options;
     const log = this.#options.log.child({ callId });
@@ -242,12 +257,13 @@ export class Gateway {
       log,
       onDone: () => this.#onDone(callId, connection, stopTicking),
     });
-    const stopTicking = this.#ticker.add(connection);
+    const leg = new TimedLeg(connection, clock, this.#addedLatency);
+    const stopTicking = this.#ticker.add(leg);
     this.#calls.set(callId, connection);
     this.#checkFull();
     metrics.callStarted(spec.connectionType);
     log.info("call started");
-    return connection;
+    return { connection, leg };
   }
 
   /** Only calls of a wire that exists are ever created. */
@@ -278,7 +294,7 @@ export class Gateway {
 }
 
 function add(sums: Map<ConnectionType, CallCounts>, { connectionType, counts }: CallReading): void {
-  const sum = sums.get(connectionType) ?? nothingCounted();
-  sums.set(connectionType, sum);
+  const sum = sums.get(connectionType);
+  assert.ok(sum !== undefined, "every transport is counted from the start");
   addCounts(sum, counts);
 }

@@ -11,12 +11,21 @@ import {
   type WebSocket,
 } from "uWebSockets.js";
 import { strict as assert } from "node:assert";
+import { systemClock } from "../core/clock.ts";
 import { codeOf, unavailable } from "../core/errors.ts";
 import { newId } from "../core/ids.ts";
-import { SOCKET_BACKPRESSURE_BYTES_MAX, SOCKET_IDLE_S, SOCKET_PAYLOAD_BYTES_MAX } from "../core/limits.ts";
+import {
+  CONTROL_FRAMES_PER_SECOND_MAX,
+  SOCKET_BACKPRESSURE_BYTES_MAX,
+  SOCKET_IDLE_S,
+  SOCKET_PAYLOAD_BYTES_MAX,
+} from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { CertificateFiles } from "./certificate.ts";
+import { CLOSE_POLICY } from "./close-codes.ts";
 import type { Admission, Leg, LegSocket } from "./leg.ts";
+import { OpenStreams } from "./open-streams.ts";
+import { PerSecond } from "./per-second.ts";
 import { type SignatureHeaders, signatureHeaders } from "./signatures.ts";
 import { Uncorked } from "./uncorked.ts";
 
@@ -41,12 +50,18 @@ export interface MediaServerOptions {
   admit(token: string, headers: SignatureHeaders): Promise<Admission>;
   /** With these it speaks TLS 1.2 and 1.3, and nothing else. */
   tls?: CertificateFiles | undefined;
+  /** How many connections there may be just now that are no streams yet; one more is closed as it comes. Any number unless told. */
+  handshakesMax?: () => number;
   log: Logger;
 }
 
 interface Peer {
   open: (socket: LegSocket) => Leg;
   leg: Leg | undefined;
+  /** Pings and pongs. */
+  controlFrames: PerSecond;
+  /** It sent too many of them, and is being closed for it. */
+  violated: boolean;
 }
 
 /** Whoever waits for an answer. */
@@ -74,6 +89,7 @@ const REFUSALS: Readonly<Record<RefusalStatus, { status: string; code: string; m
 
 /** The media plane's socket server, and with `uncorked.ts` all that knows uWebSockets.js. */
 export class MediaServer {
+  readonly streams = new OpenStreams();
   readonly #options: MediaServerOptions;
   /** What listens, and without TLS serves too. With TLS it hands what it accepts to the app with the newest certificate. */
   readonly #acceptor: TemplatedApp;
@@ -84,6 +100,7 @@ export class MediaServer {
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
   #handshakes = 0;
+  readonly #crowdedLines = new PerSecond(1);
   #uncorked: Uncorked | undefined;
 
   /** Throws when the certificate cannot be used. */
@@ -187,9 +204,17 @@ export class MediaServer {
       idleTimeout: SOCKET_IDLE_S,
       sendPingsAutomatically: true,
       upgrade: (response, request, context) => this.#upgrade(response, request, context),
-      open: (ws) => this.#guarded(() => onOpen(ws)),
+      open: (ws) => {
+        this.streams.add(ws);
+        this.#guarded(() => onOpen(ws));
+      },
       message: (ws, message, isBinary) => this.#onMessage(ws, message, isBinary),
-      close: (ws, code, message) => this.#guarded(() => ws.getUserData().leg?.closed(code, isViolation(code, message))),
+      ping: this.#onControlFrame,
+      pong: this.#onControlFrame,
+      close: (ws, code, message) => {
+        this.streams.delete(ws);
+        this.#guarded(() => onClose(ws, code, message));
+      },
     });
     // Upgrades come here too where what follows is no token at all: nothing, or more than one part.
     app.any("/stream/*", (response, request) => {
@@ -219,7 +244,8 @@ export class MediaServer {
         else {
           this.#handshakes -= 1;
           // No subprotocol is ever chosen: carriers offer none, and tolerate that.
-          const peer: Peer = { open: admission.open, leg: undefined };
+          const controlFrames = new PerSecond(CONTROL_FRAMES_PER_SECOND_MAX);
+          const peer: Peer = { open: admission.open, leg: undefined, controlFrames, violated: false };
           assert.ok(this.#uncorked !== undefined, "nobody connects before it listens");
           this.#uncorked.run(() => response.upgrade(peer, key, "", extensions, context));
         }
@@ -241,8 +267,28 @@ export class MediaServer {
     }, 0);
   }
 
-  readonly #onConnection = (_response: HttpResponse, change: number): void => {
+  /**
+   * Without a descriptor for one more connection uWebSockets.js would try again and again, with all the processor's time, and no
+   * file could be opened: whoever comes before that is let in and shown out.
+   */
+  readonly #onConnection = (response: HttpResponse, change: number): void => {
     this.#handshakes += change;
+    const { handshakesMax = () => Number.POSITIVE_INFINITY, log } = this.#options;
+    if (change < 0 || this.#handshakes <= handshakesMax()) return;
+    if (this.#crowdedLines.allows(systemClock.nowMs())) {
+      log.warn({ handshakes: this.#handshakes }, "no descriptor is left for one more connection");
+    }
+    this.#guarded(() => response.close());
+  };
+
+  /** uWebSockets.js answers pings by itself, and keeps no more of its answers than a peer may leave unread. */
+  readonly #onControlFrame = (ws: WebSocket<Peer>): void => {
+    this.#guarded(() => {
+      const peer = ws.getUserData();
+      if (peer.violated || peer.controlFrames.allows(systemClock.nowMs())) return;
+      peer.violated = true;
+      ws.end(CLOSE_POLICY, "protocol_error");
+    });
   };
 
   /** The frame path begins here. */
@@ -285,7 +331,12 @@ export class MediaServer {
 
 function onOpen(ws: WebSocket<Peer>): void {
   const peer = ws.getUserData();
-  peer.leg = peer.open(new UwsSocket(ws));
+  peer.leg = peer.open(socketOf(ws));
+}
+
+function onClose(ws: WebSocket<Peer>, code: number, message: ArrayBuffer): void {
+  const { leg, violated } = ws.getUserData();
+  leg?.closed(code, violated || isViolation(code, message));
 }
 
 /** 16 bytes in base64. */
@@ -301,21 +352,10 @@ const isViolation = (code: number, message: ArrayBuffer): boolean =>
 /** `ws.send` says 1 for sent, 0 for sent with more waiting in front, 2 for dropped. */
 const DROPPED = 2;
 
-class UwsSocket implements LegSocket {
-  readonly #ws: WebSocket<Peer>;
-
-  constructor(ws: WebSocket<Peer>) {
-    this.#ws = ws;
-  }
-
-  send(message: Uint8Array | string, isBinary = false): boolean {
-    return this.#ws.send(message, isBinary) !== DROPPED;
-  }
-
-  end(code: number, reason: string): void {
-    this.#ws.end(code, reason);
-  }
-}
+const socketOf = (ws: WebSocket<Peer>): LegSocket => ({
+  send: (message, isBinary = false) => ws.send(message, isBinary) !== DROPPED,
+  end: (code, reason) => ws.end(code, reason),
+});
 
 /** RFC 6455, section 4.2.1. A `Connection: close` must not get further: uWebSockets.js would close the socket, and go on with it. */
 const isUpgrade = (request: HttpRequest): boolean =>

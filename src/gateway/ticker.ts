@@ -1,12 +1,13 @@
 import type { Clock } from "../core/clock.ts";
 import { FRAME_MS, TICK_SLOTS } from "../core/limits.ts";
+import { TimeHistogram } from "../core/time-histogram.ts";
 
 const SLOT_MS = FRAME_MS / TICK_SLOTS;
 
 /** Something that is due every FRAME_MS. */
 export interface Ticked {
-  /** `nowMs` is the ticker's clock. Must not throw. */
-  tick(nowMs: number): void;
+  /** It was due at `dueMs` of the ticker's clock. Must not throw. */
+  tick(dueMs: number): void;
 }
 
 /**
@@ -17,6 +18,8 @@ export interface Ticked {
  * the ticks missed are skipped and counted: what a call owes its peer it knows from its own playback clock.
  */
 export class Ticker {
+  /** How late each slot began that somebody was in. */
+  readonly lateness = new TimeHistogram();
   readonly #clock: Clock;
   readonly #slots: Set<Ticked>[] = Array.from({ length: TICK_SLOTS }, () => new Set<Ticked>());
   #count = 0;
@@ -75,7 +78,9 @@ export class Ticker {
     this.#slot = (this.#slot + skipped) % TICK_SLOTS;
     this.#nextMs += skipped * SLOT_MS;
     while (this.#nextMs <= nowMs) {
-      for (const ticked of this.#slots[this.#slot] ?? []) ticked.tick(nowMs);
+      const slot = this.#slots[this.#slot] as Set<Ticked>;
+      if (slot.size > 0) this.lateness.observe(nowMs - this.#nextMs);
+      for (const ticked of slot) ticked.tick(this.#nextMs);
       this.#slot = (this.#slot + 1) % TICK_SLOTS;
       this.#nextMs += SLOT_MS;
     }

@@ -1,4 +1,4 @@
-import type { ControlMetrics } from "../core/metrics.ts";
+import type { ControlMetrics } from "../core/control-metrics.ts";
 import type { CallStore } from "./call-store.ts";
 
 /** The same calls, with each that is created and each that is over told to the metrics, whoever asked for it. */

@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import type { PlacesTaken } from "../core/control-metrics.ts";
 import { LAGGING_CALLS_MAX, LOAD_SILENCE_MS_MAX, LOOP_LAG_CALM_MS, LOOP_LAG_MS_MAX } from "../core/limits.ts";
 import type { ActiveCall, NoPlace, WaitingCall } from "./call-store.ts";
 import type { WorkerLoad } from "./ipc-messages.ts";
@@ -51,10 +52,20 @@ export class Places {
 
   /** How many more calls can be created now. Below zero when places went that were taken: with a worker, or with its lag. */
   get room(): number {
+    const { max, active, reserved } = this.taken;
+    return max - active - reserved;
+  }
+
+  /** What the workers that are there take as they stand, and what of it is taken. */
+  get taken(): PlacesTaken {
     this.#dropExpired();
-    let room = 0;
-    for (const worker of this.#workers.values()) room += this.#offered(worker) - worker.callCount;
-    return room - this.#expiries.size;
+    let max = 0;
+    let active = 0;
+    for (const worker of this.#workers.values()) {
+      max += this.#offered(worker);
+      active += worker.callCount;
+    }
+    return { max, active, reserved: this.#expiries.size };
   }
 
   /** How many calls of an API key there are, created or active. */

@@ -7,7 +7,7 @@ import type { NewCalls } from "../../src/api/health.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../src/api/voices.ts";
 import { STREAM_CODECS } from "../../src/core/call-spec.ts";
 import { unavailable } from "../../src/core/errors.ts";
-import { ControlMetrics } from "../../src/core/metrics.ts";
+import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { JournalEvents } from "../../src/record/journal-events.ts";
 import type { Voice } from "../../src/speech/speech.ts";
 import type { NewCall, NoPlace } from "../../src/store/call-store.ts";

@@ -8,6 +8,8 @@ const HEAD_END = "\r\n\r\n";
 /** RFC 6455, section 5.2. */
 const FIN_TEXT = 0x81;
 const FIN_CLOSE = 0x88;
+const FIN_PING = 0x89;
+const FIN_PONG = 0x8a;
 const LENGTH_16 = 126;
 const MEDIA = Buffer.from('{"event":"media"');
 
@@ -33,11 +35,16 @@ export interface CallerStory {
  */
 export class ChaosCaller {
   readonly story: CallerStory;
+  /** How long the service took to answer each ping, ms. */
+  readonly answersMs: number[] = [];
   readonly #socket: Socket;
+  readonly #nowMs: () => number;
   #rest: Buffer = Buffer.alloc(0);
   #hangsUp = false;
   /** The service has said goodbye, too. */
   #isAnswered = false;
+  /** When the ping was sent that is not answered yet. */
+  #pingedMs: number | undefined;
 
   /** Dials at once; `nowMs` is told to the story. */
   constructor(callId: string, websocketUrl: string, nowMs: () => number) {
@@ -45,6 +52,7 @@ export class ChaosCaller {
     const { hostname, port, pathname } = new URL(websocketUrl);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     this.#socket = socket;
+    this.#nowMs = nowMs;
     socket.once("connect", () => socket.write(upgradeRequest(`${hostname}:${port}`, pathname)));
     socket.on("data", (bytes: Buffer) => this.#onBytes(bytes));
     socket.on("error", (error) => {
@@ -67,6 +75,13 @@ export class ChaosCaller {
     if (message === undefined) throw new Error("the calls were to last shorter");
     this.#socket.write(message);
     story.sent += 1;
+  }
+
+  /** Asks the service for a sign of life, unless it owes one. */
+  ping(): void {
+    if (this.story.outcome !== "live" || this.#pingedMs !== undefined) return;
+    this.#pingedMs = this.#nowMs();
+    this.#socket.write(PING);
   }
 
   /** Says goodbye, as soon as there is somebody to say it to; what is still on its way is read until the service closes. */
@@ -116,6 +131,10 @@ export class ChaosCaller {
         this.#isAnswered = true;
         this.#socket.end();
       }
+      if (first === FIN_PONG && this.#pingedMs !== undefined) {
+        this.answersMs.push(this.#nowMs() - this.#pingedMs);
+        this.#pingedMs = undefined;
+      }
       if (this.#rest.subarray(head, head + MEDIA.length).equals(MEDIA)) this.story.received += 1;
       this.#rest = this.#rest.subarray(end);
     }
@@ -133,6 +152,7 @@ function masked(opcode: number, payload: Buffer): Buffer {
 
 const text = (message: object): Buffer => masked(FIN_TEXT, Buffer.from(JSON.stringify(message)));
 
+const PING = masked(FIN_PING, Buffer.alloc(0));
 const OPENING = Buffer.concat([
   text({ event: "connected", protocol: "Call", version: "1.0.0" }),
   text({
@@ -151,7 +171,7 @@ const OPENING = Buffer.concat([
 ]);
 
 /** The longest call. */
-const CALL_MS_MAX = 60_000;
+const CALL_MS_MAX = 120_000;
 const SILENCE = Buffer.alloc(CARRIER_FRAME_SAMPLES, MU_LAW.silenceByte).toString("base64");
 /** What every caller sends, frame by frame: nothing in it belongs to a call. */
 const MESSAGES = Array.from({ length: CALL_MS_MAX / FRAME_MS }, (_, frame) =>

@@ -1,36 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { WorkerMetrics, type WorkerReadings } from "../../src/core/metrics.ts";
+import { WorkerMetrics } from "../../src/core/metrics.ts";
 import { MetricsSum } from "../../src/core/metrics-sum.ts";
+import { TimeHistogram } from "../../src/core/time-histogram.ts";
+import { nothingCounted } from "../../src/gateway/call-tally.ts";
+import { readings } from "../support/every-metric.ts";
 import { type Family, readExposition, sampleOf } from "../support/exposition.ts";
 
-/** A worker that has heard so many frames, and carries so many calls. */
+/** A worker that has heard so many frames, each of which it held up for a millisecond, and that carries so many calls. */
 const worker = (framesIn: number, calls: number): WorkerMetrics => {
-  const readings: WorkerReadings = {
-    calls: { opening: 0, listening: calls, thinking: 0, speaking: 0 },
-    callsMax: 100,
-    counts: new Map([
-      [
-        "carrier_a",
-        {
-          framesIn,
-          framesOut: 0,
-          late: 0,
-          underruns: 0,
-          malformed: 0,
-          ignored: 0,
-          early: 0,
-          lateAudio: 0,
-          duplicateAudio: 0,
-          staleAudio: 0,
-        },
-      ],
-    ]),
-    slotsSkipped: 0,
-    journalBytes: 0,
-    journalPendingBytes: 0,
-    journalFailures: 0,
-  };
-  return new WorkerMetrics(() => readings);
+  const addedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
+  for (let frame = 0; frame < framesIn; frame += 1) addedLatency.in.observe(1);
+  return new WorkerMetrics(() =>
+    readings({
+      calls: { opening: 0, listening: calls, thinking: 0, speaking: 0 },
+      callsMax: 100,
+      counts: new Map([["carrier_a", { ...nothingCounted(), framesIn }]]),
+      addedLatency,
+    }),
+  );
 };
 
 type Told = Readonly<Record<string, WorkerMetrics | undefined>>;
@@ -65,6 +52,18 @@ describe("the metrics of several workers", () => {
     const anew = await scrape(sum, { three: worker(1, 0) });
     expect([frames(anew), listening(anew)]).toEqual([18, 0]);
     expect(frames(await scrape(sum, { three: worker(1, 0) }))).toBe(18);
+  });
+
+  test("what they added to their frames is one histogram, in which those that are gone still count", async () => {
+    const sum = new MetricsSum();
+    const added = (metrics: ReadonlyMap<string, Family>, le: string) =>
+      sampleOf(metrics, "trunkline_added_latency_seconds_bucket", { direction: "in", le });
+    const both = await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
+    expect([added(both, "0.0005"), added(both, "0.001"), added(both, "+Inf")]).toEqual([0, 15, 15]);
+    sum.workerGone("one");
+    const left = await scrape(sum, { two: worker(6, 1) });
+    expect([added(left, "0.0005"), added(left, "0.001"), added(left, "+Inf")]).toEqual([0, 16, 16]);
+    expect(sampleOf(left, "trunkline_added_latency_seconds_sum", { direction: "in" })).toBeCloseTo(0.016);
   });
 
   test("a worker that was never heard leaves nothing when it goes", async () => {

@@ -1,54 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { END_REASONS } from "../../src/core/call-spec.ts";
-import { ControlMetrics, WorkerMetrics, type WorkerReadings, watchProcess } from "../../src/core/metrics.ts";
+import { ControlMetrics } from "../../src/core/control-metrics.ts";
+import { WorkerMetrics } from "../../src/core/metrics.ts";
+import { watchProcess } from "../../src/core/process-metrics.ts";
 import { nothingCounted } from "../../src/gateway/call-tally.ts";
+import { everyMetric, readings } from "../support/every-metric.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { unknownLabels } from "../support/known-labels.ts";
 import { NO_WORKERS, ofOneWorker } from "../support/workers-metrics.ts";
 
 const COUNTS = nothingCounted();
-const READINGS: WorkerReadings = {
-  calls: { opening: 0, listening: 0, thinking: 0, speaking: 0 },
-  callsMax: 1_000,
-  counts: new Map(),
-  slotsSkipped: 0,
-  journalBytes: 0,
-  journalPendingBytes: 0,
-  journalFailures: 0,
-};
-
-/** Both processes as they would be, each having seen everything once. */
-async function everything() {
-  const worker = new WorkerMetrics(() => ({
-    ...READINGS,
-    counts: new Map([
-      ["carrier_a", { ...COUNTS, framesIn: 7, framesOut: 5, late: 1, early: 2, lateAudio: 3, staleAudio: 4 }],
-    ]),
-  }));
-  const control = new ControlMetrics();
-  watchProcess(worker.registry);
-  watchProcess(control.registry);
-  control.restarted({ worker: 2, control: 0 });
-  worker.callStarted("carrier_a");
-  worker.callEnded("inactivity");
-  worker.redemption("refused");
-  worker.upgradeRefused(503);
-  worker.engineFailed("voice", "espeak");
-  worker.answered({ endOfTurnMs: 500, firstTextMs: 640, firstAudioMs: 700, firstFrameMs: 720 });
-  worker.answered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 });
-  control.callCreated("carrier_a");
-  control.callRecorded("ended", "inactivity");
-  control.recordMade(120);
-  control.callRecorded("expired", "token_expired");
-  control.requestAnswered("GET", "/api/v1/calls/:id", 200, 12);
-  return readExposition(await control.exposition(await ofOneWorker(await worker.told()), true));
-}
 
 const textOf = async (worker: WorkerMetrics): Promise<string> => (await ofOneWorker(await worker.told())).exposition;
 
 test("the metrics of both processes are one exposition, in which the label process tells them apart", async () => {
-  const metrics = await everything();
+  const metrics = await everyMetric();
   for (const process of ["control", "worker"]) {
     expect(sampleOf(metrics, "process_resident_memory_bytes", { process })).toBeGreaterThan(1_000_000);
     expect(sampleOf(metrics, "process_open_fds", { process })).toBeGreaterThan(0);
@@ -62,13 +29,26 @@ test("the metrics of both processes are one exposition, in which the label proce
 });
 
 test("what happens once is told once, in base units", async () => {
-  const metrics = await everything();
+  const metrics = await everyMetric();
   const expected: [name: string, labels: Record<string, string>, value: number][] = [
     ["trunkline_calls_started_total", { connection_type: "carrier_a" }, 1],
     ["trunkline_calls_ended_total", { reason: "inactivity" }, 1],
     ["trunkline_token_redemptions_total", { outcome: "refused" }, 1],
     ["trunkline_upgrades_refused_total", { status: "503" }, 1],
     ["trunkline_engine_failures_total", { engine: "voice", provider: "espeak" }, 1],
+    ["trunkline_engine_failures_total", { engine: "ear", provider: "reference" }, 0],
+    ["trunkline_engine_latency_seconds_sum", { engine: "model", provider: "scripted" }, 0.32],
+    ["trunkline_engine_latency_seconds_count", { engine: "ear", provider: "reference" }, 0],
+    ["trunkline_added_latency_seconds_bucket", { direction: "in", le: "0.00005" }, 0],
+    ["trunkline_added_latency_seconds_bucket", { direction: "in", le: "0.0001" }, 1],
+    ["trunkline_added_latency_seconds_bucket", { direction: "out", le: "0.002" }, 0],
+    ["trunkline_added_latency_seconds_bucket", { direction: "out", le: "+Inf" }, 1],
+    ["trunkline_added_latency_seconds_sum", { direction: "out" }, 0.003],
+    ["trunkline_tick_lateness_seconds_count", {}, 0],
+    ["trunkline_peer_buffered_bytes", {}, 4_096],
+    ["trunkline_places_max", {}, 1_000],
+    ["trunkline_places_active", {}, 3],
+    ["trunkline_places_reserved", {}, 2],
     ["trunkline_turn_latency_seconds_count", { stage: "first_frame" }, 2],
     ["trunkline_turn_latency_seconds_count", { stage: "first_text" }, 1],
     ["trunkline_turn_latency_seconds_sum", { stage: "end_of_turn" }, 1],
@@ -96,7 +76,7 @@ test("what happens once is told once, in base units", async () => {
 });
 
 test("names are ours, say their unit last, and counters end in _total", async () => {
-  for (const { name, type, help } of (await everything()).values()) {
+  for (const { name, type, help } of (await everyMetric()).values()) {
     if (/^(process|nodejs)_/.test(name)) continue;
     expect(name).toMatch(/^trunkline_[a-z_]+$/);
     expect(help, name).toMatch(/\.$/);
@@ -107,7 +87,7 @@ test("names are ours, say their unit last, and counters end in _total", async ()
 });
 
 test("what has not happened yet is told as 0, so that its first time shows as an increase", async () => {
-  const metrics = readExposition(await textOf(new WorkerMetrics(() => READINGS)));
+  const metrics = readExposition(await textOf(new WorkerMetrics(() => readings())));
   for (const reason of END_REASONS) expect(sampleOf(metrics, "trunkline_calls_ended_total", { reason })).toBe(0);
   for (const state of ["opening", "listening", "thinking", "speaking"]) {
     expect(sampleOf(metrics, "trunkline_calls", { state })).toBe(0);
@@ -116,7 +96,7 @@ test("what has not happened yet is told as 0, so that its first time shows as an
 });
 
 test("a certificate's end is told where there is one, in seconds, and anew when it was replaced", async () => {
-  const worker = new WorkerMetrics(() => READINGS);
+  const worker = new WorkerMetrics(() => readings());
   expect(await textOf(worker)).not.toContain("certificate");
   let notAfterMs = 1_800_000_000_000;
   worker.watchCertificate(() => notAfterMs);
@@ -139,11 +119,9 @@ test("workers that did not answer are told as silent, and the rest stands", asyn
 
 test("what is kept elsewhere is read anew at each scrape, and not added to what was read before", async () => {
   let framesIn = 10;
-  const worker = new WorkerMetrics(() => ({
-    ...READINGS,
-    counts: new Map([["carrier_a", { ...COUNTS, framesIn }]]),
-    journalBytes: framesIn * 100,
-  }));
+  const worker = new WorkerMetrics(() =>
+    readings({ counts: new Map([["carrier_a", { ...COUNTS, framesIn }]]), journalBytes: framesIn * 100 }),
+  );
   for (const frames of [10, 10, 25]) {
     framesIn = frames;
     const metrics = readExposition(await textOf(worker));
@@ -172,5 +150,5 @@ test("a loop that stood still is seen, and only in the scrape behind it", async 
 });
 
 test("L3: every label has its value from a list", async () => {
-  expect(unknownLabels(await everything(), ["/api/v1/calls/:id"])).toEqual([]);
+  expect(unknownLabels(await everyMetric(), ["/api/v1/calls/:id"])).toEqual([]);
 });

@@ -2,6 +2,8 @@ import { beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { type Family, readExposition, sampleOf } from "../support/exposition.ts";
 import { unknownLabels } from "../support/known-labels.ts";
+import { alerts, queries } from "../support/monitoring.ts";
+import { unknownInQuery } from "../support/promql.ts";
 import { holdShortCall, RawLeg, SHORT_CALL_FRAMES } from "../support/raw-leg.ts";
 import { Service, until } from "../support/service.ts";
 
@@ -19,29 +21,45 @@ async function scrape(): Promise<Map<string, Family>> {
   return readExposition(await answer.text());
 }
 
+const CALLS = 2;
+const FRAMES = CALLS * SHORT_CALL_FRAMES;
 const CARRIER_A = { connection_type: "carrier_a" };
 
-test("one scrape tells of both processes, and of a call from its creation to its record", async () => {
-  const { id, websocketUrl } = await service.createCall();
-  await holdShortCall(service, { id, websocketUrl });
-  await service.fetch("GET", `/nowhere/${id}`);
+test("L3: one scrape tells of both processes, and of calls from their creation to their records, and no label whose", async () => {
+  for (let count = 0; count < CALLS; count += 1) {
+    const { id, websocketUrl } = await service.createCall();
+    await holdShortCall(service, { id, websocketUrl });
+    await service.fetch("GET", `/nowhere/${id}`);
+  }
   const metrics = await scrape();
   expect(sampleOf(metrics, "trunkline_workers", { state: "up" })).toBe(1);
   expect(sampleOf(metrics, "trunkline_ready")).toBe(1);
-  expect(sampleOf(metrics, "trunkline_calls_created_total", CARRIER_A)).toBe(1);
-  expect(sampleOf(metrics, "trunkline_calls_started_total", CARRIER_A)).toBe(1);
-  expect(sampleOf(metrics, "trunkline_token_redemptions_total", { outcome: "redeemed" })).toBe(1);
-  expect(sampleOf(metrics, "trunkline_frames_total", { direction: "in" })).toBe(SHORT_CALL_FRAMES);
-  expect(sampleOf(metrics, "trunkline_calls_ended_total", { reason: "caller_hangup" })).toBe(1);
-  expect(sampleOf(metrics, "trunkline_call_records_total", { reason: "caller_hangup", status: "ended" })).toBe(1);
-  expect(sampleOf(metrics, "trunkline_call_record_duration_seconds_count")).toBe(1);
-  expect(sampleOf(metrics, "trunkline_api_requests_total", { route: "/api/v1/calls", status: "201" })).toBe(1);
-  expect(sampleOf(metrics, "trunkline_api_requests_total", { route: "none", status: "404" })).toBe(1);
+  expect(sampleOf(metrics, "trunkline_calls_created_total", CARRIER_A)).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_calls_started_total", CARRIER_A)).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_token_redemptions_total", { outcome: "redeemed" })).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_frames_total", { direction: "in", ...CARRIER_A })).toBe(FRAMES);
+  expect(sampleOf(metrics, "trunkline_added_latency_seconds_count", { direction: "in" })).toBe(FRAMES);
+  expect(sampleOf(metrics, "trunkline_engine_latency_seconds_count", { engine: "voice" })).toBeGreaterThanOrEqual(
+    CALLS,
+  );
+  expect(sampleOf(metrics, "trunkline_calls_ended_total", { reason: "caller_hangup" })).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_call_records_total", { reason: "caller_hangup", status: "ended" })).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_call_record_duration_seconds_count")).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_api_requests_total", { route: "/api/v1/calls", status: "201" })).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_api_requests_total", { route: "none", status: "404" })).toBe(CALLS);
+  expect(sampleOf(metrics, "trunkline_places_max")).toBe(sampleOf(metrics, "trunkline_calls_max"));
+  expect(sampleOf(metrics, "trunkline_places_active") + sampleOf(metrics, "trunkline_places_reserved")).toBe(0);
   for (const process of ["control", "worker"]) {
     expect(sampleOf(metrics, "process_open_fds", { process })).toBeGreaterThan(0);
     expect(sampleOf(metrics, "trunkline_process_restarts_total", { process })).toBe(0);
   }
   expect(unknownLabels(metrics, ["/api/v1/calls", "/api/v1/calls/:id"])).toEqual([]);
+});
+
+test("the dashboard and the alarms find all that they ask for, but for the certificate that this service has not", async () => {
+  const metrics = await scrape();
+  const unknown = [...queries, ...alerts].flatMap(({ expr }) => unknownInQuery(expr, metrics));
+  expect(unknown).toEqual(["trunkline_tls_certificate_not_after_seconds"]);
 });
 
 test("a worker that hangs does not hang a scrape: it is told as silent, what it counted stands, and it is heard again", async () => {
@@ -52,7 +70,7 @@ test("a worker that hangs does not hang a scrape: it is told as silent, what it 
     const metrics = await scrape();
     expect(systemClock.nowMs() - beganMs).toBeLessThan(5_000);
     expect(sampleOf(metrics, "trunkline_workers", { state: "silent" })).toBe(1);
-    expect(sampleOf(metrics, "trunkline_frames_total", { direction: "in" })).toBe(SHORT_CALL_FRAMES);
+    expect(sampleOf(metrics, "trunkline_frames_total", { direction: "in", ...CARRIER_A })).toBe(FRAMES);
     expect(metrics.has("trunkline_calls")).toBe(false);
     expect(sampleOf(metrics, "process_resident_memory_bytes", { process: "control" })).toBeGreaterThan(0);
   } finally {

@@ -198,5 +198,5 @@ test("a voice that throws at once has failed like one that throws later, and is 
   call.start();
   await call.clock.play(100);
   await expectOneEnd(call, "provider_error");
-  expect(call.ends()[0]).toMatchObject({ engineFailures: 1 });
+  expect(call.ends()[0]).toMatchObject({ engineFailures: 1, lastFailure: { engine: "voice", code: "internal" } });
 });

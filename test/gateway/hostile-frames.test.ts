@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CARRIER_MESSAGE_BYTES_MAX, SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
+import {
+  CARRIER_MESSAGE_BYTES_MAX,
+  CONTROL_FRAMES_PER_SECOND_MAX,
+  SOCKET_PAYLOAD_BYTES_MAX,
+} from "../../src/core/limits.ts";
 import type { CallRecord } from "../../src/store/call-store.ts";
 import { type MediaService, mediaService } from "../support/media-service.ts";
 import { RawLeg, STREAM_ID } from "../support/raw-leg.ts";
-import { OPCODE, type RawWs } from "../support/raw-ws.ts";
+import { OPCODE, RawWs } from "../support/raw-ws.ts";
 
 let service: MediaService;
 beforeEach(async () => {
@@ -121,8 +125,8 @@ describe("B7: a message", () => {
     let sentBytes = 0;
     const { code, record } = await callWith(async (ws) => {
       ws.sendFrame({ opcode: OPCODE.text, payload: "[", fin: false });
-      for (; !ws.ended; sentBytes += 16 * 64) {
-        for (let count = 0; count < 64; count += 1) {
+      for (; !ws.ended; sentBytes += 16 * 128) {
+        for (let count = 0; count < 128; count += 1) {
           ws.sendFrame({ opcode: OPCODE.continuation, payload: "x".repeat(16), fin: false });
         }
         // Pings may come between fragments. Its answer says that all of that was read.
@@ -131,7 +135,56 @@ describe("B7: a message", () => {
       }
     });
     expect([code, record.endReason]).toEqual([undefined, "protocol_error"]);
-    expect(sentBytes).toBeGreaterThan(SOCKET_PAYLOAD_BYTES_MAX - 1_024);
-    expect(sentBytes).toBeLessThan(SOCKET_PAYLOAD_BYTES_MAX + 2_048);
+    expect(sentBytes).toBeGreaterThan(SOCKET_PAYLOAD_BYTES_MAX - 2_048);
+    expect(sentBytes).toBeLessThan(SOCKET_PAYLOAD_BYTES_MAX + 4_096);
+  });
+});
+
+describe("B6: a length beyond all measure", () => {
+  test.each([
+    2n ** 32n,
+    2n ** 53n + 1n,
+    2n ** 63n,
+    2n ** 64n - 1n,
+  ])("%d: costs the connection before a byte of it has come", async (claimedBytes) => {
+    for (const opcode of [OPCODE.text, OPCODE.binary, OPCODE.continuation]) {
+      const { code, record } = await callWith((ws) => ws.sendFrame({ opcode, claimedBytes }));
+      expect([code, record.endReason]).toEqual([undefined, "protocol_error"]);
+    }
+  });
+});
+
+describe("B8: compression", () => {
+  test.each([
+    "permessage-deflate",
+    "permessage-deflate; client_max_window_bits",
+    "permessage-deflate; server_max_window_bits=99; client_no_context_takeover",
+    'permessage-deflate; server_max_window_bits="8", x-webkit-deflate-frame, permessage-deflate',
+    "permessage-deflate;;;=; ,,",
+  ])("that is offered as %j is not taken, and what comes compressed all the same costs the connection", async (offer) => {
+    const { callId, token } = await service.create();
+    const ws = await RawWs.connect(service.url);
+    const answer = await ws.upgrade(`/stream/${token}`, { "Sec-WebSocket-Extensions": offer });
+    expect([answer?.status, answer?.headers["sec-websocket-extensions"]]).toEqual([101, undefined]);
+    // An empty message, as permessage-deflate writes it.
+    ws.sendFrame({ opcode: OPCODE.text, payload: Buffer.of(0x00), rsv: 4 });
+    expect(await ws.readCloseCode()).toBeUndefined();
+    ws.destroy();
+    expect((await service.ended(callId)).endReason).toBe("protocol_error");
+  });
+});
+
+describe("B18: pings and pongs that nobody asked for", () => {
+  test.each([
+    ["pings", OPCODE.ping],
+    ["pongs", OPCODE.pong],
+  ])("%s: as many as anybody needs are borne, more within a second end the call with 1008", async (_what, opcode) => {
+    const { code, record } = await callWith(async (ws) => {
+      for (let count = 0; count < CONTROL_FRAMES_PER_SECOND_MAX; count += 1) ws.sendFrame({ opcode });
+      // The agent speaks on, for half a second.
+      for (let frames = 0; frames < 25; frames += 1) expect((await ws.readFrame())?.opcode).not.toBe(OPCODE.close);
+      for (let count = 0; count <= CONTROL_FRAMES_PER_SECOND_MAX; count += 1) ws.sendFrame({ opcode });
+    });
+    expect([code, record.endReason]).toEqual([1_008, "protocol_error"]);
   });
 });

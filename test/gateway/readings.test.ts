@@ -1,16 +1,18 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { TranscriptTurn } from "../../src/core/call-spec.ts";
+import type { WorkerMetrics } from "../../src/core/metrics.ts";
 import { MetricsSum } from "../../src/core/metrics-sum.ts";
 import { addCounts, CallTally, nothingCounted } from "../../src/gateway/call-tally.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
-import { leg, STREAM_ID } from "../support/leg.ts";
+import { type LegOptions, leg, STREAM_ID } from "../support/leg.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { type MediaService, type MediaServiceOptions, mediaService } from "../support/media-service.ts";
 import { RawLeg } from "../support/raw-leg.ts";
 import { RawWs } from "../support/raw-ws.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
+import { ScriptedTts } from "../support/scripted-tts.ts";
 import { SPEC } from "../support/virtual-call.ts";
 
 let service: MediaService | undefined;
@@ -39,17 +41,27 @@ describe("what the worker tells of its calls", () => {
     call.ws.sendText("no JSON");
     for (let frames = 0; frames < 10; frames += 1) await call.ws.readFrame();
     const during = await scrape(media);
-    expect(sampleOf(during, "trunkline_frames_total", { direction: "in" })).toBe(10);
-    expect(sampleOf(during, "trunkline_frames_total", { direction: "out" })).toBeGreaterThanOrEqual(10);
-    expect(sampleOf(during, "trunkline_messages_dropped_total", { cause: "malformed" })).toBe(1);
+    expect(sampleOf(during, "trunkline_frames_total", { direction: "in", ...CARRIER_A })).toBe(10);
+    expect(sampleOf(during, "trunkline_frames_total", { direction: "out", ...CARRIER_A })).toBeGreaterThanOrEqual(10);
+    expect(sampleOf(during, "trunkline_messages_dropped_total", { cause: "malformed", ...CARRIER_A })).toBe(1);
     expect(sampleOf(during, "trunkline_calls", { state: "speaking" })).toBe(1);
+    const added = sampleOf(during, "trunkline_added_latency_seconds_count", { direction: "in" });
+    expect(added).toBe(10);
+    expect(sampleOf(during, "trunkline_added_latency_seconds_count", { direction: "out" })).toBeGreaterThan(0);
+    expect(sampleOf(during, "trunkline_tick_lateness_seconds_count")).toBeGreaterThan(0);
+    expect(sampleOf(during, "trunkline_engine_failures_total", { engine: "voice", provider: "scripted" })).toBe(0);
     call.ws.sendClose(1_000);
     const record = await media.ended(callId);
     const after = await scrape(media);
+    const [line] = media.logged.filter((text) => text.includes('"call ended"')).map((text) => JSON.parse(text));
+    expect(line).toMatchObject({ slowestInMs: expect.any(Number), slowestOutMs: expect.any(Number) });
+    expect(line.slowestInMs).toBeGreaterThan(0);
     for (const state of ["opening", "listening", "thinking", "speaking"]) {
       expect(sampleOf(after, "trunkline_calls", { state })).toBe(0);
     }
-    expect(sampleOf(after, "trunkline_frames_total", { direction: "out" })).toBe(record.counters?.framesOut);
+    expect(sampleOf(after, "trunkline_frames_total", { direction: "out", ...CARRIER_A })).toBe(
+      record.counters?.framesOut,
+    );
     expect(sampleOf(after, "trunkline_calls_started_total", CARRIER_A)).toBe(1);
     expect(sampleOf(after, "trunkline_calls_ended_total", { reason: "caller_hangup" })).toBe(1);
     expect(sampleOf(after, "trunkline_journal_written_bytes_total")).toBeGreaterThan(1_000);
@@ -60,7 +72,7 @@ describe("what the worker tells of its calls", () => {
     const next = await RawLeg.start(`${media.url}/stream/${second.token}`);
     next.sendMedia(5);
     await next.ws.readFrame();
-    expect(sampleOf(await scrape(media), "trunkline_frames_total", { direction: "in" })).toBe(15);
+    expect(sampleOf(await scrape(media), "trunkline_frames_total", { direction: "in", ...CARRIER_A })).toBe(15);
     next.ws.destroy();
   });
 
@@ -131,6 +143,8 @@ test("the last line of a call tells who it was for, how it went, and where the s
     connectionType: "carrier_a",
     model: "model_b",
     recorded: true,
+    providers: { ear: "scripted", model: "scripted", voice: "scripted" },
+    firstAudioMs: expect.any(Number),
     agentTurns: 1,
     // What was said, and the key that was being entered.
     callerTurns: 2,
@@ -147,6 +161,9 @@ test("the last line of a call tells who it was for, how it went, and where the s
     framesOut: expect.any(Number),
     late: 0,
     underruns: 0,
+    // No ticker and no server of a process stand around this leg.
+    slowestInMs: 0,
+    slowestOutMs: 0,
     malformed: 0,
     ignored: 1,
     early: 0,
@@ -160,6 +177,35 @@ test("the last line of a call tells who it was for, how it went, and where the s
     carrierErrors: 0,
     engineFailures: 0,
   });
+});
+
+test("how long each engine took is told by whose it is: an ear from the caller's last voice, the others from the question", async () => {
+  const clock = new ManualClock();
+  const stt = new ScriptedStt(clock, [
+    { atMs: 700, event: { kind: "partial", text: "hello" } },
+    { atMs: 1_100, event: { kind: "final", text: "hello" } },
+    // Nobody spoke since: this one took no time that could be told.
+    { atMs: 1_300, event: { kind: "final", text: "there" } },
+  ]);
+  const llm = new ScriptedLlm(clock, [sayingReply("Good day to you.", { firstMs: 300 })]);
+  const tts = new ScriptedTts(clock, { firstMs: 120 });
+  const vad = { isVoiced: () => clock.nowMs() <= 800, destroy: () => {} };
+  const registries: WorkerMetrics["registry"][] = [];
+  const tamper: LegOptions["tamper"] = ({ metrics }) => registries.push(metrics.registry);
+  const beside = { clock, ticker: new Ticker(clock) };
+  const call = leg({ stt, llm, tts, vad, beside, tamper, spec: { firstSpeaker: "user" } });
+  call.start();
+  await call.listen(4_000);
+  const metrics = readExposition((await registries[0]?.metrics()) ?? "");
+  for (const [engine, tookS] of [
+    ["ear", 0.3],
+    ["model", 0.3],
+    ["voice", 0.12],
+  ] as const) {
+    const labels = { engine, provider: "scripted" };
+    expect(sampleOf(metrics, "trunkline_engine_latency_seconds_count", labels), engine).toBe(1);
+    expect(sampleOf(metrics, "trunkline_engine_latency_seconds_sum", labels), engine).toBeCloseTo(tookS);
+  }
 });
 
 describe("a call's tally", () => {
@@ -187,10 +233,23 @@ describe("a call's tally", () => {
     expect(JSON.stringify(summary)).not.toContain("words");
   });
 
+  test("knows when the caller first heard the agent, and which engine failed last, by its code", () => {
+    const tally = new CallTally();
+    for (const startMs of [412.345_6, 9_000]) tally.turn({ ...turn, startMs });
+    tally.engineFailed("ear", "provider_failed");
+    tally.engineFailed("voice", "provider_timeout");
+    expect(tally.summary(redeemed)).toMatchObject({
+      firstAudioMs: 412.35,
+      engineFailures: 2,
+      lastFailure: { engine: "voice", code: "provider_timeout" },
+    });
+  });
+
   test("has no mean of no answers", () => {
     const line = JSON.parse(JSON.stringify(new CallTally().summary(redeemed)));
     expect(line).not.toHaveProperty("meanAnswerMs");
     expect(line).not.toHaveProperty("slowestAnswer");
+    expect(line).not.toHaveProperty("firstAudioMs");
   });
 
   test("adds up to the sums of its worker", () => {

@@ -30,6 +30,18 @@ const ENDLESS: Tts = {
   },
 };
 
+/** Samples of this voice are counted, so that a gap is seen. */
+const COUNT_TO = 30_000;
+const COUNTING: Tts = {
+  ...ENDLESS,
+  async *speak(_request, signal) {
+    for (let next = 0; !signal.aborted; next += RATE_HZ / 5) {
+      const samples = Int16Array.from({ length: RATE_HZ / 5 }, (_, at) => (next + at) % COUNT_TO);
+      yield { samples, rateHz: RATE_HZ, words: [] };
+    }
+  },
+};
+
 async function open(of: MediaService, spec: Partial<CallSpec> = {}): Promise<{ callId: string; ws: RawWs }> {
   const { callId, token } = await of.create({ connectionType: "websocket", websocket: WIDE, ...spec });
   const ws = await RawWs.connect(of.url);
@@ -58,16 +70,22 @@ test("D3: clients that never read while the agent speaks all end as slow consume
   collectGarbage();
   const beforeBytes = process.memoryUsage().rss;
   let peakBytes = beforeBytes;
+  let peakBufferedBytes = 0;
   const startMs = clock.nowMs();
   while (service.gateway.callIds().length > 1) {
     await clock.play(20);
     await loopTurn();
     peakBytes = Math.max(peakBytes, process.memoryUsage().rss);
+    peakBufferedBytes = Math.max(peakBufferedBytes, service.server.streams.bufferedBytes);
     const sentBytes = ((clock.nowMs() - startMs) / 20) * FRAME_BYTES;
     expect(sentBytes).toBeLessThan(KERNEL_BYTES_MAX + SOCKET_BACKPRESSURE_BYTES_MAX);
   }
   // Beside what waits for the slow ones there is the one that read, and in this process the reading of it.
   expect(peakBytes - beforeBytes).toBeLessThan(CLIENTS * SOCKET_BACKPRESSURE_BYTES_MAX + 64 * MIB);
+  // It is told while it waits, and no more when its streams are gone.
+  expect(peakBufferedBytes).toBeGreaterThan(SOCKET_BACKPRESSURE_BYTES_MAX / 2);
+  expect(peakBufferedBytes).toBeLessThanOrEqual((CLIENTS + 1) * (SOCKET_BACKPRESSURE_BYTES_MAX + FRAME_BYTES));
+  expect(service.server.streams.bufferedBytes).toBeLessThanOrEqual(SOCKET_BACKPRESSURE_BYTES_MAX);
   for (const { callId, ws } of clients) {
     expect(await service.ended(callId)).toMatchObject({ endReason: "slow_consumer" });
     ws.destroy();
@@ -77,6 +95,34 @@ test("D3: clients that never read while the agent speaks all end as slow consume
   expect(service.gateway.callIds()).toEqual([reader.callId]);
   reader.ws.destroy();
 }, 60_000);
+
+test("B17: a client that stands still and then goes on hears what it had been sent, without a gap, and then the end", async () => {
+  const clock = new ManualClock();
+  service = await mediaService({ clock, tts: COUNTING });
+  const { callId, ws } = await open(service, { recordingEnabled: false });
+  ws.stopReading();
+  while (service.gateway.callIds().length > 0) {
+    await clock.play(20);
+    await loopTurn();
+  }
+  expect((await service.ended(callId)).endReason).toBe("slow_consumer");
+  ws.readOn();
+  let heard = 0;
+  let gaps = 0;
+  for (let frame = await ws.readFrame(), next: number | undefined; frame !== undefined; frame = await ws.readFrame()) {
+    if (frame.opcode !== OPCODE.binary) continue;
+    for (let at = 0; at < frame.payload.length; at += 2) {
+      const sample = frame.payload.readInt16LE(at);
+      if (sample !== (next ?? sample)) gaps += 1;
+      next = (sample + 1) % COUNT_TO;
+      heard += 1;
+    }
+  }
+  expect(gaps).toBe(0);
+  expect(heard * 2).toBeGreaterThan(SOCKET_BACKPRESSURE_BYTES_MAX);
+  expect(heard * 2).toBeLessThan(KERNEL_BYTES_MAX);
+  ws.destroy();
+}, 30_000);
 
 test("M4: a minute of audio within a second is a flood, closed with 1008, and the call beside it misses nothing", async () => {
   service = await mediaService({ tts: ENDLESS });

@@ -6,8 +6,8 @@ import { ManualClock } from "../support/manual-clock.ts";
 /** Something ticked, and when. */
 class Recorder {
   readonly ticksMs: number[] = [];
-  tick(nowMs: number): void {
-    this.ticksMs.push(nowMs);
+  tick(dueMs: number): void {
+    this.ticksMs.push(dueMs);
   }
 }
 
@@ -90,6 +90,18 @@ describe("the ticker", () => {
     expect(after.length).toBeLessThanOrEqual(4);
     expect(ticker.skippedSlots).toBeGreaterThan(400);
     expect(((after.at(-1) ?? 0) - lastMs) % 20).toBe(0);
+  });
+
+  test("how late each slot began is counted, of slots that somebody is in", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    ticker.add(new Recorder());
+    clock.advance(1_000);
+    expect([ticker.lateness.upTo[0], ticker.lateness.upTo.at(-1)]).toEqual([50, 50]);
+    // The next one is due within the stall, 5 ms before its end.
+    clock.stall(7);
+    clock.advance(10);
+    expect([ticker.lateness.upTo.at(-1), ticker.lateness.sumMs]).toEqual([51, 5]);
   });
 
   test("whoever removes another within its tick leaves the rest undisturbed", () => {

@@ -114,7 +114,7 @@ export class Service {
       httpTools: engines.httpTools,
       parameters,
       journal: this.journal,
-      metrics: { answered: () => {}, callEnded: () => {}, engineFailed: () => {} },
+      metrics: { answered: () => {}, callEnded: () => {}, engineAnswered: () => {}, engineFailed: () => {} },
       clock: process,
       log,
       onDone: () => {

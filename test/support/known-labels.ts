@@ -1,7 +1,7 @@
 import { METHODS } from "node:http";
 import { getHeapSpaceStatistics } from "node:v8";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/call-spec.ts";
-import { LIVE_STATES, REDEMPTION_OUTCOMES } from "../../src/core/metrics.ts";
+import { ENGINES, LIVE_STATES, REDEMPTION_OUTCOMES, TURN_STAGES } from "../../src/core/metrics.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
 import { CALL_STATUSES } from "../../src/store/call-store.ts";
 import type { Family } from "./exposition.ts";
@@ -15,8 +15,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   reason: END_REASONS,
   outcome: REDEMPTION_OUTCOMES,
   state: [...LIVE_STATES, "up", "silent"],
-  stage: ["end_of_turn", "first_text", "first_audio", "first_frame"],
-  engine: ["ear", "model", "voice"],
+  stage: TURN_STAGES,
+  engine: ENGINES,
   provider: ["espeak", "reference", "scripted"],
   method: METHODS,
   status: /^[1-5]\d\d$/,

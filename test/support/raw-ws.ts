@@ -185,6 +185,11 @@ export class RawWs {
     this.#socket.pause();
   }
 
+  /** Reads again, from where it stopped. */
+  readOn(): void {
+    this.#socket.resume();
+  }
+
   /** Sends FIN and goes on reading. */
   halfClose(): void {
     this.#socket.end();
@@ -231,7 +236,15 @@ export class RawWs {
 export const acceptOf = (key: string): string =>
   createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
 
-function encodeFrame({ opcode, payload = "", fin = true, rsv = 0, masked = true, claimedBytes }: FrameToSend): Buffer {
+/** One frame as a client sends it. */
+export function encodeFrame({
+  opcode,
+  payload = "",
+  fin = true,
+  rsv = 0,
+  masked = true,
+  claimedBytes,
+}: FrameToSend): Buffer {
   const body = Buffer.from(payload);
   const head = Buffer.alloc(10);
   head[0] = (fin ? 0x80 : 0) | (rsv << 4) | opcode;

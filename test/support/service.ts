@@ -31,6 +31,8 @@ export interface ServiceOptions {
   dataDir?: string;
   /** Beside, or instead of, the reference pair on free ports. */
   env?: Readonly<Record<string, string>>;
+  /** How many descriptors each of its processes may have; as many as this one unless told. Needs `prlimit` of util-linux. */
+  descriptors?: number;
 }
 
 /** A call as `GET /calls/{id}` shows it, as far as the tests look. */
@@ -84,11 +86,13 @@ export class ServiceProcess {
   stderr = "";
   readonly #child: ChildProcess;
 
-  constructor({ dataDir, env }: ServiceOptions = {}) {
+  constructor({ dataDir, env, descriptors }: ServiceOptions = {}) {
     this.dataDir = dataDir ?? mkdtempSync(join(tmpdir(), "trunkline-service-"));
     directories.add(this.dataDir);
     this.#child = fork(builtProgram("main"), [], {
-      execArgv: [],
+      ...(descriptors === undefined
+        ? { execArgv: [] }
+        : { execPath: "prlimit", execArgv: [`--nofile=${descriptors}`, process.execPath] }),
       env: {
         API_PORT: "0",
         MEDIA_PORT: "0",

@@ -1,7 +1,7 @@
 import { buildApi } from "../../src/api/app.ts";
 import { catalogueOf } from "../../src/api/voices.ts";
 import { STREAM_CODECS } from "../../src/core/call-spec.ts";
-import { ControlMetrics } from "../../src/core/metrics.ts";
+import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { MetricsSum } from "../../src/core/metrics-sum.ts";
 import { JournalEvents } from "../../src/record/journal-events.ts";
 import { countedCalls } from "../../src/store/counted-calls.ts";

@@ -127,8 +127,8 @@ export class SqliteCalls implements CallStore {
   ): Promise<RedeemedCall | undefined> {
     let redeemed: RedeemedCall | undefined;
     try {
-      // What a call is for never changes, so it may be asked before.
-      if (only !== undefined && !(await this.#isFor(tokenHash, only))) return undefined;
+      // Strangers come by the thousand: their tokens cost a look, and no transaction. What a call is for never changes.
+      if (!(await this.#isGood(tokenHash, only))) return undefined;
       redeemed = await this.#db.transaction().execute((tx) => this.#redeem(tx, tokenHash, workerId));
     } catch (error) {
       throw unavailable("whether the token was redeemed is not known", error);
@@ -137,14 +137,17 @@ export class SqliteCalls implements CallStore {
     return redeemed;
   }
 
-  async #isFor(tokenHash: string, only: readonly ConnectionType[]): Promise<boolean> {
+  /** Whether a token could be redeemed just now, for one of these transports. */
+  async #isGood(tokenHash: string, only: readonly ConnectionType[] | undefined): Promise<boolean> {
     const call = await this.#db
       .selectFrom("stream_tokens")
       .innerJoin("calls", "calls.id", "stream_tokens.call_id")
       .select("calls.settings")
       .where("token_hash", "=", tokenHash)
+      .where("redeemed_at", "is", null)
+      .where("expires_at", ">", this.#clock.epochMs())
       .executeTakeFirst();
-    if (call === undefined) return false;
+    if (call === undefined || only === undefined) return call !== undefined;
     const settings: { connectionType: ConnectionType } = JSON.parse(call.settings);
     return only.includes(settings.connectionType);
   }

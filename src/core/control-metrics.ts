@@ -1,0 +1,113 @@
+import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason } from "./call-spec.ts";
+import { counter, gauge, histogram, registryOf, TYPE, watchedGauge } from "./metrics-kit.ts";
+import type { WorkersMetrics } from "./metrics-sum.ts";
+
+const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const RECORD_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** How many calls there may be just now, and how many places are taken: by calls that live, and by those that wait for their streams. */
+export interface PlacesTaken {
+  max: number;
+  active: number;
+  reserved: number;
+}
+
+/** What the control process tells, and how many of the workers beside it answered. */
+export class ControlMetrics {
+  readonly registry = registryOf("control");
+  readonly #created = counter(this.registry, "calls_created_total", "Calls created by the API.", [TYPE]);
+  readonly #recorded = counter(
+    this.registry,
+    "call_records_total",
+    "Calls that are over, also those whose worker was lost.",
+    ["status", "reason"],
+  );
+  readonly #recordTime = histogram(
+    this.registry,
+    "call_record_duration_seconds",
+    "Making the record, transcript and recording of one call.",
+    [],
+    RECORD_BUCKETS_S,
+  );
+  readonly #requests = counter(this.registry, "api_requests_total", "Requests answered.", [
+    "method",
+    "route",
+    "status",
+  ]);
+  readonly #requestTime = histogram(
+    this.registry,
+    "api_request_duration_seconds",
+    "From a request's head to the end of its answer.",
+    ["method", "route"],
+    REQUEST_BUCKETS_S,
+  );
+  readonly #ready = gauge(this.registry, "ready", "1 while new calls are taken.");
+  readonly #restarts = counter(this.registry, "process_restarts_total", "Processes that were started again.", [
+    "process",
+  ]);
+  readonly #workers = gauge(this.registry, "workers", "Media workers, by whether they answered this scrape.", [
+    "state",
+  ]);
+
+  constructor() {
+    // What has not happened yet is told as 0, so that its first time is seen as an increase.
+    for (const connectionType of CONNECTION_TYPES) this.#created.inc({ [TYPE]: connectionType }, 0);
+    for (const reason of END_REASONS) {
+      const statuses = reason === "token_expired" ? ["expired"] : ["ended", "failed"];
+      for (const status of statuses) this.#recorded.inc({ status, reason }, 0);
+    }
+  }
+
+  /** How often processes of each kind were started again since the service began. */
+  restarted(counts: Readonly<Record<"control" | "worker", number>>): void {
+    this.#restarts.reset();
+    for (const [process, count] of Object.entries(counts)) this.#restarts.inc({ process }, count);
+  }
+
+  /** `places` are asked for at each scrape. */
+  watchPlaces(places: () => PlacesTaken): void {
+    const { registry } = this;
+    watchedGauge(registry, "places_max", "Calls that the workers take at once, as they stand.", () => places().max);
+    watchedGauge(registry, "places_active", "Places of calls that live.", () => places().active);
+    watchedGauge(registry, "places_reserved", "Places of calls that wait for their streams.", () => places().reserved);
+  }
+
+  callCreated(connectionType: ConnectionType): void {
+    this.#created.inc({ [TYPE]: connectionType });
+  }
+
+  /** A call is over for good, and its record says so. */
+  callRecorded(status: "ended" | "failed" | "expired", reason: EndReason): void {
+    this.#recorded.inc({ status, reason });
+  }
+
+  /** The record, transcript and recording of a call were made. */
+  recordMade(tookMs: number): void {
+    this.#recordTime.observe(tookMs / 1_000);
+  }
+
+  /** `route` is the pattern of the route, never the address that was asked for. */
+  requestAnswered(method: string, route: string, status: number, durationMs: number): void {
+    this.#requests.inc({ method, route, status });
+    this.#requestTime.observe({ method, route }, durationMs / 1_000);
+  }
+
+  /** Everything as it is now, that of the workers included, in Prometheus's text format. */
+  async exposition({ exposition, up, silent }: WorkersMetrics, ready: boolean): Promise<string> {
+    this.#ready.set(ready ? 1 : 0);
+    this.#workers.set({ state: "up" }, up);
+    this.#workers.set({ state: "silent" }, silent);
+    return joined([await this.registry.metrics(), exposition].filter((text) => text.trim() !== ""));
+  }
+}
+
+/** One exposition of several: the format wants all samples of a metric in one group, behind one HELP and one TYPE. */
+function joined(expositions: readonly string[]): string {
+  const groups = new Map<string, string[]>();
+  for (const block of expositions.flatMap((exposition) => exposition.trim().split("\n\n"))) {
+    const [help, type, ...samples] = block.split("\n");
+    const head = `${help}\n${type}`;
+    groups.set(head, [...(groups.get(head) ?? []), ...samples]);
+  }
+  return `${[...groups].map(([head, samples]) => [head, ...samples].join("\n")).join("\n\n")}\n`;
+}

@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+
+/** How many descriptors (connections and open files) the system lets this process have at once; Infinity where it does not tell. */
+export function descriptorsMax(): number {
+  try {
+    // proc_pid_limits(5): the soft limit is the first, which Node has raised to the hard one; "unlimited" is no number.
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
+    return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
+  } catch {
+    // Not Linux.
+    return Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,50 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
+import { SOFTWARE } from "./software.ts";
+
+/**
+ * Adds what Node and the system know of this process (CPU, memory, open files, garbage, delays of the event loop), and
+ * which software it runs. It watches from here on: for composition roots, once.
+ */
+export function watchProcess(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
+  for (const { name } of registry.getMetricsAsArray()) if (LEFT_OUT.test(name)) registry.removeSingleMetric(name);
+  watchLoop(registry);
+  new Gauge({
+    name: "trunkline_build_info",
+    help: "The software that runs, in the label; always 1.",
+    labelNames: ["software"],
+    aggregator: "first",
+    registers: [registry],
+  }).set({ software: SOFTWARE }, 1);
+}
+
+/**
+ * Of what the library collects: handles by class names of Node's own, of which there is no list (their totals stay), and
+ * delays of the event loop, which count the time between two looks as delay and are no numbers when asked for twice in a moment.
+ */
+const LEFT_OUT = /^nodejs_(active_(handles|requests|resources)$|eventloop_lag)/;
+const LOOP_LOOK_MS = 10;
+const QUANTILES = [0.5, 0.9, 0.99, 1];
+
+/** How much later than it should the loop came round, over the time since the scrape before. */
+function watchLoop(registry: Registry): void {
+  const looks = monitorEventLoopDelay({ resolution: LOOP_LOOK_MS });
+  looks.enable();
+  new Gauge({
+    name: "trunkline_event_loop_delay_seconds",
+    help: "Delay of the event loop since the last scrape, of the worst process of its kind.",
+    labelNames: ["quantile"],
+    aggregator: "max",
+    registers: [registry],
+    collect() {
+      // Asked again in the same moment: what was told stands.
+      if (looks.count === 0) return;
+      for (const quantile of QUANTILES) {
+        const betweenLooksMs = looks.percentile(quantile * 100) / 1e6;
+        this.set({ quantile }, Math.max(0, betweenLooksMs - LOOP_LOOK_MS) / 1_000);
+      }
+      looks.reset();
+    },
+  });
+}

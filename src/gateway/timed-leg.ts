@@ -1,0 +1,52 @@
+import type { Clock } from "../core/clock.ts";
+import type { AddedLatency } from "../core/metrics.ts";
+import type { CallReading, CallTally } from "./call-tally.ts";
+import type { Leg } from "./leg.ts";
+import type { Ticked } from "./ticker.ts";
+
+/** A leg that is ticked, and that tells what it has counted. */
+export type TimeableLeg = Leg & { tick(): void; read(): CallReading };
+
+/**
+ * A leg whose frames are timed, of this process and of its call. What cannot be seen from here is not in it: how long a message lay in
+ * the kernel while the loop was elsewhere, which the delay of the event loop tells. Nor are the frames that are sent at once when speech
+ * begins: they were not due before. Allocates nothing.
+ */
+export class TimedLeg implements Leg, Ticked {
+  readonly #leg: TimeableLeg;
+  readonly #clock: Clock;
+  readonly #process: AddedLatency;
+  readonly #call: CallTally;
+
+  constructor(leg: TimeableLeg, clock: Clock, process: AddedLatency) {
+    this.#leg = leg;
+    this.#clock = clock;
+    this.#process = process;
+    this.#call = leg.read().counts;
+  }
+
+  message(bytes: Uint8Array, isBinary: boolean): void {
+    const call = this.#call;
+    const before = call.framesIn;
+    const beganMs = this.#clock.nowMs();
+    this.#leg.message(bytes, isBinary);
+    if (call.framesIn === before) return;
+    const tookMs = this.#clock.nowMs() - beganMs;
+    this.#process.in.observe(tookMs);
+    if (tookMs > call.slowestInMs) call.slowestInMs = tookMs;
+  }
+
+  tick(dueMs: number): void {
+    const call = this.#call;
+    const before = call.framesOut;
+    this.#leg.tick();
+    if (call.framesOut === before) return;
+    const tookMs = this.#clock.nowMs() - dueMs;
+    this.#process.out.observe(tookMs);
+    if (tookMs > call.slowestOutMs) call.slowestOutMs = tookMs;
+  }
+
+  closed(code: number, violated: boolean): void {
+    this.#leg.closed(code, violated);
+  }
+}

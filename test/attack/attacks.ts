@@ -1,0 +1,345 @@
+import { FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
+import { mintToken } from "../../src/store/secrets.ts";
+import { head } from "../support/raw-http.ts";
+import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
+import { Crowd, type Door, pause } from "./crowd.ts";
+
+/** What strangers know of the service. */
+export interface Target {
+  media: Door;
+  api: Door;
+  /** Paths of streams, one for each attacker, where the attack needs them. */
+  paths: readonly string[];
+}
+
+export interface Size {
+  attackers: number;
+  /** Of those attacks that go on. */
+  seconds: number;
+}
+
+/** What came of it, as the attackers saw it. */
+export interface Outcome {
+  attackers: number;
+  /** How many of them the service closed, and how long the longest of them was borne. */
+  closed: number;
+  longestMs: number;
+  /** HTTP statuses, or what else there is to tell. */
+  answers: Readonly<Record<string, number>>;
+}
+
+export interface Attack {
+  /** The row of the fault catalogue. */
+  id: string;
+  name: string;
+  /** At full size, and as the tests run it. */
+  full: Size;
+  small: Size;
+  /** By then the service must have closed every attacker. */
+  closedMsMax: number;
+  /** Each attacker has the token of such a call. */
+  call?: Readonly<Record<string, unknown>>;
+  /** How each of those calls must end. */
+  endReason?: string;
+  run(target: Target, size: Size): Promise<Outcome>;
+}
+
+/** uWebSockets.js closes what asks for nothing after 10 s, and looks every four. */
+const SILENT_MS_MAX = 15_000;
+/** What is closed at once: on a machine that has other things to do. */
+const SOON_MS_MAX = 5_000;
+const DRIP_MS = 500;
+
+/** A stream that begins with its socket, and whose agent waits. */
+const QUIET = { connectionType: "websocket", firstSpeaker: "user" };
+
+const outcome = (crowd: Crowd, answers = crowd.statuses): Outcome => ({
+  attackers: crowd.members.length + crowd.refused,
+  closed: crowd.closed,
+  longestMs: crowd.longestMs,
+  answers,
+});
+
+/** RFC 6455, section 4.1; `more` replaces and adds headers. */
+const upgrade = (path: string, more: Readonly<Record<string, string>> = {}): string =>
+  head(`GET ${path}`, {
+    Upgrade: "websocket",
+    Connection: "Upgrade",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+    ...more,
+  });
+
+/** A stream for each attacker. */
+async function streams({ media, paths }: Target, { attackers }: Size): Promise<Crowd> {
+  const crowd = new Crowd(media);
+  await crowd.gather(attackers, (index) => upgrade(paths[index] ?? ""));
+  const untilMs = performance.now() + SOON_MS_MAX;
+  const areIn = (): boolean => (crowd.statuses["101"] ?? 0) + crowd.closed >= attackers;
+  while (!areIn() && performance.now() < untilMs) await pause(20);
+  return crowd;
+}
+
+/** Everybody says the same at once, on a stream of its own. */
+async function shout(target: Target, size: Size, words: Uint8Array): Promise<Outcome> {
+  const crowd = await streams(target, size);
+  for (const { socket } of crowd.members) socket.write(words);
+  await crowd.end(SOON_MS_MAX);
+  return outcome(crowd);
+}
+
+/** Everybody says the same again and again, until it is closed, or the time is over. */
+async function repeat(target: Target, size: Size, words: Uint8Array, everyMs: number): Promise<Outcome> {
+  const crowd = await streams(target, size);
+  const untilMs = performance.now() + size.seconds * 1_000;
+  while (performance.now() < untilMs && crowd.closed < crowd.members.length) {
+    for (const { socket } of crowd.members) if (socket.writable) socket.write(words);
+    await pause(everyMs);
+  }
+  await crowd.end(SILENT_MS_MAX);
+  return outcome(crowd);
+}
+
+/** Everybody says `words`, a byte now and then, and never comes to the end of them. */
+async function drip(door: Door, { attackers }: Size, words: string): Promise<Outcome> {
+  const crowd = new Crowd(door);
+  await crowd.gather(attackers, () => words.slice(0, 1));
+  const untilMs = performance.now() + SILENT_MS_MAX;
+  for (let at = 1; performance.now() < untilMs && crowd.closed < crowd.members.length; at += 1) {
+    for (const { socket } of crowd.members) if (socket.writable) socket.write(words[at] ?? "x");
+    await pause(DRIP_MS);
+  }
+  await crowd.end(0);
+  return outcome(crowd);
+}
+
+const many = (count: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-Header-${index}`, "value"]));
+
+const UNKNOWN = `/stream/${"x".repeat(43)}`;
+/** Heads that are none, and heads with something behind them. */
+const HEADS = [
+  upgrade(UNKNOWN, many(101)),
+  upgrade(UNKNOWN, { "X-Big": "a".repeat(4_097) }),
+  upgrade(UNKNOWN, { "Sec-WebSocket-Protocol": `${" ".repeat(16_384)}a` }),
+  upgrade(UNKNOWN).replaceAll("\r\n", "\n"),
+  upgrade(UNKNOWN) + upgrade(UNKNOWN),
+  head(`POST ${UNKNOWN}`, { "Content-Length": "5", "Transfer-Encoding": "chunked" }),
+];
+
+const PAYLOAD = Buffer.alloc(SOCKET_PAYLOAD_BYTES_MAX + 1, "[");
+/** A message that never ends, in fragments of a byte: as much of it as the server keeps, and one more. */
+const FRAGMENTS = Buffer.concat([
+  encodeFrame({ opcode: OPCODE.text, payload: "[", fin: false }),
+  ...Array<Buffer>(PAYLOAD.length - 2).fill(encodeFrame({ opcode: OPCODE.continuation, payload: "[", fin: false })),
+]);
+const ONE_MORE = encodeFrame({ opcode: OPCODE.continuation, payload: "[[", fin: false });
+const PINGS = Buffer.concat(Array<Buffer>(1_000).fill(encodeFrame({ opcode: OPCODE.ping, payload: "flood" })));
+const PONGS = Buffer.concat(Array<Buffer>(1_000).fill(encodeFrame({ opcode: OPCODE.pong, payload: "flood" })));
+const MESSAGES = Buffer.concat(
+  Array<Buffer>(1_000).fill(encodeFrame({ opcode: OPCODE.text, payload: '{"type":"weather"}' })),
+);
+/** A second of audio of `QUIET`, as long as a message may be. */
+const SECOND = encodeFrame({ opcode: OPCODE.binary, payload: Buffer.alloc(32_000) });
+const LENGTHS = [2n ** 63n, 2n ** 53n + 1n, 2n ** 32n, BigInt(SOCKET_PAYLOAD_BYTES_MAX + 1)];
+
+/** New connections with tokens that nobody has, as many a second as `attackers` says. */
+async function unknownTokens({ media }: Target, { attackers: perSecond, seconds }: Size): Promise<Outcome> {
+  const total: Outcome = { attackers: 0, closed: 0, longestMs: 0, answers: {} };
+  const answers: Record<string, number> = {};
+  const startMs = performance.now();
+  const wave = Math.ceil(perSecond / 50);
+  const flying = new Set<Promise<void>>();
+  const knock = async (): Promise<void> => {
+    const crowd = new Crowd(media);
+    await crowd.gather(wave, () => upgrade(`/stream/${mintToken()}`));
+    await crowd.end(SOON_MS_MAX);
+    total.attackers += crowd.members.length + crowd.refused;
+    total.closed += crowd.closed;
+    total.longestMs = Math.max(total.longestMs, crowd.longestMs);
+    for (const [status, count] of Object.entries(crowd.statuses)) answers[status] = (answers[status] ?? 0) + count;
+  };
+  for (let sent = 0; performance.now() - startMs < seconds * 1_000; ) {
+    const due = ((performance.now() - startMs) / 1_000) * perSecond;
+    // Whoever cannot keep up must not pile up what it could not say.
+    if (sent < due && flying.size < 10) {
+      const knocking = knock().finally(() => flying.delete(knocking));
+      flying.add(knocking);
+      sent += wave;
+    }
+    await pause(5);
+  }
+  await Promise.all(flying);
+  return { ...total, answers: { ...answers, perSecond: Math.round(total.attackers / seconds) } };
+}
+
+async function slowReaders(target: Target, size: Size): Promise<Outcome> {
+  const crowd = await streams(target, size);
+  for (const { socket } of crowd.members) socket.pause();
+  await pause(size.seconds * 1_000);
+  for (const { socket } of crowd.members) socket.resume();
+  await crowd.end(SILENT_MS_MAX);
+  return outcome(crowd);
+}
+
+async function fragments(target: Target, size: Size): Promise<Outcome> {
+  const crowd = await streams(target, size);
+  for (const { socket } of crowd.members) {
+    await new Promise((resolve) => socket.write(FRAGMENTS, resolve));
+  }
+  // All of it is there by now, and stays for a while: what it takes of the worker's memory is looked at meanwhile.
+  await pause(size.seconds * 1_000);
+  for (const { socket } of crowd.members) socket.write(ONE_MORE);
+  await crowd.end(SOON_MS_MAX);
+  return outcome(crowd);
+}
+
+const silence = async (crowd: Crowd): Promise<Outcome> => {
+  await crowd.end(SILENT_MS_MAX);
+  return outcome(crowd);
+};
+
+/** The attacks of the fault catalogue, each with what the service owes the others meanwhile. */
+export const ATTACKS: readonly Attack[] = [
+  {
+    id: "D1",
+    name: "connections that say nothing",
+    full: { attackers: 10_000, seconds: 0 },
+    small: { attackers: 300, seconds: 0 },
+    closedMsMax: SILENT_MS_MAX,
+    async run({ media }, { attackers }) {
+      const crowd = new Crowd(media);
+      await crowd.gather(attackers);
+      return await silence(crowd);
+    },
+  },
+  {
+    id: "D1",
+    name: "streams that never start",
+    full: { attackers: 200, seconds: 0 },
+    small: { attackers: 10, seconds: 0 },
+    closedMsMax: SILENT_MS_MAX,
+    call: {},
+    endReason: "protocol_error",
+    run: async (target, size) => await silence(await streams(target, size)),
+  },
+  {
+    id: "T9",
+    name: "upgrades with unknown tokens, a second",
+    full: { attackers: 10_000, seconds: 10 },
+    small: { attackers: 500, seconds: 1 },
+    closedMsMax: SOON_MS_MAX,
+    run: unknownTokens,
+  },
+  {
+    id: "B9",
+    name: "heads that are none",
+    full: { attackers: 3_000, seconds: 0 },
+    small: { attackers: 60, seconds: 0 },
+    closedMsMax: SOON_MS_MAX,
+    async run({ media }, { attackers }) {
+      const crowd = new Crowd(media);
+      await crowd.gather(attackers, (index) => HEADS[index % HEADS.length] ?? "");
+      return await silence(crowd);
+    },
+  },
+  {
+    id: "D2",
+    name: "heads that come byte by byte",
+    full: { attackers: 1_000, seconds: 0 },
+    small: { attackers: 50, seconds: 0 },
+    closedMsMax: SILENT_MS_MAX,
+    run: ({ media }, size) => drip(media, size, upgrade(UNKNOWN, { "X-Long": "a".repeat(1_000) })),
+  },
+  {
+    id: "D2",
+    name: "bodies that come byte by byte, to the API",
+    full: { attackers: 1_000, seconds: 0 },
+    small: { attackers: 50, seconds: 0 },
+    closedMsMax: SILENT_MS_MAX,
+    run: ({ api }, size) =>
+      drip(api, size, head("POST /api/v1/calls", { "Content-Type": "application/json", "Content-Length": "9999" })),
+  },
+  {
+    id: "D3, B17",
+    name: "streams that nobody reads",
+    full: { attackers: 60, seconds: 60 },
+    small: { attackers: 0, seconds: 0 },
+    closedMsMax: 75_000,
+    call: {
+      connectionType: "websocket",
+      websocket: { codec: "pcm_s16le", inputSampleRate: 16_000, outputSampleRate: 48_000 },
+      greeting: "This takes a very long time, and nobody listens to any of it. ".repeat(40),
+      interruptible: false,
+    },
+    endReason: "slow_consumer",
+    run: slowReaders,
+  },
+  {
+    id: "B5",
+    name: "messages in fragments of a byte",
+    full: { attackers: 200, seconds: 2 },
+    small: { attackers: 10, seconds: 0.5 },
+    closedMsMax: 30_000,
+    call: QUIET,
+    endReason: "protocol_error",
+    run: fragments,
+  },
+  {
+    id: "B6",
+    name: "lengths beyond all measure",
+    full: { attackers: 200, seconds: 0 },
+    small: { attackers: 12, seconds: 0 },
+    closedMsMax: SOON_MS_MAX,
+    call: QUIET,
+    endReason: "protocol_error",
+    async run(target, size) {
+      const crowd = await streams(target, size);
+      for (const [index, { socket }] of crowd.members.entries()) {
+        const claimedBytes = LENGTHS[index % LENGTHS.length] ?? 0n;
+        socket.write(encodeFrame({ opcode: OPCODE.binary, claimedBytes }));
+      }
+      return await silence(crowd);
+    },
+  },
+  {
+    id: "B18",
+    name: "pings, 50,000 a second and more",
+    full: { attackers: 200, seconds: 5 },
+    small: { attackers: 10, seconds: 2 },
+    closedMsMax: SILENT_MS_MAX,
+    call: QUIET,
+    endReason: "protocol_error",
+    run: (target, size) => repeat(target, size, PINGS, FRAME_MS),
+  },
+  {
+    id: "B18",
+    name: "pongs that nobody asked for",
+    full: { attackers: 200, seconds: 5 },
+    small: { attackers: 10, seconds: 2 },
+    closedMsMax: SILENT_MS_MAX,
+    call: QUIET,
+    endReason: "protocol_error",
+    run: (target, size) => repeat(target, size, PONGS, FRAME_MS),
+  },
+  {
+    id: "M4",
+    name: "a minute of audio within a second",
+    full: { attackers: 200, seconds: 0 },
+    small: { attackers: 10, seconds: 0 },
+    closedMsMax: SILENT_MS_MAX,
+    call: QUIET,
+    endReason: "audio_flood",
+    run: (target, size) => shout(target, size, Buffer.concat(Array<Buffer>(60).fill(SECOND))),
+  },
+  {
+    id: "M5",
+    name: "messages that mean nothing, without end",
+    full: { attackers: 200, seconds: 5 },
+    small: { attackers: 10, seconds: 2 },
+    closedMsMax: SILENT_MS_MAX,
+    call: QUIET,
+    endReason: "protocol_error",
+    run: (target, size) => repeat(target, size, MESSAGES, FRAME_MS),
+  },
+];

@@ -1,0 +1,138 @@
+import { fork } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { describeMachine } from "../../bench/machine.ts";
+import { textTable } from "../../bench/report/text-table.ts";
+import { childModule } from "../../src/core/child-module.ts";
+import type { Order, Told } from "./attacker.ts";
+import { ATTACKS, type Outcome } from "./attacks.ts";
+import { type Attacker, runStage, type StageResult } from "./stage.ts";
+
+const USAGE = `Attacks the service in every way of the fault catalogue, at full size, while calls go on that must not notice.
+
+  npm run attack -- [--only D1] [--share 1] [--calls 20] [--quiet-s 5] [--out bench/results]
+
+  --only    attacks of this row, for example B5
+  --share   of the full size, for example 0.1
+
+Each attack has a service of its own, with one worker. What the calls lost, what an attacker cost and when it was closed is told as a
+table, and as attack.json in the folder. Exits with 1 when a frame was lost, a good stream refused, an attacker not closed in time, or
+memory without bound; where something was only late it says so.
+`;
+
+const DEFAULTS = { only: "", share: "1", calls: "20", "quiet-s": "5", out: "bench/results" };
+
+type Given = Record<keyof typeof DEFAULTS, string>;
+
+/** Undefined when the command line makes no sense. */
+function readArguments(): Given | undefined {
+  try {
+    const options = Object.fromEntries(
+      Object.entries(DEFAULTS).map(([name, value]) => [name, { type: "string", default: value } as const]),
+    );
+    const given = parseArgs({ options }).values as Given;
+    const numbers = [Number(given.share), Number(given.calls), Number(given["quiet-s"])];
+    return numbers.every((number) => number > 0) ? given : undefined;
+  } catch {
+    // An option that there is not.
+    return undefined;
+  }
+}
+
+/** Has the attack carried out by a process of its own. */
+const elsewhere: Attacker = (attack, target, size) => {
+  const { path, execArgv } = childModule(import.meta.url, "attacker");
+  const child = fork(path, [], { execArgv });
+  return new Promise<Outcome>((resolve, reject) => {
+    child.once("message", (told: Told) => {
+      child.disconnect();
+      if ("error" in told) reject(new Error(told.error));
+      else resolve(told.outcome);
+    });
+    child.once("exit", (code) => reject(new Error(`the attackers ended with ${code}`)));
+    child.send({ attack: ATTACKS.indexOf(attack), target, size } satisfies Order);
+  });
+};
+
+const ms = (value: number): string => (Number.isNaN(value) ? "-" : value.toFixed(1));
+const told = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(", ");
+
+const HEAD = [
+  "attack",
+  "attackers",
+  "answers, ends",
+  "closed",
+  "longest s",
+  "KiB each",
+  "CPU s worker, control",
+  "frames lost",
+  "quiet p99 ms",
+  "during p99 ms",
+  "stream p99 ms",
+  "loop p99 ms",
+];
+
+function row({
+  attacks,
+  perAttackerBytes,
+  workerCpuMs,
+  controlCpuMs,
+  control,
+  quiet,
+  during,
+  upgrades,
+  loopDelay,
+}: StageResult): string[] {
+  const [attack] = attacks;
+  if (attack === undefined) throw new Error("there was no attack");
+  return [
+    `${attack.id} ${attack.name}`,
+    String(attack.attackers),
+    [told(attack.answers), told(attack.endReasons)].filter((text) => text !== "").join("; "),
+    String(attack.closed),
+    (attack.longestMs / 1_000).toFixed(1),
+    (perAttackerBytes / 1_024).toFixed(1),
+    `${(workerCpuMs / 1_000).toFixed(1)}, ${(controlCpuMs / 1_000).toFixed(1)}`,
+    `${control.lostIn} of ${control.sent}, ${control.lostOut} of ${control.heard + control.lostOut}`,
+    ms(quiet.p99),
+    ms(during.p99),
+    ms(upgrades.p99),
+    ms(loopDelay.p99),
+  ];
+}
+
+async function main(): Promise<void> {
+  const given = readArguments();
+  if (given === undefined) {
+    process.stderr.write(USAGE);
+    process.exitCode = 2;
+    return;
+  }
+  const program = { path: fileURLToPath(new URL("../../dist/main.js", import.meta.url)), execArgv: [] };
+  const results: StageResult[] = [];
+  for (const attack of ATTACKS.filter(({ id }) => id.includes(given.only))) {
+    const dataDir = mkdtempSync(join(tmpdir(), "trunkline-attack-"));
+    const size = { ...attack.full, attackers: Math.ceil(attack.full.attackers * Number(given.share)) };
+    const [calls, quietMs] = [Number(given.calls), Number(given["quiet-s"]) * 1_000];
+    const result = await runStage({ program, dataDir, calls, quietMs, attacker: elsewhere }, [{ attack, size }]);
+    results.push(result);
+    console.log(`${attack.id} ${attack.name}: ${result.problems.length === 0 ? "borne" : "NOT borne"}`);
+    for (const problem of result.problems) console.log(`  ${problem}`);
+    for (const late of result.late) console.log(`  late: ${late}`);
+    if (result.problems.length === 0) rmSync(dataDir, { recursive: true, force: true });
+    else console.log(`  what is left of it is in ${dataDir}`);
+  }
+  mkdirSync(given.out, { recursive: true });
+  const file = join(given.out, "attack.json");
+  writeFileSync(file, `${JSON.stringify({ machine: describeMachine(), results }, null, 2)}\n`);
+  console.log(`\n${textTable(HEAD, results.map(row))}\n\nwritten: ${file}`);
+  process.exitCode = results.every(({ problems }) => problems.length === 0) ? 0 : 1;
+}
+
+await main();

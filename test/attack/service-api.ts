@@ -1,0 +1,92 @@
+import type { Door } from "./crowd.ts";
+
+/** A call that waits for its stream. */
+export interface NewCall {
+  id: string;
+  websocketUrl: string;
+}
+
+/** A call's record, as far as attacks look. */
+export interface AttackRecord {
+  status: string;
+  endReason: string | null;
+  durationMs: number | null;
+  counters: { framesIn: number; framesOut: number } | null;
+}
+
+/** The least that makes a call with the reference pair. */
+const NEW_CALL = {
+  systemPrompt: "The bakery is closed on Monday.",
+  voice: "reference/gmw/en-US",
+  language: "en-US",
+  connectionType: "carrier_a",
+  firstSpeaker: "agent",
+  greeting: "Good day, this is the bakery.",
+  inactivityTimeout: 300,
+};
+/** So many are asked for at once. */
+const AT_ONCE = 10;
+/** A loop that lags takes no calls for some seconds. */
+const TAKEN_MS_MAX = 20_000;
+const RETRY_MS = 200;
+
+/** The control API of a service under attack. */
+export class ServiceApi {
+  readonly #url: string;
+  readonly #key: string;
+
+  /** `url` as `startService` tells it. */
+  constructor(url: string, key: string) {
+    this.#url = url;
+    this.#key = key;
+  }
+
+  get door(): Door {
+    const { hostname, port } = new URL(this.#url);
+    return { host: hostname, port: Number(port) };
+  }
+
+  /** One more call, whose fields replace the usual ones; undefined when none is taken now. */
+  async create(fields: object = {}): Promise<NewCall | undefined> {
+    const response = await fetch(`${this.#url}/api/v1/calls`, {
+      method: "POST",
+      headers: { "X-API-Key": this.#key, "Content-Type": "application/json" },
+      body: JSON.stringify({ ...NEW_CALL, ...fields }),
+    });
+    if (response.status === 201) return (await response.json()) as NewCall;
+    const said = await response.text();
+    if (response.status !== 503) throw new Error(`a call was not created: ${response.status} ${said}`);
+    return undefined;
+  }
+
+  /** So many calls; waits where they are not taken at once. */
+  async createAll(count: number, fields: (index: number) => object): Promise<NewCall[]> {
+    const calls: NewCall[] = [];
+    const untilMs = performance.now() + TAKEN_MS_MAX;
+    while (calls.length < count) {
+      const next = Array.from({ length: Math.min(AT_ONCE, count - calls.length) }, (_, at) =>
+        fields(calls.length + at),
+      );
+      const made = (await Promise.all(next.map((call) => this.create(call)))).filter((call) => call !== undefined);
+      calls.push(...made);
+      if (made.length > 0) continue;
+      if (performance.now() > untilMs) throw new Error("no calls were taken");
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+    return calls;
+  }
+
+  async record(id: string): Promise<AttackRecord> {
+    const response = await fetch(`${this.#url}/api/v1/calls/${id}`, { headers: { "X-API-Key": this.#key } });
+    return (await response.json()) as AttackRecord;
+  }
+
+  /** The record of a call that is over by then; as it is, when it is not. */
+  async ended(id: string, withinMs: number): Promise<AttackRecord> {
+    for (const untilMs = performance.now() + withinMs; ; ) {
+      const record = await this.record(id);
+      if (!["created", "active"].includes(record.status) || performance.now() > untilMs) return record;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}

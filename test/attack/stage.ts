@@ -1,0 +1,309 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startService } from "../../src/cli/simulated/service.ts";
+import type { ChildModule } from "../../src/core/child-module.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { openStores } from "../../src/store/sqlite/stores.ts";
+import { readExposition, sampleOf } from "../support/exposition.ts";
+import { RawWs } from "../support/raw-ws.ts";
+import type { Attack, Outcome, Size, Target } from "./attacks.ts";
+import { ControlCalls, type ControlReport } from "./control-calls.ts";
+import { type Door, pause } from "./crowd.ts";
+import { type AttackRecord, type NewCall, ServiceApi } from "./service-api.ts";
+
+/** An attack and how large it is. */
+export interface Planned {
+  attack: Attack;
+  size: Size;
+}
+
+/** Carries an attack out, in this process or in another. */
+export type Attacker = (attack: Attack, target: Target, size: Size) => Promise<Outcome>;
+
+export interface StageOptions {
+  /** The service's `main` module. */
+  program: ChildModule;
+  dataDir: string;
+  /** Calls that go on beside the attacks. */
+  calls: number;
+  /** How long they are left alone first. */
+  quietMs: number;
+  attacker: Attacker;
+}
+
+/** An attack, and what the service made of it. */
+export interface Suffered extends Outcome {
+  id: string;
+  name: string;
+  /** How the attackers' calls ended, and how long the longest of them lasted; none where they had no call. */
+  endReasons: Readonly<Record<string, number>>;
+  problems: string[];
+}
+
+/** Times in ms; percentiles are exact. */
+export interface Answers {
+  count: number;
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+export interface StageResult {
+  attacks: Suffered[];
+  /** What the worker, and the control process, held in memory at most beyond what they had held before. */
+  workerGrowthBytes: number;
+  controlGrowthBytes: number;
+  /** For each attacker. */
+  perAttackerBytes: number;
+  /** Processor time that they took for all that went on meanwhile. */
+  workerCpuMs: number;
+  controlCpuMs: number;
+  control: ControlReport;
+  /** How soon the service answered the control calls, before and during. */
+  quiet: Answers;
+  during: Answers;
+  /** New streams that were opened during the attacks by whoever had a token. */
+  upgrades: Answers;
+  upgradesFailed: number;
+  /** Of the worker's event loop, ms. */
+  loopDelay: { p99: number; max: number };
+  /** What must not be, whatever the machine does meanwhile. */
+  problems: string[];
+  /** What took longer than it should. */
+  late: string[];
+}
+
+/** What a bad client may cost: 256 KiB above base each. */
+const ATTACKER_BYTES_MAX = 256 * 1024;
+/** The heap, and what the allocator keeps, beside what belongs to attackers. */
+const SLACK_BYTES = 16 * 1024 * 1024;
+const UPGRADE_MS_MAX = 500;
+const LOOP_P99_MS_MAX = 20;
+const LOOP_MAX_MS_MAX = 100;
+/** Answers may take as long as the loop may be late, and as much more than in the quiet as turns may. */
+const ANSWER_RATIO_MAX = 1.2;
+const LOOK_MS = 50;
+const PROBE_MS = 250;
+const RECORDED_MS_MAX = 10_000;
+const ACCOUNT = "attack";
+
+/** Starts a service, lets calls run, attacks it with everything that is planned at once, and says what came of it. */
+export async function runStage(options: StageOptions, planned: readonly Planned[]): Promise<StageResult> {
+  const { program, dataDir } = options;
+  const env = { WORKERS: "1", METRICS_PORT: "0", TOKEN_TTL_S: "120", CALLS_PER_WORKER: "1000" };
+  const service = await startService({ program, dataDir, clock: systemClock, env }, new AbortController().signal);
+  try {
+    const stores = await openStores(dataDir, systemClock);
+    const accountId = await stores.accounts.ensure(ACCOUNT);
+    const { key } = await stores.apiKeys.create({ accountId, name: ACCOUNT });
+    await stores.close();
+    return await new Stage(options, new ServiceApi(service.apiUrl, key)).run(planned);
+  } finally {
+    await service.stop();
+  }
+}
+
+class Stage {
+  readonly #options: StageOptions;
+  readonly #api: ServiceApi;
+  readonly #upgradesMs: number[] = [];
+  #upgradesFailed = 0;
+  #running = true;
+
+  constructor(options: StageOptions, api: ServiceApi) {
+    this.#options = options;
+    this.#api = api;
+  }
+
+  async run(planned: readonly Planned[]): Promise<StageResult> {
+    const control = await ControlCalls.begin(this.#api, this.#options.calls);
+    const calls: NewCall[][] = [];
+    for (const { attack, size } of planned) {
+      calls.push(
+        attack.call === undefined ? [] : await this.#api.createAll(size.attackers, () => ({ ...attack.call })),
+      );
+    }
+    control.answersMs();
+    await pause(this.#options.quietMs);
+    const quiet = spread(control.answersMs());
+    // A scrape tells of the time since the one before.
+    await this.#loopDelay();
+    const pids = { worker: this.#pid("worker"), control: this.#pid("control") };
+    const memory = new Memory(pids);
+    const workerMs = processorMs(pids.worker);
+    const controlMs = processorMs(pids.control);
+    const looking = this.#look(memory);
+    const probing = this.#probe();
+    const attacks = await Promise.all(planned.map((plan, index) => this.#suffer(plan, calls[index] ?? [])));
+    this.#running = false;
+    await Promise.all([looking, probing]);
+    const loopDelay = await this.#loopDelay();
+    const during = spread(control.answersMs());
+    const attackers = attacks.reduce((sum, attack) => sum + attack.attackers, 0);
+    const result: StageResult = {
+      attacks,
+      workerGrowthBytes: memory.growth.worker,
+      controlGrowthBytes: memory.growth.control,
+      perAttackerBytes: memory.growth.worker / attackers,
+      workerCpuMs: processorMs(pids.worker) - workerMs,
+      controlCpuMs: processorMs(pids.control) - controlMs,
+      control: await control.end(),
+      quiet,
+      during,
+      upgrades: spread(this.#upgradesMs.sort((a, b) => a - b)),
+      upgradesFailed: this.#upgradesFailed,
+      loopDelay,
+      problems: attacks.flatMap(({ problems }) => problems),
+      late: attacks.flatMap(({ id, name, longestMs }, index) =>
+        longestMs > (planned[index]?.attack.closedMsMax ?? 0)
+          ? [`${id}, ${name}: borne for ${Math.round(longestMs)} ms`]
+          : [],
+      ),
+    };
+    judge(result, attackers);
+    return result;
+  }
+
+  async #suffer({ attack, size }: Planned, calls: readonly NewCall[]): Promise<Suffered> {
+    const paths = calls.map(({ websocketUrl }) => new URL(websocketUrl).pathname);
+    const target: Target = { media: this.#mediaDoor, api: this.#api.door, paths };
+    const outcome = await this.#options.attacker(attack, target, size);
+    const records = await Promise.all(calls.map(({ id }) => this.#api.ended(id, RECORDED_MS_MAX)));
+    const endReasons: Record<string, number> = {};
+    for (const { endReason } of records) endReasons[endReason ?? "none"] = (endReasons[endReason ?? "none"] ?? 0) + 1;
+    const suffered: Suffered = { ...outcome, id: attack.id, name: attack.name, endReasons, problems: [] };
+    suffered.problems.push(...problemsOf(attack, suffered, records));
+    return suffered;
+  }
+
+  /** Opens streams as long as the attacks go on, as any carrier would. */
+  async #probe(): Promise<void> {
+    for (; this.#running; await pause(PROBE_MS)) {
+      const call = await this.#api.create({ firstSpeaker: "user" });
+      // No place for one more call is no fault of the door.
+      if (call === undefined) continue;
+      const startMs = performance.now();
+      try {
+        const ws = await RawWs.connect(call.websocketUrl);
+        const answer = await ws.upgrade(new URL(call.websocketUrl).pathname);
+        if (answer?.status === 101) this.#upgradesMs.push(performance.now() - startMs);
+        else this.#upgradesFailed += 1;
+        ws.destroy();
+      } catch {
+        this.#upgradesFailed += 1;
+      }
+    }
+  }
+
+  async #look(memory: Memory): Promise<void> {
+    for (; this.#running; await pause(LOOK_MS)) memory.look();
+  }
+
+  get #mediaDoor(): Door {
+    const { hostname, port } = new URL(this.#logged("service ready").mediaUrl ?? "");
+    return { host: hostname, port: Number(port) };
+  }
+
+  #pid(child: string): number {
+    return this.#logged("process started", child).pid ?? 0;
+  }
+
+  async #loopDelay(): Promise<{ p99: number; max: number }> {
+    const { port } = this.#logged("metrics served");
+    const families = readExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+    const ms = (quantile: string): number =>
+      1_000 * sampleOf(families, "trunkline_event_loop_delay_seconds", { process: "worker", quantile });
+    return { p99: ms("0.99"), max: ms("1") };
+  }
+
+  /** The latest line of the service's log with these words. */
+  #logged(msg: string, child?: string): LogLine {
+    const lines = readFileSync(join(this.#options.dataDir, "service.log"), "utf8").split("\n");
+    const found = lines
+      .filter((line) => line.startsWith("{") && line.endsWith("}"))
+      .map((line) => JSON.parse(line) as LogLine)
+      .findLast((line) => line.msg === msg && (child === undefined || line.child === child));
+    if (found === undefined) throw new Error(`the service has not said "${msg}"`);
+    return found;
+  }
+}
+
+interface LogLine {
+  msg: string;
+  child?: string;
+  pid?: number;
+  port?: number;
+  mediaUrl?: string;
+}
+
+/** What processes hold in memory. Linux tells; elsewhere nothing grows. */
+class Memory {
+  readonly #pids: Readonly<Record<"worker" | "control", number>>;
+  readonly #base: Record<"worker" | "control", number>;
+  readonly growth = { worker: 0, control: 0 };
+
+  constructor(pids: Readonly<Record<"worker" | "control", number>>) {
+    this.#pids = pids;
+    this.#base = { worker: residentBytes(pids.worker), control: residentBytes(pids.control) };
+  }
+
+  look(): void {
+    for (const kind of ["worker", "control"] as const) {
+      this.growth[kind] = Math.max(this.growth[kind], residentBytes(this.#pids[kind]) - this.#base[kind]);
+    }
+  }
+}
+
+/** proc_pid_status(5). */
+function residentBytes(pid: number): number {
+  try {
+    return 1_024 * Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Processor time that a process has had, ms: proc_pid_stat(5), in ticks of 10 ms; Node's name holds no space. */
+export function processorMs(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(" ");
+    return 10 * (Number(fields[13]) + Number(fields[14]));
+  } catch {
+    return 0;
+  }
+}
+
+/** Of sorted figures. */
+function spread(sorted: readonly number[]): Answers {
+  const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+function problemsOf(attack: Attack, suffered: Suffered, records: readonly AttackRecord[]): string[] {
+  const { attackers, closed, endReasons } = suffered;
+  const problems: string[] = [];
+  if (closed < attackers) problems.push(`${attackers - closed} of ${attackers} were not closed`);
+  if (attack.endReason !== undefined && endReasons[attack.endReason] !== records.length) {
+    problems.push(`their calls ended with ${JSON.stringify(endReasons)}`);
+  }
+  return problems.map((problem) => `${attack.id}, ${attack.name}: ${problem}`);
+}
+
+function judge(result: StageResult, attackers: number): void {
+  const { problems, late, control, quiet, during, upgrades, upgradesFailed, loopDelay, workerGrowthBytes } = result;
+  if (control.lostIn > 0 || control.lostOut > 0) {
+    problems.push(`control calls lost ${control.lostIn} frames in, ${control.lostOut} out`);
+  }
+  if (control.broken > 0) problems.push(`${control.broken} control calls broke`);
+  if (workerGrowthBytes > attackers * ATTACKER_BYTES_MAX + SLACK_BYTES) {
+    problems.push(`the worker grew by ${Math.round(workerGrowthBytes / 1_024 / attackers)} KiB for each attacker`);
+  }
+  if (upgradesFailed > 0) problems.push(`${upgradesFailed} good streams were not taken`);
+  if (upgrades.p99 > UPGRADE_MS_MAX) late.push(`good streams took ${Math.round(upgrades.p99)} ms at p99`);
+  if (during.p99 > Math.max(LOOP_P99_MS_MAX, ANSWER_RATIO_MAX * quiet.p99)) {
+    late.push(`control calls were answered in ${during.p99.toFixed(1)} ms at p99, before in ${quiet.p99.toFixed(1)}`);
+  }
+  if (loopDelay.p99 > LOOP_P99_MS_MAX || loopDelay.max > LOOP_MAX_MS_MAX) {
+    late.push(`the loop was late by ${loopDelay.p99.toFixed(1)} ms at p99, ${loopDelay.max.toFixed(1)} at most`);
+  }
+}

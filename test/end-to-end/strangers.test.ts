@@ -1,0 +1,89 @@
+import { spawnSync } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { DESCRIPTORS_PER_CALL, DESCRIPTORS_PER_REQUEST, DESCRIPTORS_RESERVED } from "../../src/core/limits.ts";
+import { ATTACKS } from "../attack/attacks.ts";
+import { Crowd, type Door } from "../attack/crowd.ts";
+import { processorMs, runStage } from "../attack/stage.ts";
+import { builtProgram } from "../support/build.ts";
+import { beginCalls, hangUpAll, sendFrames } from "../support/live-workers.ts";
+import { Service, until } from "../support/service.ts";
+import { ifMachineStalled } from "../support/stalled-machine.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+test("B5, B6, B9, B18, D1, D2, M4, M5, T9: attacked in every way at once, the calls beside it lose no frame (`npm run attack` in small)", {
+  timeout: 90_000,
+  retry: ifMachineStalled,
+}, async () => {
+  const planned = ATTACKS.filter(({ small }) => small.attackers > 0).map((attack) => ({ attack, size: attack.small }));
+  const { attacks, control, problems, upgrades, perAttackerBytes } = await runStage(
+    {
+      program: { path: builtProgram("main"), execArgv: [] },
+      dataDir: temporaryDirectory(),
+      calls: 20,
+      quietMs: 200,
+      // In this process: how soon it sees an answer hangs on itself, and is not looked at.
+      attacker: (attack, target, size) => attack.run(target, size),
+    },
+    planned,
+  );
+  expect(problems).toEqual([]);
+  expect(control).toMatchObject({ calls: 20, lostIn: 0, lostOut: 0, broken: 0 });
+  expect([control.sent > 5_000, control.heard > 500, upgrades.count > 5]).toEqual([true, true, true]);
+  expect(attacks.map(({ attackers }) => attackers > 0)).toEqual(planned.map(() => true));
+  expect(perAttackerBytes).toBeLessThan(256 * 1_024);
+});
+
+/** With fewer Node cannot even load all modules. */
+const DESCRIPTORS = 512;
+const STRANGERS = 700;
+/** How many of them may wait at each door: src/core/limits.ts. */
+const AT_MEDIA_MAX = DESCRIPTORS - DESCRIPTORS_RESERVED;
+const AT_API_MAX = (DESCRIPTORS - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_REQUEST;
+const LOOKED_AT_MS = 2_000;
+const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
+
+const doorOf = (url: string): Door => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
+
+test.skipIf(!hasPrlimit)(
+  "D4: with more strangers than descriptors those beyond are closed as they come, nothing spins, and calls, records and recordings go on",
+  { timeout: 60_000 },
+  async () => {
+    const service = await Service.start({ descriptors: DESCRIPTORS });
+    expect(
+      service.logged(
+        "fewer calls than CALLS_PER_WORKER: each needs two descriptors, and `ulimit -n` allows for no more",
+      ),
+    ).toMatchObject([{ process: "worker", callsMax: (DESCRIPTORS - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_CALL }]);
+    const calls = await beginCalls(service, 3);
+    sendFrames(calls, 10);
+    const [atMedia, atApi] = [new Crowd(doorOf(service.mediaUrl)), new Crowd(doorOf(service.apiUrl))];
+    await Promise.all([atMedia.gather(STRANGERS), atApi.gather(STRANGERS)]);
+    const waiting = (crowd: Crowd): number => STRANGERS - crowd.refused - crowd.closed;
+    await until(
+      "those beyond to be closed",
+      5_000,
+      () => waiting(atMedia) <= AT_MEDIA_MAX && waiting(atApi) <= AT_API_MAX,
+    );
+    expect([waiting(atMedia) > AT_MEDIA_MAX / 2, waiting(atApi) > AT_API_MAX / 2]).toEqual([true, true]);
+    expect(service.logged("no descriptor is left for one more connection").length).toBeGreaterThan(0);
+
+    const processes = [service.pid("worker"), service.pid("control")];
+    const before = processes.map(processorMs);
+    await delay(LOOKED_AT_MS);
+    const spentMs = processes.map((pid, index) => processorMs(pid) - (before[index] ?? 0));
+    for (const ms of spentMs) expect(ms).toBeLessThan(0.2 * LOOKED_AT_MS);
+    sendFrames(calls, 10);
+
+    await Promise.all([atMedia.end(0), atApi.end(0)]);
+    const later = await beginCalls(service, 3);
+    sendFrames(later, 10);
+    expect(await hangUpAll(service, [...calls, ...later])).toEqual(
+      Array(6).fill({ endReason: "caller_hangup", lost: 0 }),
+    );
+    for (const { id } of [...calls, ...later]) {
+      expect((await service.call(id)).recording).toMatchObject({ complete: true });
+    }
+    await service.process.kill();
+  },
+);

@@ -1,0 +1,62 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ControlMetrics } from "../../src/core/control-metrics.ts";
+import { WorkerMetrics, type WorkerReadings } from "../../src/core/metrics.ts";
+import { watchProcess } from "../../src/core/process-metrics.ts";
+import { TimeHistogram } from "../../src/core/time-histogram.ts";
+import { nothingCounted } from "../../src/gateway/call-tally.ts";
+import { type Family, readExposition } from "./exposition.ts";
+import { ofOneWorker } from "./workers-metrics.ts";
+
+const COUNTS = nothingCounted();
+const LOOP_LOOK_MS = 10;
+const QUANTILES = 4;
+
+/** Those of a worker in which nothing has happened yet, and what is other. */
+export const readings = (change: Partial<WorkerReadings> = {}): WorkerReadings => ({
+  calls: { opening: 0, listening: 0, thinking: 0, speaking: 0 },
+  callsMax: 1_000,
+  counts: new Map(),
+  addedLatency: { in: new TimeHistogram(), out: new TimeHistogram() },
+  tickLateness: new TimeHistogram(),
+  slotsSkipped: 0,
+  journalBytes: 0,
+  journalPendingBytes: 0,
+  journalFailures: 0,
+  ...change,
+});
+
+/** What a scrape tells of both processes as they would be, each having seen everything once. */
+export async function everyMetric(): Promise<Map<string, Family>> {
+  const addedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
+  addedLatency.in.observe(0.07);
+  addedLatency.out.observe(3);
+  const counts = { ...COUNTS, framesIn: 7, framesOut: 5, late: 1, early: 2, lateAudio: 3, staleAudio: 4 };
+  const worker = new WorkerMetrics(() => readings({ counts: new Map([["carrier_a", counts]]), addedLatency }));
+  const control = new ControlMetrics();
+  watchProcess(worker.registry);
+  watchProcess(control.registry);
+  worker.watchCertificate(() => 1_800_000_000_000);
+  worker.watchSockets(() => 4_096);
+  control.watchPlaces(() => ({ max: 1_000, active: 3, reserved: 2 }));
+  control.restarted({ worker: 2, control: 0 });
+  worker.callStarted("carrier_a");
+  worker.callEnded("inactivity");
+  worker.redemption("refused");
+  worker.upgradeRefused(503);
+  worker.engineKnown("ear", "reference");
+  worker.engineAnswered("model", "scripted", 320);
+  worker.engineFailed("voice", "espeak");
+  worker.answered({ endOfTurnMs: 500, firstTextMs: 640, firstAudioMs: 700, firstFrameMs: 720 });
+  worker.answered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 });
+  control.callCreated("carrier_a");
+  control.callRecorded("ended", "inactivity");
+  control.recordMade(120);
+  control.callRecorded("expired", "token_expired");
+  control.requestAnswered("GET", "/api/v1/calls/:id", 200, 12);
+  // The event loop is looked at every 10 ms, in both: until it has been, its delay is not told.
+  for (;;) {
+    const metrics = readExposition(await control.exposition(await ofOneWorker(await worker.told()), true));
+    if (metrics.get("trunkline_event_loop_delay_seconds")?.samples.length === 2 * QUANTILES) return metrics;
+    await delay(LOOP_LOOK_MS);
+  }
+}
