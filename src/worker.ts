@@ -77,7 +77,7 @@ const gateway = new Gateway({
   clock,
   log,
   callsMax,
-  onFull: (isFull) => server.pauseListening(isFull),
+  onFull: (isFull) => void pauseListening(isFull),
   carrierSecrets: config.carrierSecrets,
   mediaUrl,
   carrierBOutboundCodec: config.carrierBOutboundCodec,
@@ -102,6 +102,12 @@ async function tellMetrics(): Promise<ProcessMetrics | undefined> {
     log.error({ err: error, code: codeOf(error), fault: "bug" }, "the metrics could not be told");
     return undefined;
   }
+}
+
+/** Others take who comes while this worker is full. Whoever knocks at the moment of closing would be reset: it is chosen. */
+async function pauseListening(isFull: boolean): Promise<void> {
+  if (isFull) await quietTurn(() => clock.nowMs());
+  server.pauseListening(gateway.isFull);
 }
 
 let retiring = false;

@@ -6,8 +6,8 @@ import { spreadOf } from "../statistics.ts";
 import type { Verdict } from "../verdict.ts";
 import type { StallPoint } from "./stall-result.ts";
 
-/** What is ahead of an ear when all is well, at least: the lead is topped up a frame at a time. */
-const AHEAD_MS = OUTPUT_LEAD_MS - FRAME_MS;
+/** What is ahead of an ear when all is well, at least. */
+const AHEAD_MS = OUTPUT_LEAD_MS;
 const RECOVERY_MS_MAX = 100;
 
 /** What the `stalls`, of `stallMs` each, did to the frames that callers received. Between two of them all must have recovered. */

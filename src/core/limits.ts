@@ -6,7 +6,7 @@ import { strict as assert } from "node:assert";
 export const FRAME_MS = 20;
 export const CARRIER_RATE_HZ = 8_000;
 export const CARRIER_FRAME_SAMPLES = (CARRIER_RATE_HZ / 1_000) * FRAME_MS;
-/** How far output runs ahead of what the carrier plays, so that a stall of the loop is not heard. */
+/** How far output runs ahead of what the carrier plays, at least, so that a stall of the loop as long as that is not heard. */
 export const OUTPUT_LEAD_MS = 100;
 /** Speech that must be there before any of a reply is sent, unless it is all there is: a voice does not deliver evenly. */
 export const OUTPUT_CUSHION_FRAMES = 10;

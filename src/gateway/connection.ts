@@ -18,8 +18,8 @@ import type { Leg } from "./leg.ts";
 import { Notices } from "./notices.ts";
 import { ToolRunner } from "./tools/tool-runner.ts";
 
-/** The lead is topped up when a frame has left it; half a frame of tolerance keeps a jittery tick from skipping one. */
-const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS - FRAME_MS / 2;
+/** The lead is still there when the next tick is due, half a frame late: a stall as long as itself is not heard. */
+const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS + 1.5 * FRAME_MS;
 
 /**
  * One leg of one call: joins the socket, the wire, the frame bus, the engines and the journal to the call machine.

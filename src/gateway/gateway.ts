@@ -183,6 +183,11 @@ export class Gateway {
     if (this.#calls.size + this.#admitting === 0) this.#onEmpty?.();
   }
 
+  /** It has no room for another call. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
   /** Takes no more calls; resolves when the last one is over. */
   drain(): Promise<void> {
     this.#draining = true;

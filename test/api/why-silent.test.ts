@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 /** A frame that was sent is to be heard until so long after, at the latest. */
-const SOUNDS_MS = OUTPUT_LEAD_MS + FRAME_MS;
+const SOUNDS_MS = OUTPUT_LEAD_MS + 2.5 * FRAME_MS;
 const NO_AUDIO = { audio: new Uint8Array(), audioLeftOut: false };
 
 /** A call in virtual time, journaled in the order that the gateway keeps to, which knows when it sent what. */

@@ -49,6 +49,8 @@ const SILENT_MS_MAX = 15_000;
 /** What is closed at once: on a machine that has other things to do. */
 const SOON_MS_MAX = 5_000;
 const DRIP_MS = 500;
+const OPENED_AT_ONCE = 10;
+const OPENED_MS_MAX = 20_000;
 
 /** A stream that begins with its socket, and whose agent waits. */
 const QUIET = { connectionType: "websocket", firstSpeaker: "user" };
@@ -70,13 +72,16 @@ const upgrade = (path: string, more: Readonly<Record<string, string>> = {}): str
     ...more,
   });
 
-/** A stream for each attacker. */
+/** A stream for each attacker, a few at a time: that they come all at once is another attack. */
 async function streams({ media, paths }: Target, { attackers }: Size): Promise<Crowd> {
   const crowd = new Crowd(media);
-  await crowd.gather(attackers, (index) => upgrade(paths[index] ?? ""));
-  const untilMs = performance.now() + SOON_MS_MAX;
-  const areIn = (): boolean => (crowd.statuses["101"] ?? 0) + crowd.closed >= attackers;
-  while (!areIn() && performance.now() < untilMs) await pause(20);
+  const untilMs = performance.now() + OPENED_MS_MAX;
+  for (let opened = 0; opened < attackers; opened += OPENED_AT_ONCE) {
+    const next = paths.slice(opened, Math.min(attackers, opened + OPENED_AT_ONCE));
+    await crowd.gather(next.length, (index) => upgrade(next[index] ?? ""));
+    const areIn = (): boolean => (crowd.statuses["101"] ?? 0) + crowd.closed >= crowd.members.length;
+    while (!areIn() && performance.now() < untilMs) await pause(5);
+  }
   return crowd;
 }
 
@@ -263,14 +268,16 @@ export const ATTACKS: readonly Attack[] = [
   {
     id: "D3, B17",
     name: "streams that nobody reads",
-    full: { attackers: 60, seconds: 60 },
+    // More voices than that are another attack.
+    full: { attackers: 20, seconds: 45 },
     small: { attackers: 0, seconds: 0 },
-    closedMsMax: 75_000,
+    closedMsMax: 60_000,
     call: {
       connectionType: "websocket",
       websocket: { codec: "pcm_s16le", inputSampleRate: 16_000, outputSampleRate: 48_000 },
       greeting: "This takes a very long time, and nobody listens to any of it. ".repeat(40),
       interruptible: false,
+      recordingEnabled: false,
     },
     endReason: "slow_consumer",
     run: slowReaders,

@@ -63,7 +63,9 @@ describe("K8: a call that we end with a goodbye", () => {
       call.run(20_000);
       expect(said(call)).toContainEqual([GOODBYE, false]);
       expect([call.endReason, call.ofKind("ask")]).toEqual(["drain_timeout", []]);
-      expect(call.turns.at(-1)).toMatchObject({ role: "user", text: expect.stringContaining("wait a moment") });
+      // Keys and typed text may come in the midst of words.
+      const { role, text } = call.turns.at(-1) ?? {};
+      expect([role, text?.split(" ").sort()]).toEqual(["user", ["12", "DTMF:", "a", "moment", "no", "wait"]]);
     }
   });
 

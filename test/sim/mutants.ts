@@ -32,7 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
     "output runs ahead by the lead and no more",
     "output stays within the lead",
     "gateway/connection.ts",
-    "const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS - FRAME_MS / 2;",
+    "const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS + 1.5 * FRAME_MS;",
     "const TOP_UP_BELOW_MS = 3 * OUTPUT_LEAD_MS + FRAME_MS;",
   ),
   mutant(

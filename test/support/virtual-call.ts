@@ -194,7 +194,7 @@ export class VirtualCall {
     this.#mediaMs += FRAME_MS;
     this.handle({ kind: "frame-in", voiced: this.nowMs < this.#voicedUntilMs, mediaMs: this.#mediaMs });
     if (this.nowMs >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
-    while (this.#playback.unplayedMs(this.nowMs) < OUTPUT_LEAD_MS - FRAME_MS / 2) {
+    while (this.#playback.unplayedMs(this.nowMs) < OUTPUT_LEAD_MS + 1.5 * FRAME_MS) {
       if (this.#ring[0]?.turnId === this.#pausedTurn) break;
       const frame = this.#ring.shift();
       if (frame === undefined) break;

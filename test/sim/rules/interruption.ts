@@ -8,7 +8,8 @@ import { type Facts, isOver, type ReplyFacts, TICK_MS } from "../facts.ts";
 import type { Invariant } from "../kinds.ts";
 import type { Rule } from "./rule.ts";
 
-const { hangoverMs, sustainedVoiceMs, voicePausesMax, resumeMs, pauseMsMax, steadyVoiceMs } = DEFAULT_TURN_PARAMETERS;
+const { hangoverMs, frameLossMs, sustainedVoiceMs, voicePausesMax, resumeMs, pauseMsMax, steadyVoiceMs } =
+  DEFAULT_TURN_PARAMETERS;
 const HELD: Invariant = "voice over the agent holds it, and no longer than it must";
 const CUT: Invariant = "a reply is cut for what the caller did";
 
@@ -28,6 +29,8 @@ export class Interruption implements Rule {
   readonly #chronicle: Chronicle;
   readonly #earHasPartials: boolean;
   #mediaMs = Number.NaN;
+  /** When the last frame came. */
+  #frameMs = Number.NaN;
   #voicedFrames = 0;
   #silentFrames = 0;
   /** Frames of voice since the ear told a word. */
@@ -47,8 +50,11 @@ export class Interruption implements Rule {
   }
 
   frameIn(voiced: boolean, mediaMs: number): void {
-    if (mediaMs - this.#mediaMs > 1.5 * FRAME_MS) this.#voicedFrames = 0;
+    const { nowMs } = this.#facts;
+    // Speech of which nothing came for a while was over: what comes late has to begin anew.
+    if (mediaMs - this.#mediaMs > 1.5 * FRAME_MS || nowMs - this.#frameMs > frameLossMs) this.#voicedFrames = 0;
     this.#mediaMs = mediaMs;
+    this.#frameMs = nowMs;
     if (!voiced) {
       this.#silentFrames += 1;
       this.#voicedFrames = 0;
