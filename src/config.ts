@@ -12,7 +12,10 @@ import type { LogLevel } from "./core/log.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
 import type { CarrierSecrets } from "./gateway/signatures.ts";
 import type { G711Codec } from "./media/g711.ts";
+import { type BrainSettings, readBrainSettings } from "./speech/brains.ts";
+import { type EarSettings, readEarSettings } from "./speech/ears.ts";
 import { engineProblems } from "./speech/engines.ts";
+import { readVoiceSettings, type VoiceSettings } from "./speech/voice-settings.ts";
 
 /** Everything an operator can set. README.md lists each variable with its default. */
 export interface Config {
@@ -43,8 +46,13 @@ export interface Config {
   drainMs: number;
   /** The ear; undefined when none is configured. */
   stt: string | undefined;
+  earSettings: EarSettings;
+  /** The voices, separated by commas, the default first. */
   tts: string;
+  voiceSettings: VoiceSettings;
+  /** Each `reference`, or a provider and its model: `openai:gpt-4o-mini`. */
   models: Readonly<Record<ModelName, string>>;
+  brainSettings: BrainSettings;
   espeakProcesses: number;
   /** What streams of each carrier must be signed with. */
   carrierSecrets: CarrierSecrets;
@@ -130,11 +138,14 @@ export function readConfig(
     callsPerKey: text("CALLS_PER_KEY", "") === "" ? undefined : integer("CALLS_PER_KEY", 1, 1, 100_000),
     drainMs: integer("DRAIN_MS", 30_000, 0, 7_200_000),
     stt: text("STT", "") || undefined,
+    earSettings: readEarSettings(text),
     tts: text("TTS", "espeak"),
+    voiceSettings: readVoiceSettings(text),
     models: Object.fromEntries(MODEL_NAMES.map((name) => [name, text(name.toUpperCase(), "reference")])) as Record<
       ModelName,
       string
     >,
+    brainSettings: readBrainSettings(text),
     espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
     carrierBOutboundCodec: readCarrierBCodec(env, problems),

@@ -70,8 +70,8 @@ describe("configuration", () => {
         "  TOOL_SECRET_shop must have a name of A-Z, 0-9 and _ behind TOOL_SECRET_",
         "  TOOL_SECRET_SHOP must be printable ASCII",
         '  TOOLS_ALLOW_LOOPBACK must be true or false, not "yes"',
-        '  STT must be one of reference, not "whisper"',
-        '  MODEL_B must be one of reference, not "gpt"',
+        '  STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',
+        '  MODEL_B must be reference, or a provider and its model: openai:<model>, anthropic:<model>, gemini:<model>; not "gpt"',
       ].join("\n"),
     );
   });

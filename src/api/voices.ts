@@ -12,14 +12,14 @@ export interface CatalogueQuery {
   provider?: string | undefined;
 }
 
-/** What the configured provider can speak with, and in. */
+/** What the configured providers can speak with, and in. */
 export interface VoiceCatalogue {
   voices(query?: CatalogueQuery): Promise<readonly Voice[]>;
   /** `voices` of a language counts those of the asked provider. */
   languages(query?: CatalogueQuery): Promise<readonly Language[]>;
 }
 
-/** The catalogue of one voice provider. */
+/** The catalogue of `tts`, which may be several providers as one. */
 export function catalogueOf(tts: Pick<Tts, "voices">): VoiceCatalogue {
   const voicesOf = async (provider: string | undefined): Promise<readonly Voice[]> => {
     const voices = await tts.voices();
@@ -88,7 +88,7 @@ const VOICES = {
   operationId: "listVoices",
   tags: ["voices"],
   summary: "List voices",
-  description: "What the configured voice provider really offers. A filter that fits nothing gives an empty list.",
+  description: "What the configured voice providers really offer. A filter that fits nothing gives an empty list.",
   querystring: Filters,
   response: { 200: VoiceList },
 };

@@ -107,6 +107,24 @@ export const TOKEN_TTL_S_MAX = 600;
 /** A redemption that has no answer by then is refused with 503; the token may or may not be spent. */
 export const REDEEM_MS_MAX = 1_000;
 
+// Ears that are asked over the network.
+/** Audio that a provider has not taken yet, while it is connected to or reads too slowly; past it the stream has failed. */
+export const EAR_BACKLOG_MS_MAX = 5_000;
+/** Frames that go into one message to a provider. AssemblyAI takes none of less than 50 ms. */
+export const EAR_CHUNK_FRAMES = 3;
+/** One message of a provider; with a longer one it has failed. */
+export const EAR_MESSAGE_BYTES_MAX = 1024 * 1024;
+/** From our goodbye to a provider until its socket is cut. */
+export const EAR_GOODBYE_MS_MAX = 500;
+/** Deepgram closes a stream on which nothing came for 10 s. */
+export const EAR_KEEP_ALIVE_MS = 4_000;
+/** An utterance that is longer is cut there: Whisper listens to 30 s at once. */
+export const EAR_UTTERANCE_MS_MAX = 30_000;
+/** Utterances that wait for their transcription, the one that is being made included; past it the stream has failed. */
+export const EAR_UTTERANCES_MS_MAX = 2 * EAR_UTTERANCE_MS_MAX;
+/** The transcription of one utterance, as it comes; with more the ear has failed. */
+export const EAR_ANSWER_BYTES_MAX = 256 * 1024;
+
 // The call machine.
 /** Transcripts longer than this are cut, and a model that says more at once is stopped: nobody says or hears that much in one turn. */
 export const TURN_TEXT_CHARS_MAX = 16_384;
@@ -153,6 +171,20 @@ export const TOOL_CHECK_TIMEOUTS_MAX = 3;
 /** Keys of one entry; the next begins another. */
 export const DTMF_ENTRY_DIGITS_MAX = 64;
 export const MARKS_OUTSTANDING_MAX = 1_024;
+
+// Models: what a server may send in answer to one question; past it the answer has failed.
+export const MODEL_ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+/** One server-sent event of it, in characters. */
+export const MODEL_EVENT_CHARS_MAX = 1024 * 1024;
+/** What is read of a refusal, for the code that stands in it. */
+export const MODEL_REFUSAL_BYTES_MAX = 64 * 1024;
+/** When the last event has come, the end of the body is waited for so long: then its connection can be used again. */
+export const MODEL_TAIL_MS = 250;
+/** What a model may say and think, where its server insists on a bound: twice what a turn keeps. */
+export const MODEL_TOKENS_MAX = 8_192;
+/** Signatures of a model's tool calls that are kept to be shown again; of the oldest none is known any more. */
+export const MODEL_SIGNATURES_MAX = 4_096;
+export const MODEL_SIGNATURE_CHARS_MAX = 16 * 1024;
 
 // Calls.
 export const MAX_DURATION_S_MIN = 60;
@@ -209,6 +241,29 @@ export const IDEMPOTENCY_MS = 24 * 3_600_000;
 export const REQUEST_MS_MAX = 10_000;
 /** A connection on which nothing moves is closed: a download that nobody reads would keep its file open for good. */
 export const STALL_MS_MAX = 60_000;
+
+// Voices over the network.
+/** One message of a voice provider; a larger one ends its connection. Seconds of audio in base64 come in one. */
+export const VOICE_MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
+/** Speech that nobody has pulled: with more of it its connection is read no further, until half of it is gone. */
+export const VOICE_UNREAD_MS_MAX = 10_000;
+/** The same on a connection that other requests share, which cannot wait: with more the request fails. */
+export const VOICE_WAITING_MS_MAX = 180_000;
+/** Requests on one connection; the next opens another. */
+export const VOICE_REQUESTS_PER_CONNECTION_MAX = 32;
+/** Speech takes no longer than this for a text, whoever speaks: with more the voice is not saying what it was asked to. */
+export const SPEECH_MS_BASE_MAX = 10_000;
+export const SPEECH_MS_PER_CHAR_MAX = 600;
+/** What stands in front of the samples of a WAV file. */
+export const WAV_HEAD_BYTES_MAX = 64 * 1024;
+/** A provider's list of voices: one page of it, and all of them. */
+export const VOICE_LIST_PAGE_BYTES_MAX = 16 * 1024 * 1024;
+export const VOICES_PER_PROVIDER_MAX = 5_000;
+/** After this the list is fetched again, while the one at hand goes on being used. */
+export const VOICE_LIST_FRESH_MS = 600_000;
+/** How long it may take, and how long a provider that failed to give it is left alone. */
+export const VOICE_LIST_MS_MAX = 5_000;
+export const VOICE_LIST_RETRY_MS = 5_000;
 
 // Processes.
 export const WORKERS_MAX = 64;

@@ -89,16 +89,16 @@ export class CallEngines {
   /** One frame of the caller, lent; `voiced` when somebody speaks in it. */
   hear(frame: Int16Array, voiced: boolean, nowMs: number): void {
     if (voiced) this.#voicedMs = nowMs;
-    this.#write(frame);
+    this.#write(frame, voiced);
   }
 
   /** The carrier sent nothing, which is silence: the ear counts pauses in audio alone. */
   hearSilence(frames: number): void {
-    for (let frame = 0; frame < frames; frame += 1) this.#write(this.#silence);
+    for (let frame = 0; frame < frames; frame += 1) this.#write(this.#silence, false);
   }
 
-  #write(frame: Int16Array): void {
-    this.#ear?.write(this.#earResampler === undefined ? frame : this.#earResampler.process(frame));
+  #write(frame: Int16Array, voiced: boolean): void {
+    this.#ear?.write(this.#earResampler === undefined ? frame : this.#earResampler.process(frame), voiced);
   }
 
   ask({ turnId, messages, tools, language }: Extract<CallCommand, { kind: "ask" }>): void {

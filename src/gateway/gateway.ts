@@ -253,7 +253,7 @@ export class Gateway {
       makeResampler,
       stt: engines.stt,
       llm: engines.llm[spec.model],
-      tts: engines.tts,
+      tts: engines.tts.of?.(spec.voiceId) ?? engines.tts,
       parameters,
       httpTools,
       journal,

@@ -129,11 +129,11 @@ export class VoiceOut {
   }
 
   async #synthesise({ turnId, piece, text, voice }: Request, signal: AbortSignal): Promise<void> {
-    const { tts, deliver } = this.#options;
+    const { tts, rateHz, deliver } = this.#options;
     const { voiceId, language } = await voice;
     if (signal.aborted) return;
     this.#samplesOfPiece = 0;
-    for await (const chunk of tts.speak({ text, voiceId, language }, signal)) {
+    for await (const chunk of tts.speak({ text, voiceId, language, rateHz }, signal)) {
       if (signal.aborted) return;
       // The call must know a word before a frame of it can be sent.
       deliver({ kind: "piece-audio", turnId, piece, samples: this.#samplesOfPiece, words: chunk.words });

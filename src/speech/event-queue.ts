@@ -1,10 +1,11 @@
 /**
  * Events on their way from a synchronous writer to one asynchronous reader, in order. Ends when `signal` aborts: what has not
- * been read by then is dropped.
+ * been read by then is dropped. After `fail` the reader gets what came before it, and then the error.
  */
 export class EventQueue<T> implements AsyncIterable<T> {
   readonly #signal: AbortSignal;
   readonly #events: T[] = [];
+  #failure: Error | undefined;
   #wake: () => void = () => {};
 
   constructor(signal: AbortSignal) {
@@ -13,8 +14,14 @@ export class EventQueue<T> implements AsyncIterable<T> {
   }
 
   push(event: T): void {
-    if (this.#signal.aborted) return;
+    if (this.#signal.aborted || this.#failure !== undefined) return;
     this.#events.push(event);
+    this.#wake();
+  }
+
+  /** Ends it for good: the first failure counts, and nothing that comes behind it. */
+  fail(error: Error): void {
+    this.#failure ??= error;
     this.#wake();
   }
 
@@ -22,6 +29,7 @@ export class EventQueue<T> implements AsyncIterable<T> {
     while (!this.#signal.aborted) {
       const event = this.#events.shift();
       if (event !== undefined) yield event;
+      else if (this.#failure !== undefined) throw this.#failure;
       else await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }

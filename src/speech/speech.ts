@@ -18,8 +18,12 @@ export interface SttEvent {
 
 /** One listening stream: it lives as long as the call does. */
 export interface SttStream {
-  /** Takes one frame of samples at the opened rate; the frame is only valid until this returns. Never throws, never waits. */
-  write(frame: Int16Array): void;
+  /**
+   * Takes one frame of samples at the opened rate; the frame is only valid until this returns. Never throws, never waits.
+   * `voiced`: our own detector heard somebody speak in it. Ears that cannot tell by themselves where speech ends go by that,
+   * and hear nothing of a writer who never says so.
+   */
+  write(frame: Int16Array, voiced?: boolean): void;
   /** One reader. Ends after an abort; throws when the engine fails. */
   readonly events: AsyncIterable<SttEvent>;
 }
@@ -101,11 +105,27 @@ export interface TtsChunk {
   words: readonly SpokenWord[];
 }
 
+/** One piece of text to be spoken. */
+export interface SpeechRequest {
+  text: string;
+  voiceId: string;
+  language: string;
+  /** The rate that the audio goes on at, Hz: a voice that can answer at it saves resampling, any other answers at its own. */
+  rateHz?: number;
+}
+
 export interface Tts {
   readonly provider: string;
   readonly capabilities: { readonly wordTimes: boolean };
   /** Asked again and again: an adapter keeps the list at hand. */
   voices(): Promise<readonly Voice[]>;
   /** Speaks one piece of text with the voice `voiceId`; yields audio as soon as there is some. */
-  speak(request: { text: string; voiceId: string; language: string }, signal: AbortSignal): AsyncIterable<TtsChunk>;
+  speak(request: SpeechRequest, signal: AbortSignal): AsyncIterable<TtsChunk>;
+  /** Of several providers as one: the one that speaks with `voiceId`. */
+  of?(voiceId: string): Tts;
+}
+
+/** A voice that keeps programs or connections of its own until it is closed; after that it only fails. */
+export interface ClosableTts extends Tts {
+  close(): void;
 }

@@ -14,8 +14,8 @@ test("a bad configuration is refused with all that is wrong with it, and nothing
     '  API_PORT must be a whole number from 0 to 65535, not "x"',
     '  DRAIN_MS must be a whole number from 0 to 7200000, not "-1"',
     '  LOG_LEVEL must be one of debug, info, warn, error, not "loud"',
-    '  MODEL_B must be one of reference, not "nonsense"',
-    '  STT must be one of reference, not "nonsense"',
+    '  MODEL_B must be reference, or a provider and its model: openai:<model>, anthropic:<model>, gemini:<model>; not "nonsense"',
+    '  STT must be one of assemblyai, deepgram, openai, reference, not "nonsense"',
     '  TTS must be one of espeak, reference, not "nonsense"',
   ]);
   expect(service.living()).toEqual([]);

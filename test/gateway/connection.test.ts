@@ -172,6 +172,20 @@ describe("what a peer may do in its stream", () => {
     expect(stt.opened[0]?.samples).toBe(heard + 25 * 160);
   });
 
+  test("the ear is told in which of the caller's frames somebody speaks", async () => {
+    const stt = new ScriptedStt(new ManualClock(), []);
+    let frames = 0;
+    const isVoiced = (): boolean => {
+      frames += 1;
+      return frames % 4 === 0;
+    };
+    const call = leg({ stt, vad: { isVoiced, destroy: () => {} }, spec: { firstSpeaker: "user" } });
+    call.start();
+    await call.listen(800);
+    expect(stt.opened[0]).toMatchObject({ samples: frames * 160, voicedFrames: Math.floor(frames / 4) });
+    expect(frames).toBeGreaterThan(20);
+  });
+
   test("D3: a peer that misses a mark or a clear is a slow consumer too", async () => {
     const call = leg();
     call.start();

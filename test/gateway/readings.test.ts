@@ -4,6 +4,8 @@ import type { WorkerMetrics } from "../../src/core/metrics.ts";
 import { MetricsSum } from "../../src/core/metrics-sum.ts";
 import { addCounts, CallTally, nothingCounted } from "../../src/gateway/call-tally.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
+import { SeveralVoices } from "../../src/speech/several-voices.ts";
+import type { Tts } from "../../src/speech/speech.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { type LegOptions, leg, STREAM_ID } from "../support/leg.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
@@ -74,6 +76,28 @@ describe("what the worker tells of its calls", () => {
     await next.ws.readFrame();
     expect(sampleOf(await scrape(media), "trunkline_frames_total", { direction: "in", ...CARRIER_A })).toBe(15);
     next.ws.destroy();
+  });
+
+  test("of several providers of voices that one is told, and speaks, which the voice's id names", async () => {
+    const scripted = new ScriptedTts(new ManualClock());
+    const speak: Tts["speak"] = (request, signal) => scripted.speak(request, signal);
+    const voices = ["first", "scripted"].map((provider) => ({
+      provider,
+      capabilities: scripted.capabilities,
+      voices: () => scripted.voices(),
+      speak,
+      close: () => {},
+    }));
+    const media = await start({ tts: new SeveralVoices(voices) });
+    const { token } = await media.create({ voiceId: "scripted/one" });
+    const call = await RawLeg.start(`${media.url}/stream/${token}`);
+    await call.ws.readFrame();
+    const told = await scrape(media);
+    const count = "trunkline_engine_latency_seconds_count";
+    expect(sampleOf(told, count, { engine: "voice", provider: "scripted" })).toBe(1);
+    expect(sampleOf(told, count, { engine: "voice", provider: "first" })).toBe(0);
+    expect(scripted.requests[0]).toMatchObject({ voiceId: "scripted/one", rateHz: 8_000 });
+    call.ws.destroy();
   });
 
   test("a call that has not begun to stream is told as opening", async () => {

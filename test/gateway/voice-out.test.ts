@@ -146,9 +146,9 @@ describe("the voice on its way out", () => {
     know({ voiceId: "fake/german", language: "de" });
     await drain(voiceOut);
     expect(tts.requests).toEqual([
-      { text: "One.", voiceId: "fake/voice", language: "en" },
-      { text: "Two.", voiceId: "fake/voice", language: "en" },
-      { text: "Drei.", voiceId: "fake/german", language: "de" },
+      { text: "One.", voiceId: "fake/voice", language: "en", rateHz: 8_000 },
+      { text: "Two.", voiceId: "fake/voice", language: "en", rateHz: 8_000 },
+      { text: "Drei.", voiceId: "fake/german", language: "de", rateHz: 8_000 },
     ]);
   });
 

@@ -1,11 +1,17 @@
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import { readBrainSettings } from "../../src/speech/brains.ts";
+import { readEarSettings } from "../../src/speech/ears.ts";
 import { createEngines, type Engines, type EnginesConfig } from "../../src/speech/engines.ts";
+import { readVoiceSettings } from "../../src/speech/voice-settings.ts";
 
 const CONFIG: EnginesConfig = {
   stt: undefined,
+  earSettings: readEarSettings((_, fallback) => fallback),
   tts: "espeak",
+  voiceSettings: readVoiceSettings((_key, fallback) => fallback),
   models: { model_a: "reference", model_b: "reference", model_c: "reference" },
+  brainSettings: readBrainSettings((_, fallback) => fallback),
   espeakProcesses: 1,
 };
 const log = { warn: () => {} };
@@ -31,15 +37,24 @@ test("the reference pair is one configuration away", async () => {
   expect((await engines.tts.voices())[0]?.id).toMatch(/^reference\//);
 });
 
+test("of several voices the first is the default, all are listed, and each speaks with its own", async () => {
+  engines = createEngines({ ...CONFIG, tts: "reference, espeak" }, systemClock, log);
+  expect(engines.tts.provider).toBe("reference");
+  const providers = new Set((await engines.tts.voices()).map(({ provider }) => provider));
+  expect([...providers]).toEqual(["reference", "espeak"]);
+  expect(engines.tts.of?.("espeak/gmw/en-US").provider).toBe("espeak");
+  expect(engines.tts.of?.("gmw/en-US").provider).toBe("reference");
+});
+
 test("unknown names are all told at once, with the variable, the value and the names there are", () => {
   const models = { ...CONFIG.models, model_c: "constructor" };
-  expect(() => createEngines({ ...CONFIG, stt: "whisper", tts: "x\n", models }, systemClock, log)).toThrow(
+  expect(() => createEngines({ ...CONFIG, stt: "whisper", tts: "x\ny", models }, systemClock, log)).toThrow(
     expect.objectContaining({
       code: "bad_configuration",
       message:
-        'bad configuration:\n  STT must be one of reference, not "whisper"\n' +
-        '  TTS must be one of espeak, reference, not "x\\n"\n' +
-        '  MODEL_C must be one of reference, not "constructor"',
+        'bad configuration:\n  STT must be one of assemblyai, deepgram, openai, reference, not "whisper"\n' +
+        '  TTS must be one of cartesia, elevenlabs, espeak, openai, reference, not "x\\ny"\n' +
+        '  MODEL_C must be reference, or a provider and its model: openai:<model>, anthropic:<model>, gemini:<model>; not "constructor"',
     }),
   );
 });

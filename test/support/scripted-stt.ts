@@ -13,8 +13,8 @@ export interface SttStep {
 export class ScriptedStt implements Stt {
   readonly provider = "scripted";
   readonly capabilities: Stt["capabilities"];
-  /** One entry per `open`: the options, and the samples written before the abort. */
-  readonly opened: { language: string; rateHz: number; samples: number }[] = [];
+  /** One entry per `open`: the options, the samples written before the abort, and how many frames of them were voiced. */
+  readonly opened: { language: string; rateHz: number; samples: number; voicedFrames: number }[] = [];
   readonly #clock: Clock;
   readonly #script: readonly SttStep[];
 
@@ -25,11 +25,13 @@ export class ScriptedStt implements Stt {
   }
 
   open(options: { language: string; rateHz: number }, signal: AbortSignal): ReturnType<Stt["open"]> {
-    const record = { ...options, samples: 0 };
+    const record = { ...options, samples: 0, voicedFrames: 0 };
     this.opened.push(record);
     return {
-      write: (frame) => {
-        if (!signal.aborted) record.samples += frame.length;
+      write: (frame, voiced = false) => {
+        if (signal.aborted) return;
+        record.samples += frame.length;
+        record.voicedFrames += Number(voiced);
       },
       events: this.#play(this.#clock.nowMs(), signal),
     };

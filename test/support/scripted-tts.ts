@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/clock.ts";
 import { providerFailed } from "../../src/core/errors.ts";
-import type { SpokenWord, Tts, TtsChunk, Voice } from "../../src/speech/speech.ts";
+import type { SpeechRequest, SpokenWord, Tts, TtsChunk, Voice } from "../../src/speech/speech.ts";
 import { sleep } from "./manual-clock.ts";
 
 export interface ScriptedTtsOptions {
@@ -34,7 +34,7 @@ const LOUD = 8_000;
 export class ScriptedTts implements Tts {
   readonly provider = "scripted";
   readonly capabilities: Tts["capabilities"];
-  readonly requests: { text: string; voiceId: string; language: string }[] = [];
+  readonly requests: SpeechRequest[] = [];
   readonly #clock: Clock;
   readonly #options: ScriptedTtsOptions & typeof DEFAULTS;
 
@@ -48,10 +48,7 @@ export class ScriptedTts implements Tts {
     return this.#options.voices ?? [ONE];
   }
 
-  async *speak(
-    request: { text: string; voiceId: string; language: string },
-    signal: AbortSignal,
-  ): AsyncGenerator<TtsChunk> {
+  async *speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<TtsChunk> {
     const { firstMs, perChunkMs, failing } = this.#options;
     const index = this.requests.push(request) - 1;
     const chunks = this.#chunks(request.text);

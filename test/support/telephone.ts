@@ -12,10 +12,9 @@ import { systemClock } from "../../src/core/clock.ts";
 import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { WORD_DECODER_RATES_HZ, WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
-import type { ClosableTts } from "../../src/speech/providers/espeak.ts";
 import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts";
 import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
-import type { Stt } from "../../src/speech/speech.ts";
+import type { ClosableTts, Stt } from "../../src/speech/speech.ts";
 
 /** A caller who hangs on for longer than this has been forgotten. */
 const HANG_UP_AFTER_MS = 25_000;

@@ -1,15 +1,10 @@
 import { strict as assert } from "node:assert";
 import { providerFailed } from "../../core/errors.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
-import type { Tts, Voice } from "../speech.ts";
+import type { ClosableTts, Voice } from "../speech.ts";
 import { EspeakPool, type EspeakPoolOptions } from "./espeak-pool.ts";
 import type { ProgramVoice } from "./espeak-protocol.ts";
 import { voiceOf } from "./espeak-voices.ts";
-
-/** A voice that keeps programs of its own running until it is closed; after that it only fails. */
-export interface ClosableTts extends Tts {
-  close(): void;
-}
 
 /**
  * eSpeak NG: some 140 voices in over 100 languages, without keys and without a network. Speaks at 22,050 Hz, with word times.

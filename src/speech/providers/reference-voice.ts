@@ -1,4 +1,5 @@
-import { type ClosableTts, espeakTts } from "./espeak.ts";
+import type { ClosableTts } from "../speech.ts";
+import { espeakTts } from "./espeak.ts";
 import type { EspeakPoolOptions } from "./espeak-pool.ts";
 
 /**

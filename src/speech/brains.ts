@@ -1,0 +1,116 @@
+import { MODEL_NAMES, type ModelName } from "../core/call-spec.ts";
+import { createAnthropicBrain } from "./providers/anthropic-brain.ts";
+import { createGeminiBrain } from "./providers/gemini-brain.ts";
+import { createOpenAiBrain, type ModelOptions } from "./providers/openai-brain.ts";
+import { createReferenceBrain } from "./providers/reference-brain.ts";
+import type { Llm } from "./speech.ts";
+
+/** Where models answer, and as whom they are asked; each is used only where MODEL_A, MODEL_B or MODEL_C names its provider. */
+export interface BrainSettings {
+  openai: ModelServer;
+  anthropic: ModelServer;
+  gemini: ModelServer;
+}
+
+interface ModelServer {
+  apiKey: string | undefined;
+  baseUrl: string;
+}
+
+interface Provider {
+  make(options: ModelOptions): Llm;
+  /** What its variables begin with: `OPENAI` of OPENAI_API_KEY and OPENAI_BASE_URL. */
+  variables: string;
+  /** Its own address, where nobody is served without a key. */
+  url: string;
+}
+
+const PROVIDERS: Readonly<Record<keyof BrainSettings, Provider>> = {
+  openai: { make: createOpenAiBrain, variables: "OPENAI", url: "https://api.openai.com/v1" },
+  anthropic: { make: createAnthropicBrain, variables: "ANTHROPIC", url: "https://api.anthropic.com" },
+  gemini: { make: createGeminiBrain, variables: "GEMINI", url: "https://generativelanguage.googleapis.com" },
+};
+const REFERENCE = "reference";
+/** What a server is shown that asks for no key, by clients that cannot do without. */
+const NO_KEY = "none";
+
+/** Reads the settings through `text`, which gives a variable's value, or the other where it is empty. */
+export function readBrainSettings(text: (key: string, fallback: string) => string): BrainSettings {
+  const server = ({ variables, url }: Provider): ModelServer => ({
+    apiKey: text(`${variables}_API_KEY`, "") || undefined,
+    baseUrl: text(`${variables}_BASE_URL`, url).replace(/\/+$/, ""),
+  });
+  return {
+    openai: server(PROVIDERS.openai),
+    anthropic: server(PROVIDERS.anthropic),
+    gemini: server(PROVIDERS.gemini),
+  };
+}
+
+/**
+ * What is wrong with the models that a configuration names, and with what their providers are told: the variable, and what would be
+ * right. A provider's own problems are told once, however many models are its. No problem quotes a key.
+ */
+export function brainProblems(models: Readonly<Record<ModelName, string>>, settings: BrainSettings): string[] {
+  const problems = MODEL_NAMES.flatMap((name) => {
+    const variable = name.toUpperCase();
+    const given = models[name];
+    if (given === REFERENCE) return [];
+    const named = parse(given);
+    return named === undefined
+      ? [`${variable} must be ${REFERENCE}, or a provider and its model: ${examples()}; not ${JSON.stringify(given)}`]
+      : serverProblems(named.provider, settings[named.provider]);
+  });
+  return [...new Set(problems)];
+}
+
+/** The brains that a configuration without problems names, one for each model that is named, however often it is. */
+export function createBrains(
+  models: Readonly<Record<ModelName, string>>,
+  settings: BrainSettings,
+): Readonly<Record<ModelName, Llm>> {
+  const made = new Map<string, Llm>();
+  const brainOf = (given: string): Llm => {
+    const brain = made.get(given) ?? createBrain(given, settings);
+    made.set(given, brain);
+    return brain;
+  };
+  return { model_a: brainOf(models.model_a), model_b: brainOf(models.model_b), model_c: brainOf(models.model_c) };
+}
+
+function createBrain(given: string, settings: BrainSettings): Llm {
+  const named = parse(given);
+  if (named === undefined) return createReferenceBrain();
+  const { apiKey = NO_KEY, baseUrl } = settings[named.provider];
+  return PROVIDERS[named.provider].make({ model: named.model, apiKey, baseUrl });
+}
+
+/** `provider:model`; the names of models have colons of their own. */
+function parse(given: string): { provider: keyof BrainSettings; model: string } | undefined {
+  const colon = given.indexOf(":");
+  const provider = given.slice(0, Math.max(0, colon));
+  const model = given.slice(colon + 1);
+  return isProvider(provider) && /^[\x21-\x7e]{1,256}$/.test(model) ? { provider, model } : undefined;
+}
+
+const isProvider = (name: string): name is keyof BrainSettings => Object.hasOwn(PROVIDERS, name);
+
+const examples = (): string =>
+  Object.keys(PROVIDERS)
+    .map((provider) => `${provider}:<model>`)
+    .join(", ");
+
+function serverProblems(provider: keyof BrainSettings, { apiKey, baseUrl }: ModelServer): string[] {
+  const { variables, url } = PROVIDERS[provider];
+  const problems: string[] = [];
+  // A server of one's own may ask for none.
+  if (apiKey === undefined && baseUrl === url)
+    problems.push(`${variables}_API_KEY must be set beside ${provider}:<model>`);
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    problems.push(`${variables}_API_KEY must be printable ASCII without spaces`);
+  }
+  if (!URL.canParse(baseUrl) || !/^https?:\/\/[^?#@\\\s]+$/.test(baseUrl)) {
+    problems.push(`${variables}_BASE_URL must be an http:// or https:// address without a query or a password`);
+  }
+  return problems;
+}

@@ -1,0 +1,109 @@
+import type { Clock } from "../core/clock.ts";
+import { createAssemblyAiEar } from "./providers/assemblyai.ts";
+import { createDeepgramEar } from "./providers/deepgram.ts";
+import { createOpenAiEar } from "./providers/openai-ear.ts";
+import { createReferenceEar } from "./providers/reference-ear.ts";
+import type { Stt } from "./speech.ts";
+
+/** What the ears over the network need to be told; each is used only where STT names it. */
+export interface EarSettings {
+  deepgram: EarServer;
+  assemblyai: EarServer;
+  openai: EarServer;
+}
+
+interface EarServer {
+  apiKey: string | undefined;
+  model: string;
+  url: string;
+}
+
+/** What an ear's variables are called, what they are where nobody sets them, and which addresses it has. */
+interface Variables {
+  key: string;
+  model: readonly [variable: string, fallback: string];
+  url: readonly [variable: string, fallback: string];
+  protocols: readonly [string, string];
+}
+
+const VARIABLES: Readonly<Record<keyof EarSettings, Variables>> = {
+  deepgram: {
+    key: "DEEPGRAM_API_KEY",
+    model: ["DEEPGRAM_MODEL", "nova-3"],
+    url: ["DEEPGRAM_URL", "wss://api.deepgram.com/v1/listen"],
+    protocols: ["wss:", "ws:"],
+  },
+  assemblyai: {
+    key: "ASSEMBLYAI_API_KEY",
+    model: ["ASSEMBLYAI_MODEL", "universal-3-6-pro"],
+    url: ["ASSEMBLYAI_URL", "wss://streaming.assemblyai.com/v3/ws"],
+    protocols: ["wss:", "ws:"],
+  },
+  openai: {
+    key: "OPENAI_STT_KEY",
+    model: ["OPENAI_STT_MODEL", "gpt-4o-mini-transcribe"],
+    url: ["OPENAI_STT_URL", "https://api.openai.com/v1"],
+    protocols: ["https:", "http:"],
+  },
+};
+
+/** What a server over WebSocket is shown that asks for no key. */
+const NO_KEY = "none";
+
+const EARS: Readonly<Record<string, (settings: EarSettings, clock: Clock) => Stt>> = {
+  assemblyai: ({ assemblyai: { apiKey = NO_KEY, model, url } }, clock) =>
+    createAssemblyAiEar({ apiKey, model, url, clock }),
+  deepgram: ({ deepgram: { apiKey = NO_KEY, model, url } }, clock) => createDeepgramEar({ apiKey, model, url, clock }),
+  openai: ({ openai }) => createOpenAiEar(openai),
+  reference: createReferenceEar,
+};
+
+/** Reads the settings through `text`, which gives a variable's value, or the other where it is empty. */
+export function readEarSettings(text: (key: string, fallback: string) => string): EarSettings {
+  const server = ({ key, model, url }: Variables): EarServer => ({
+    apiKey: text(key, "") || undefined,
+    model: text(...model),
+    url: text(...url).replace(/\/+$/, ""),
+  });
+  return {
+    deepgram: server(VARIABLES.deepgram),
+    assemblyai: server(VARIABLES.assemblyai),
+    openai: server(VARIABLES.openai),
+  };
+}
+
+/** What is wrong with the ear that a configuration names: the variable, and what would be right. No problem quotes a key. */
+export function earProblems(name: string, settings: EarSettings): string[] {
+  if (!Object.hasOwn(EARS, name)) {
+    return [`STT must be one of ${Object.keys(EARS).join(", ")}, not ${JSON.stringify(name)}`];
+  }
+  if (!isOverNetwork(name)) return [];
+  const { key, url: address, protocols } = VARIABLES[name];
+  const { apiKey, url } = settings[name];
+  const problems: string[] = [];
+  // A server of one's own may ask for none.
+  if (apiKey === undefined && url === address[1]) problems.push(`${key} must be set beside STT=${name}`);
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    problems.push(`${key} must be printable ASCII without spaces`);
+  }
+  if (!isAddress(url, protocols)) {
+    const query = name === "openai" ? "a query, " : "";
+    problems.push(
+      `${address[0]} must be a ${protocols.join("// or ")}// address without ${query}a fragment or a password`,
+    );
+  }
+  return problems;
+}
+
+/** The ear that a configuration without problems names. */
+export function createEar(name: string, settings: EarSettings, clock: Clock): Stt | undefined {
+  return EARS[name]?.(settings, clock);
+}
+
+const isOverNetwork = (name: string): name is keyof EarSettings => Object.hasOwn(VARIABLES, name);
+
+/** Those over WebSocket may have a query, which tells the provider more; behind the other a path is put. */
+function isAddress(url: string, protocols: readonly string[]): boolean {
+  if (!URL.canParse(url) || !protocols.includes(new URL(url).protocol)) return false;
+  return protocols.includes("ws:") ? /^[^#@\\\s]+$/.test(url) : /^[^?#@\\\s]+$/.test(url);
+}

@@ -1,0 +1,271 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../../core/clock.ts";
+import { providerFailed, type TrunklineError } from "../../core/errors.ts";
+import {
+  CARRIER_RATE_HZ,
+  TURN_TEXT_CHARS_MAX,
+  VOICE_REQUESTS_PER_CONNECTION_MAX,
+  VOICE_WAITING_MS_MAX,
+  VOICES_PER_PROVIDER_MAX,
+} from "../../core/limits.ts";
+import { ChunkQueue } from "../chunk-queue.ts";
+import { languageCode } from "../languages.ts";
+import type { ClosableTts, SpeechRequest, Voice } from "../speech.ts";
+import { VoiceAudio, type VoiceEncoding } from "../voice-audio.ts";
+import { VoiceList } from "../voice-list.ts";
+import { hasSounds, WordPlaces } from "../word-places.ts";
+import { askVoice, readJson } from "./voice-http.ts";
+import { codeIn, isObject, VoiceSocket } from "./voice-socket.ts";
+
+export interface CartesiaOptions {
+  apiKey: string;
+  model: string;
+  /** Where the API stands, without its path: `https://api.cartesia.ai`. */
+  url: string;
+  clock: Clock;
+}
+
+const PROVIDER = "cartesia";
+const PREFIX = `${PROVIDER}/`;
+/** The version of the API that this is written for. */
+const VERSION = "2026-03-01";
+const PAGE_SIZE = 100;
+/** The rates of its samples that a leg may have. */
+const RATES_HZ: readonly number[] = [16_000, 24_000, 48_000];
+const RATE_HZ_DEFAULT = 24_000;
+
+/**
+ * Cartesia: speech with word times, each piece a context of its own on a connection that all share; mu-law at 8,000 Hz
+ * for telephones, so that nothing is resampled. Built for API version 2026-03-01 from
+ * https://docs.cartesia.ai/api-reference/tts/websocket, https://docs.cartesia.ai/use-the-api/tts-websocket/contexts,
+ * https://docs.cartesia.ai/use-the-api/api-errors, https://docs.cartesia.ai/use-the-api/api-conventions and, for the
+ * voices, https://docs.cartesia.ai/api-reference/voices/list.
+ */
+export function createCartesia(options: CartesiaOptions): ClosableTts {
+  const list = new VoiceList(PROVIDER, options.clock, (signal) => loadVoices(options, signal));
+  const connections = new Set<Connection>();
+  let isClosed = false;
+  const connection = (): Connection => {
+    for (const open of connections) if (open.hasRoom) return open;
+    const opened = new Connection(options, () => connections.delete(opened));
+    connections.add(opened);
+    return opened;
+  };
+  return {
+    provider: PROVIDER,
+    capabilities: { wordTimes: true },
+    voices: () => list.voices(),
+    async *speak(request, signal) {
+      const { text, voiceId } = request;
+      if (isClosed) throw providerFailed(PROVIDER, "closed");
+      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long");
+      if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice");
+      if (signal.aborted || !hasSounds(text)) return;
+      const context = new Context(request);
+      const shared = connection();
+      shared.begin(context, options.model);
+      try {
+        yield* context.queue.drain(signal);
+      } finally {
+        shared.leave(context);
+      }
+    },
+    close: () => {
+      isClosed = true;
+      list.close();
+      for (const open of connections) open.close();
+    },
+  };
+}
+
+/** One connection with the contexts that are on it. When it is gone so are they, and the next request opens another. */
+class Connection {
+  readonly #socket: VoiceSocket;
+  readonly #contexts = new Map<string, Context>();
+  readonly #onGone: () => void;
+  /** It takes no more requests, and closes with the last of its contexts. */
+  #isRetired = false;
+
+  constructor({ apiKey, url }: CartesiaOptions, onGone: () => void) {
+    this.#onGone = onGone;
+    this.#socket = new VoiceSocket({
+      provider: PROVIDER,
+      url: `${url.replace(/^http/, "ws")}/tts/websocket`,
+      headers: { authorization: `Bearer ${apiKey}`, "cartesia-version": VERSION },
+      onMessage: (message) => this.#onMessage(message),
+      onGone: (error) => this.#end(error),
+    });
+  }
+
+  get hasRoom(): boolean {
+    return !this.#isRetired && this.#contexts.size < VOICE_REQUESTS_PER_CONNECTION_MAX;
+  }
+
+  begin(context: Context, model: string): void {
+    this.#contexts.set(context.id, context);
+    this.#socket.send(context.request(model));
+  }
+
+  /** Nobody listens to `context` any more. */
+  leave(context: Context): void {
+    if (!this.#contexts.delete(context.id)) return;
+    this.#socket.send({ context_id: context.id, cancel: true });
+    // Given up before anything came: the connection may be dead without knowing it, so that the next request has a new
+    // one.
+    if (!context.hasBegun) this.#isRetired = true;
+    if (this.#isRetired && this.#contexts.size === 0) this.close();
+  }
+
+  close(): void {
+    this.#socket.close();
+    this.#end(providerFailed(PROVIDER, "closed"));
+  }
+
+  #end(error: TrunklineError): void {
+    this.#isRetired = true;
+    for (const context of this.#contexts.values()) context.queue.end(error);
+    this.#contexts.clear();
+    this.#onGone();
+  }
+
+  #onMessage(message: Readonly<Record<string, unknown>>): void {
+    const { context_id, type } = message;
+    // Of a context that was cancelled more may come for a while; what is of none concerns all.
+    const named = typeof context_id === "string" ? this.#contexts.get(context_id) : undefined;
+    const concerned =
+      named !== undefined ? [named] : type === "error" && context_id == null ? [...this.#contexts.values()] : [];
+    for (const context of concerned) {
+      try {
+        context.take(message);
+        if (context.queue.isOver) this.#contexts.delete(context.id);
+      } catch (error) {
+        context.queue.end(error as TrunklineError);
+        this.leave(context);
+      }
+    }
+    if (this.#isRetired && this.#contexts.size === 0) this.close();
+  }
+}
+
+/** One piece of text. */
+class Context {
+  readonly id = randomUUID();
+  readonly queue = new ChunkQueue();
+  /** Something of it has come. */
+  hasBegun = false;
+  readonly #request: SpeechRequest;
+  readonly #audio: VoiceAudio;
+  readonly #words: WordPlaces;
+
+  constructor(request: SpeechRequest) {
+    this.#request = request;
+    this.#audio = new VoiceAudio({ provider: PROVIDER, text: request.text, ...formatFor(request.rateHz) });
+    this.#words = new WordPlaces(request.text);
+  }
+
+  request(model: string): object {
+    const { text, voiceId, language, rateHz } = this.#request;
+    const code = languageCode(language);
+    const format = formatFor(rateHz);
+    return {
+      model_id: model,
+      transcript: text,
+      voice: { mode: "id", id: voiceId.slice(PREFIX.length) },
+      ...(code === undefined ? {} : { language: new Intl.Locale(code).language }),
+      context_id: this.id,
+      output_format: {
+        container: "raw",
+        encoding: format.encoding === "mulaw" ? "pcm_mulaw" : "pcm_s16le",
+        sample_rate: format.rateHz,
+      },
+      add_timestamps: true,
+      // The words as they stand in the text, not as they are read out.
+      use_normalized_timestamps: false,
+      continue: false,
+    };
+  }
+
+  /** Throws `provider_failed`. */
+  take(message: Readonly<Record<string, unknown>>): void {
+    this.hasBegun = true;
+    switch (message.type) {
+      case "chunk":
+        if (typeof message.data !== "string") throw providerFailed(PROVIDER, "sent audio that is not base64");
+        this.#push(this.#audio.decode(Buffer.from(message.data, "base64")));
+        return;
+      case "timestamps":
+        this.#tellWords(message.word_timestamps);
+        return;
+      case "done":
+        this.#audio.end(this.#words.toldMs);
+        this.#words.finish(this.#audio.durationMs);
+        this.#push(new Int16Array(0));
+        this.queue.end();
+        return;
+      case "error": {
+        const { status_code, error_code } = message;
+        const told = [codeIn(error_code), Number.isInteger(status_code) ? status_code : undefined];
+        const code = told.find((part) => part !== undefined) ?? "unnamed";
+        throw providerFailed(PROVIDER, `reported an error (${code})`);
+      }
+    }
+  }
+
+  #push(samples: Int16Array): void {
+    const words = this.#words.takeKnown();
+    if (samples.length === 0 && words.length === 0) return;
+    this.queue.push({ samples, rateHz: this.#audio.rateHz, words });
+    if (this.queue.waitingMs > VOICE_WAITING_MS_MAX) throw providerFailed(PROVIDER, "speaks far ahead of its listener");
+  }
+
+  /** Anything that is no word times says nothing: then the words share the time. */
+  #tellWords(told: unknown): void {
+    if (!isObject(told)) return;
+    const { words, start, end } = told;
+    if (!Array.isArray(words) || !Array.isArray(start) || !Array.isArray(end)) return;
+    for (const [index, word] of words.entries()) {
+      const [startS, endS]: unknown[] = [start[index], end[index]];
+      if (typeof word !== "string" || typeof startS !== "number" || typeof endS !== "number") continue;
+      this.#words.tell(word, startS * 1_000, endS * 1_000);
+    }
+  }
+}
+
+/** The best format for what goes on at `rateHz`: one that need not be resampled, where there is one. */
+function formatFor(rateHz: number | undefined): { rateHz: number; encoding: VoiceEncoding } {
+  if (rateHz === CARRIER_RATE_HZ) return { rateHz, encoding: "mulaw" };
+  return { rateHz: RATES_HZ.find((rate) => rate === rateHz) ?? RATE_HZ_DEFAULT, encoding: "pcm_s16le" };
+}
+
+async function loadVoices({ apiKey, url }: CartesiaOptions, signal: AbortSignal): Promise<readonly Voice[]> {
+  const voices: Voice[] = [];
+  const headers = { authorization: `Bearer ${apiKey}`, "cartesia-version": VERSION };
+  const query = new URLSearchParams({ limit: String(PAGE_SIZE) });
+  for (let hasMore = true; hasMore && voices.length < VOICES_PER_PROVIDER_MAX; ) {
+    const answer = await askVoice({ provider: PROVIDER, url: `${url}/voices?${query}`, headers }, signal);
+    const page = await readJson(PROVIDER, answer);
+    if (!isObject(page) || !Array.isArray(page.data)) throw providerFailed(PROVIDER, "sent no list of voices");
+    voices.push(...page.data.flatMap(voiceOf));
+    const last: unknown = page.data.at(-1);
+    hasMore = page.has_more === true && isObject(last) && typeof last.id === "string";
+    if (hasMore && isObject(last)) query.set("starting_after", String(last.id));
+  }
+  return voices;
+}
+
+function voiceOf(voice: unknown): Voice[] {
+  if (!isObject(voice) || typeof voice.id !== "string" || typeof voice.name !== "string") return [];
+  const language = languageOf(voice);
+  if (language === undefined) return [];
+  return [{ id: PREFIX + voice.id, name: voice.name.trim() || voice.id, language, provider: PROVIDER }];
+}
+
+/** The locale that the voice is native in, else its language; the country alone may be where its owner lives. */
+function languageOf({ language, locales }: Readonly<Record<string, unknown>>): string | undefined {
+  const native = (Array.isArray(locales) ? locales : []).filter(isObject).find(({ is_native }) => is_native === true);
+  for (const tag of [native?.locale, language]) {
+    const code = typeof tag === "string" ? languageCode(tag) : undefined;
+    if (code !== undefined) return code;
+  }
+  return undefined;
+}

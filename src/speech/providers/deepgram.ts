@@ -1,0 +1,179 @@
+import type { Clock } from "../../core/clock.ts";
+import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
+import { EventQueue } from "../event-queue.ts";
+import { heardLanguage, heardText, joined } from "../heard-text.ts";
+import type { Stt, SttEvent, SttStream } from "../speech.ts";
+import { VoiceGate } from "../voice-gate.ts";
+import { EarSocket, isObject, type JsonObject } from "./ear-socket.ts";
+import { withDefaults } from "./ear-url.ts";
+
+export interface DeepgramOptions {
+  apiKey: string;
+  model: string;
+  /** Of its `/v1/listen`, `wss:` or `ws:`. What its query asks for goes before what we would ask for. */
+  url: string;
+  clock: Clock;
+}
+
+const KEEP_ALIVE = '{"type":"KeepAlive"}';
+const FINALIZE = '{"type":"Finalize"}';
+const CLOSE_STREAM = '{"type":"CloseStream"}';
+
+/** After this much without voice the words are asked for; shorter than any pause that ends a turn, so that they come in time. */
+const FINALIZE_MS = 200;
+/** What Deepgram itself takes for the end of speech: the pause it recommends where people think while they speak. */
+const ENDPOINTING_MS = 300;
+/** Somebody who is never heard to end must not grow the text for ever: with this much of it an utterance is over. */
+const UTTERANCE_CHARS_MAX = TURN_TEXT_CHARS_MAX / 2;
+/** The least that it takes: where noise hides every pause, a gap between words ends the utterance. */
+const UTTERANCE_END_MS = 1_000;
+
+/** The regions that Nova-3 or Nova-2 know (developers.deepgram.com/docs/models-languages-overview); of others they take the language. */
+const REGIONS = new Set(
+  "da-DK de-CH en-AU en-GB en-IN en-NZ en-US es-419 fr-CA gu-IN ko-KR nl-BE pt-BR pt-PT sv-SE zh-CN zh-TW".split(" "),
+);
+
+/**
+ * Deepgram's streaming speech to text, `/v1/listen` over WebSocket, for models of the Nova family.
+ *
+ * Built from developers.deepgram.com, as of November 2026: reference/speech-to-text/listen-streaming, and of docs
+ * interim-results, understand-endpointing-interim-results, utterance-end, finalize, audio-keep-alive, close-stream and
+ * stt-troubleshooting-websocket-data-and-net-errors.
+ */
+export function createDeepgramEar(options: DeepgramOptions): Stt {
+  return {
+    provider: "deepgram",
+    capabilities: { ratesHz: [8_000, 16_000], partials: true },
+    open: (opened, signal) => listen(options, opened, signal),
+  };
+}
+
+function listen(
+  { apiKey, model, url, clock }: DeepgramOptions,
+  { language, rateHz }: { language: string; rateHz: number },
+  signal: AbortSignal,
+): SttStream {
+  const events = new EventQueue<SttEvent>(signal);
+  if (signal.aborted) return { write: () => {}, events };
+  const transcript = new Transcript(language, (event) => events.push(event));
+  const socket = new EarSocket({
+    provider: "deepgram",
+    url: withDefaults(url, {
+      model,
+      language: REGIONS.has(language) ? language : new Intl.Locale(language).language,
+      encoding: "linear16",
+      sample_rate: String(rateHz),
+      channels: "1",
+      punctuate: "true",
+      interim_results: "true",
+      endpointing: String(ENDPOINTING_MS),
+      utterance_end_ms: String(UTTERANCE_END_MS),
+    }),
+    headers: { authorization: `Token ${apiKey}` },
+    rateHz,
+    goodbye: CLOSE_STREAM,
+    keepAlive: KEEP_ALIVE,
+    clock,
+    signal,
+    onMessage: (message) => {
+      const trouble = transcript.take(message);
+      if (trouble !== undefined) socket.fail(trouble);
+    },
+    onFailure: (error) => events.fail(error),
+  });
+  const gate = new VoiceGate(FINALIZE_MS);
+  return {
+    write(frame, voiced = false) {
+      socket.write(frame);
+      if (gate.frame(voiced) !== "ended") return;
+      socket.flush();
+      socket.say(FINALIZE);
+    },
+    events,
+  };
+}
+
+/**
+ * Deepgram settles an utterance segment by segment: results with `is_final` add to it, those without are its end as it stands,
+ * and `speech_final`, the answer to Finalize (`from_finalize`) or an UtteranceEnd ends it.
+ */
+class Transcript {
+  readonly #spoken: string;
+  readonly #tell: (event: SttEvent) => void;
+  /** The utterance's segments that will not change any more. */
+  #settled = "";
+  /** Where they end in the audio, s; what is told of audio before that is old. */
+  #settledS = Number.NEGATIVE_INFINITY;
+  #told = "";
+
+  constructor(spoken: string, tell: (event: SttEvent) => void) {
+    this.#spoken = spoken;
+    this.#tell = tell;
+  }
+
+  /** Takes a message; says what is wrong with it, if anything is. */
+  take(message: JsonObject): string | undefined {
+    switch (message.type) {
+      case "Results":
+        return this.#takeResults(message);
+      case "UtteranceEnd":
+        if (this.#settled !== "") this.#finish(undefined);
+        return undefined;
+      case "Error":
+        return "reported an error";
+      default:
+        return undefined;
+    }
+  }
+
+  #takeResults({
+    is_final: isFinal,
+    speech_final,
+    from_finalize,
+    start,
+    duration,
+    channel,
+  }: JsonObject): string | undefined {
+    const best = bestOf(channel);
+    if (best === undefined || typeof start !== "number" || typeof duration !== "number") {
+      return "sent results of an unknown shape";
+    }
+    const isOld = start + duration <= this.#settledS;
+    const text = isOld ? "" : heardText(best.transcript);
+    if (isFinal === true && !isOld) {
+      this.#settled = joined(this.#settled, text);
+      this.#settledS = start + duration;
+    }
+    const isOver = isFinal === true && (speech_final === true || from_finalize === true);
+    if (isOver || this.#settled.length >= UTTERANCE_CHARS_MAX) this.#finish(best.language);
+    else if (!isOld) this.#hear(isFinal === true ? this.#settled : joined(this.#settled, text));
+    return undefined;
+  }
+
+  #hear(text: string): void {
+    if (text === "" || text === this.#told) return;
+    this.#told = text;
+    this.#tell({ kind: "partial", text });
+  }
+
+  /** Of an utterance of which words were told there is a final, even if they were none: it takes them back. */
+  #finish(detected: string | undefined): void {
+    const text = this.#settled;
+    const isTold = this.#told !== "";
+    this.#settled = "";
+    this.#told = "";
+    if (text === "" && !isTold) return;
+    const language = detected === undefined ? {} : { language: heardLanguage(detected, this.#spoken) };
+    this.#tell({ kind: "final", text, ...language });
+  }
+}
+
+/** The best transcript of a channel, and its language where exactly one was heard, which only `language=multi` tells. */
+function bestOf(channel: unknown): { transcript: string; language: string | undefined } | undefined {
+  const alternatives = isObject(channel) && Array.isArray(channel.alternatives) ? channel.alternatives : [];
+  const best: unknown = alternatives[0];
+  if (!isObject(best) || typeof best.transcript !== "string") return undefined;
+  const languages: readonly unknown[] = Array.isArray(best.languages) ? best.languages : [];
+  const language = languages.length === 1 && typeof languages[0] === "string" ? languages[0] : undefined;
+  return { transcript: best.transcript, language };
+}

@@ -1,0 +1,184 @@
+import { type RawData, WebSocket } from "ws";
+import type { Clock } from "../../core/clock.ts";
+import { providerFailed } from "../../core/errors.ts";
+import {
+  EAR_BACKLOG_MS_MAX,
+  EAR_CHUNK_FRAMES,
+  EAR_GOODBYE_MS_MAX,
+  EAR_KEEP_ALIVE_MS,
+  EAR_MESSAGE_BYTES_MAX,
+  FRAME_MS,
+} from "../../core/limits.ts";
+import { pcmBytes } from "../../media/frame-codec.ts";
+
+export interface EarSocketOptions {
+  provider: string;
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  /** Of the audio that is sent: signed 16-bit, little-endian, mono. */
+  rateHz: number;
+  /** The text that asks the provider to end the stream. */
+  goodbye: string;
+  /** The text that keeps a stream open on which nothing comes; undefined where none is needed. */
+  keepAlive?: string;
+  clock: Clock;
+  /** Its abort says goodbye. */
+  signal: AbortSignal;
+  /** A text of the provider's, as JSON; none after the abort, and none after a failure. */
+  onMessage: (message: JsonObject) => void;
+  /** Told once, when the stream has failed; the error quotes nothing that was said. */
+  onFailure: (error: Error) => void;
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * The connection of one listening stream: audio in pieces and texts go out, texts come in. What a provider does wrong ends it
+ * with `onFailure`. It never connects twice.
+ */
+export class EarSocket {
+  readonly #options: EarSocketOptions;
+  readonly #socket: WebSocket;
+  readonly #backlogBytesMax: number;
+  /** Audio that does not fill a message yet. */
+  readonly #chunk: Int16Array;
+  #chunkSamples = 0;
+  /** What was said before the connection stood, in order. */
+  #waiting: (Buffer | string)[] = [];
+  #waitingBytes = 0;
+  #sentMs: number;
+  #cancelKeepAlive: () => void = () => {};
+  #isOver = false;
+  readonly #onAbort = (): void => this.#leave();
+
+  constructor(options: EarSocketOptions) {
+    const { url, headers, rateHz, clock, signal } = options;
+    this.#options = options;
+    this.#backlogBytesMax = (EAR_BACKLOG_MS_MAX / 1_000) * rateHz * Int16Array.BYTES_PER_ELEMENT;
+    this.#chunk = new Int16Array((EAR_CHUNK_FRAMES * FRAME_MS * rateHz) / 1_000);
+    this.#sentMs = clock.nowMs();
+    this.#socket = new WebSocket(url, { headers, perMessageDeflate: false, maxPayload: EAR_MESSAGE_BYTES_MAX });
+    this.#socket.on("open", () => this.#onOpen());
+    this.#socket.on("message", (data, isBinary) => this.#onMessage(data, isBinary));
+    // The rest of the answer is not read: nothing that it says may be logged.
+    this.#socket.on("unexpected-response", (_request, { statusCode }) =>
+      this.fail(`refused the stream with status ${statusCode}`),
+    );
+    this.#socket.on("error", (error) => this.fail(`the connection failed (${codeIn(error)})`));
+    this.#socket.on("close", (code, reason) => this.fail(`closed the stream with ${code}${stableReason(reason)}`));
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (options.keepAlive !== undefined) this.#keepAlive(options.keepAlive);
+  }
+
+  /** Takes samples, lent, and sends them as soon as they fill a message. */
+  write(samples: Int16Array): void {
+    if (this.#isOver) return;
+    for (let at = 0; at < samples.length; ) {
+      const piece = samples.subarray(at, at + this.#chunk.length - this.#chunkSamples);
+      this.#chunk.set(piece, this.#chunkSamples);
+      this.#chunkSamples += piece.length;
+      at += piece.length;
+      if (this.#chunkSamples === this.#chunk.length) this.flush();
+    }
+  }
+
+  /** Sends what does not fill a message, too. */
+  flush(): void {
+    if (this.#isOver || this.#chunkSamples === 0) return;
+    const audio = Buffer.from(pcmBytes(this.#chunk.subarray(0, this.#chunkSamples)));
+    this.#chunkSamples = 0;
+    const isWaiting = this.#socket.readyState === WebSocket.CONNECTING;
+    const backlogBytes = isWaiting ? this.#waitingBytes : this.#socket.bufferedAmount;
+    if (backlogBytes + audio.length > this.#backlogBytesMax) this.fail("takes audio slower than it comes");
+    else this.#send(audio);
+  }
+
+  /** Sends a text behind the audio that was sent before it. */
+  say(text: string): void {
+    if (!this.#isOver) this.#send(text);
+  }
+
+  /** Ends the stream for something that the provider did; `what` must quote nothing of it. */
+  fail(what: string): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#socket.terminate();
+    this.#options.onFailure(providerFailed(this.#options.provider, what));
+  }
+
+  #send(data: Buffer | string): void {
+    this.#sentMs = this.#options.clock.nowMs();
+    if (this.#socket.readyState === WebSocket.CONNECTING) {
+      this.#waiting.push(data);
+      this.#waitingBytes += data.length;
+    } else if (this.#socket.readyState === WebSocket.OPEN) {
+      this.#socket.send(data);
+    }
+    // What comes while the provider closes is lost with the stream: `close` tells of that.
+  }
+
+  #keepAlive(text: string): void {
+    const { clock } = this.#options;
+    this.#cancelKeepAlive = clock.after(EAR_KEEP_ALIVE_MS, () => {
+      if (clock.nowMs() - this.#sentMs >= EAR_KEEP_ALIVE_MS) this.say(text);
+      this.#keepAlive(text);
+    });
+  }
+
+  #onOpen(): void {
+    for (const data of this.#waiting) this.#socket.send(data);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+  }
+
+  #onMessage(data: RawData, isBinary: boolean): void {
+    if (this.#isOver) return;
+    const message = isBinary ? undefined : jsonObject(String(data));
+    if (message === undefined) this.fail("sent a message that is no JSON object");
+    else this.#options.onMessage(message);
+  }
+
+  #leave(): void {
+    if (this.#isOver) return;
+    this.#end();
+    if (this.#socket.readyState !== WebSocket.OPEN) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#socket.send(this.#options.goodbye);
+    this.#socket.close(1000);
+    const cancel = this.#options.clock.after(EAR_GOODBYE_MS_MAX, () => this.#socket.terminate());
+    this.#socket.once("close", cancel);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#waiting = [];
+    this.#cancelKeepAlive();
+    this.#options.signal.removeEventListener("abort", this.#onAbort);
+  }
+}
+
+function jsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The code of an error of Node's or of ws's; their texts hold addresses and headers. */
+const codeIn = (error: Error): string =>
+  "code" in error && typeof error.code === "string" && /^[A-Z][A-Z0-9_]{1,63}$/.test(error.code)
+    ? error.code
+    : error.name;
+
+/** Deepgram's codes for why it closes; anything else may be somebody's words. */
+function stableReason(reason: Buffer): string {
+  const code = /^(?:DATA|NET)-\d{4}/.exec(reason.toString("latin1"))?.[0];
+  return code === undefined ? "" : ` (${code})`;
+}

@@ -1,0 +1,246 @@
+import type { Clock } from "../../core/clock.ts";
+import { providerFailed, type TrunklineError } from "../../core/errors.ts";
+import {
+  CARRIER_RATE_HZ,
+  TURN_TEXT_CHARS_MAX,
+  VOICE_UNREAD_MS_MAX,
+  VOICES_PER_PROVIDER_MAX,
+} from "../../core/limits.ts";
+import { ChunkQueue } from "../chunk-queue.ts";
+import { languageCode } from "../languages.ts";
+import type { ClosableTts, SpeechRequest, Voice } from "../speech.ts";
+import { VoiceAudio, type VoiceEncoding } from "../voice-audio.ts";
+import { VoiceList } from "../voice-list.ts";
+import { hasSounds, WordPlaces } from "../word-places.ts";
+import { askVoice, readJson } from "./voice-http.ts";
+import { codeIn, isObject, VoiceSocket } from "./voice-socket.ts";
+
+export interface ElevenLabsOptions {
+  apiKey: string;
+  model: string;
+  /** Where the API stands, without its path: `https://api.elevenlabs.io`. */
+  url: string;
+  clock: Clock;
+}
+
+const PROVIDER = "elevenlabs";
+const PREFIX = `${PROVIDER}/`;
+const PAGE_SIZE = 100;
+/** The models that are told the language; others know it from the text, and refuse to be told. */
+const TOLD_LANGUAGE = /^eleven_(?:flash|turbo)_v2_5$/;
+/** What stands for the language of a voice of which none is told: every model speaks it. */
+const LANGUAGE_DEFAULT = "en";
+
+/**
+ * ElevenLabs: speech with word times, over one WebSocket a piece (`stream-input`, of which the voice and the format are
+ * parts of the address); mu-law at 8,000 Hz for telephones, so that nothing is resampled. Built from
+ * https://elevenlabs.io/docs/api-reference/text-to-speech/v-1-text-to-speech-voice-id-stream-input and, for the voices,
+ * https://elevenlabs.io/docs/api-reference/voices/search.
+ */
+export function createElevenLabs(options: ElevenLabsOptions): ClosableTts {
+  const list = new VoiceList(PROVIDER, options.clock, (signal) => loadVoices(options, signal));
+  const speeches = new Set<Speech>();
+  let isClosed = false;
+  return {
+    provider: PROVIDER,
+    capabilities: { wordTimes: true },
+    voices: () => list.voices(),
+    async *speak(request, signal) {
+      const { text, voiceId } = request;
+      if (isClosed) throw providerFailed(PROVIDER, "closed");
+      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long");
+      if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice");
+      if (signal.aborted || !hasSounds(text)) return;
+      const speech = new Speech(options, request);
+      speeches.add(speech);
+      try {
+        yield* speech.queue.drain(signal);
+      } finally {
+        speeches.delete(speech);
+        speech.end();
+      }
+    },
+    close: () => {
+      isClosed = true;
+      list.close();
+      for (const speech of speeches) speech.end(providerFailed(PROVIDER, "closed"));
+    },
+  };
+}
+
+/** One piece of text on its connection. */
+class Speech {
+  readonly queue: ChunkQueue;
+  readonly #socket: VoiceSocket;
+  readonly #audio: VoiceAudio;
+  readonly #words: WordPlaces;
+  readonly #alignments: AlignmentReader;
+  #isPaused = false;
+
+  constructor({ apiKey, model, url }: ElevenLabsOptions, { text, voiceId, language, rateHz }: SpeechRequest) {
+    const format = formatFor(rateHz);
+    this.#audio = new VoiceAudio({ provider: PROVIDER, text, rateHz: format.rateHz, encoding: format.encoding });
+    this.#words = new WordPlaces(text);
+    this.#alignments = new AlignmentReader(this.#words);
+    this.queue = new ChunkQueue(() => this.#onPulled());
+    const query = new URLSearchParams({
+      model_id: model,
+      output_format: format.name,
+      // Times with each part of the audio, and no waiting for more text than a sentence.
+      sync_alignment: "true",
+      auto_mode: "true",
+    });
+    const code = languageCode(language);
+    if (code !== undefined && TOLD_LANGUAGE.test(model)) query.set("language_code", new Intl.Locale(code).language);
+    const id = encodeURIComponent(voiceId.slice(PREFIX.length));
+    this.#socket = new VoiceSocket({
+      provider: PROVIDER,
+      url: `${url.replace(/^http/, "ws")}/v1/text-to-speech/${id}/stream-input?${query}`,
+      headers: { "xi-api-key": apiKey },
+      onMessage: (message) => this.#onMessage(message),
+      onGone: (error) => this.queue.end(error),
+    });
+    // One blank begins the stream, text ends with one, and an empty text has all of it spoken.
+    this.#socket.send({ text: " " });
+    this.#socket.send({ text: `${text} ` });
+    this.#socket.send({ text: "" });
+  }
+
+  end(failure?: TrunklineError): void {
+    this.queue.end(failure);
+    this.#socket.close();
+  }
+
+  #onMessage(message: Readonly<Record<string, unknown>>): void {
+    try {
+      this.#take(message);
+    } catch (error) {
+      this.end(error as TrunklineError);
+    }
+  }
+
+  /** Throws `provider_failed`. */
+  #take({ audio, alignment, normalizedAlignment, isFinal, error }: Readonly<Record<string, unknown>>): void {
+    if (error !== undefined && error !== null) {
+      throw providerFailed(PROVIDER, `reported an error (${codeIn(error) ?? "unnamed"})`);
+    }
+    if (audio !== undefined && audio !== null && typeof audio !== "string") {
+      throw providerFailed(PROVIDER, "sent audio that is not base64");
+    }
+    // Of the text as it was read out: where both are told, this one goes on where the part before it ended.
+    this.#alignments.take(normalizedAlignment ?? alignment);
+    if (typeof audio === "string") this.#push(this.#audio.decode(Buffer.from(audio, "base64")));
+    if (isFinal === true) this.#finish();
+  }
+
+  #push(samples: Int16Array): void {
+    const words = this.#words.takeKnown();
+    if (samples.length === 0 && words.length === 0) return;
+    this.queue.push({ samples, rateHz: this.#audio.rateHz, words });
+    if (this.#isPaused || this.queue.waitingMs <= VOICE_UNREAD_MS_MAX) return;
+    this.#isPaused = true;
+    this.#socket.pause();
+  }
+
+  #onPulled(): void {
+    if (!this.#isPaused || this.queue.waitingMs > VOICE_UNREAD_MS_MAX / 2) return;
+    this.#isPaused = false;
+    this.#socket.resume();
+  }
+
+  #finish(): void {
+    this.#alignments.finish();
+    this.#audio.end(this.#words.toldMs);
+    this.#words.finish(this.#audio.durationMs);
+    this.#push(new Int16Array(0));
+    this.end();
+  }
+}
+
+/** Reads the characters' times of one speech, part by part, as words. */
+class AlignmentReader {
+  readonly #words: WordPlaces;
+  /** Where the part begins: times are counted from its own first sample. */
+  #partMs = 0;
+  /** The word that the characters are in. */
+  #word = "";
+  #startMs = 0;
+  #endMs = 0;
+
+  constructor(words: WordPlaces) {
+    this.#words = words;
+  }
+
+  /** Anything that is no alignment says nothing: then the words share the time. */
+  take(alignment: unknown): void {
+    if (!isObject(alignment)) return;
+    // The documentation has `charsDurationsMs`, the service `charDurationsMs`.
+    const { chars, charStartTimesMs: starts, charDurationsMs, charsDurationsMs } = alignment;
+    const durations = charDurationsMs ?? charsDurationsMs;
+    if (!Array.isArray(chars) || !isTimes(starts, chars.length) || !isTimes(durations, chars.length)) return;
+    let partEndMs = this.#partMs;
+    for (const [index, char] of chars.entries()) {
+      const startMs = this.#partMs + (starts[index] as number);
+      partEndMs = Math.max(partEndMs, startMs + (durations[index] as number));
+      if (typeof char !== "string" || char.trim() === "") {
+        this.finish();
+        continue;
+      }
+      if (this.#word === "") this.#startMs = startMs;
+      this.#word += char;
+      this.#endMs = startMs + (durations[index] as number);
+    }
+    this.#partMs = partEndMs;
+  }
+
+  /** No more of the word comes. */
+  finish(): void {
+    if (this.#word !== "") this.#words.tell(this.#word, this.#startMs, this.#endMs);
+    this.#word = "";
+  }
+}
+
+const isTimes = (value: unknown, length: number): value is readonly number[] =>
+  Array.isArray(value) && value.length === length && value.every((time) => Number.isFinite(time) && time >= 0);
+
+/** The best format for what goes on at `rateHz`: one that need not be resampled, where there is one. */
+function formatFor(rateHz: number | undefined): { name: string; rateHz: number; encoding: VoiceEncoding } {
+  if (rateHz === CARRIER_RATE_HZ) return { name: "ulaw_8000", rateHz, encoding: "mulaw" };
+  const rate = rateHz === 16_000 ? 16_000 : 24_000;
+  return { name: `pcm_${rate}`, rateHz: rate, encoding: "pcm_s16le" };
+}
+
+async function loadVoices({ apiKey, model, url }: ElevenLabsOptions, signal: AbortSignal): Promise<readonly Voice[]> {
+  const voices: Voice[] = [];
+  const query = new URLSearchParams({ page_size: String(PAGE_SIZE) });
+  for (let hasMore = true; hasMore && voices.length < VOICES_PER_PROVIDER_MAX; ) {
+    const answer = await askVoice(
+      { provider: PROVIDER, url: `${url}/v2/voices?${query}`, headers: { "xi-api-key": apiKey } },
+      signal,
+    );
+    const page = await readJson(PROVIDER, answer);
+    if (!isObject(page) || !Array.isArray(page.voices)) throw providerFailed(PROVIDER, "sent no list of voices");
+    voices.push(...page.voices.flatMap((voice) => voiceOf(voice, model)));
+    hasMore = page.has_more === true && page.voices.length > 0 && typeof page.next_page_token === "string";
+    if (hasMore) query.set("next_page_token", page.next_page_token as string);
+  }
+  return voices;
+}
+
+function voiceOf(voice: unknown, model: string): Voice[] {
+  if (!isObject(voice) || typeof voice.voice_id !== "string" || typeof voice.name !== "string") return [];
+  const name = voice.name.trim() || voice.voice_id;
+  return [{ id: PREFIX + voice.voice_id, name, language: languageOf(voice, model), provider: PROVIDER }];
+}
+
+/** The language that a voice was verified in, with this model if with any; else the one that it is labelled with. */
+function languageOf({ verified_languages, labels }: Readonly<Record<string, unknown>>, model: string): string {
+  const verified = (Array.isArray(verified_languages) ? verified_languages : []).filter(isObject);
+  const best = verified.find(({ model_id }) => model_id === model) ?? verified[0];
+  const told = [best?.locale, best?.language, isObject(labels) ? labels.language : undefined];
+  for (const tag of told) {
+    const code = typeof tag === "string" ? languageCode(tag) : undefined;
+    if (code !== undefined) return code;
+  }
+  return LANGUAGE_DEFAULT;
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import type { Part as GeminiPart, GenerateContentParameters, GoogleGenAI, ThinkingLevel } from "@google/genai";
+import { providerFailed } from "../../core/errors.ts";
+import { MODEL_SIGNATURE_CHARS_MAX, MODEL_SIGNATURES_MAX } from "../../core/limits.ts";
+import type { Llm, LlmEvent, LlmRequest } from "../speech.ts";
+import { argumentsOf, conversationOf, type Part } from "./conversation.ts";
+import { modelFetch } from "./model-http.ts";
+import { modelReply } from "./model-reply.ts";
+import type { ModelOptions } from "./openai-brain.ts";
+
+type Config = NonNullable<GenerateContentParameters["config"]>;
+type Answer = Awaited<ReturnType<GoogleGenAI["models"]["generateContentStream"]>>;
+
+const PROVIDER = "gemini";
+
+/** What the documentation has for calls whose signature is not at hand: another model's, or one of before our start. */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
+/** Ends of an answer; all others are reasons to withhold it, and Google has a word for each. */
+const FINE: readonly string[] = ["STOP", "MAX_TOKENS"];
+
+/**
+ * A brain behind the Gemini API, `v1beta`, `streamGenerateContent`. From the reference "Generating content"
+ * (ai.google.dev/api/generate-content), "Function calling", "Gemini thinking" and "Thought signatures" (ai.google.dev/gemini-api/docs/
+ * function-calling, /thinking, /thought-signatures), with @google/genai 3.1. Models from Gemini 3 on refuse a conversation in which a
+ * call of theirs comes back without the signature that came with it, so signatures are kept here, by the call's id.
+ */
+export function createGeminiBrain({ model, apiKey, baseUrl }: ModelOptions): Llm {
+  // Loaded only where a model is its: the package takes a process some tenths of a second and up to 24 MB.
+  const client = import("@google/genai").then(
+    ({ GoogleGenAI: Client }) =>
+      new Client({
+        apiKey,
+        // What it would take from variables of its own that are no configuration of ours.
+        enterprise: false,
+        apiVersion: "v1beta",
+        httpOptions: { baseUrl, fetch: modelFetch(PROVIDER, () => false) },
+      }),
+  );
+  const signatures = new Signatures();
+  return {
+    provider: PROVIDER,
+    reply(request, signal) {
+      const ask = async () => {
+        const { models } = await client;
+        const config = { ...configFor(model, request), abortSignal: signal };
+        const question = { ...questionFor(model, request, signatures), config };
+        return eventsOf(await models.generateContentStream(question), signatures);
+      };
+      return modelReply(PROVIDER, ask, signal);
+    },
+  };
+}
+
+function questionFor(model: string, { messages }: LlmRequest, signatures: Signatures): GenerateContentParameters {
+  const contents = conversationOf(messages).turns.map(({ role, parts }) => ({
+    role: role === "assistant" ? "model" : "user",
+    parts: parts.map((part) => toWire(part, signatures)),
+  }));
+  return { model, contents };
+}
+
+function configFor(model: string, { messages, tools, temperature }: LlmRequest): Config {
+  const { system } = conversationOf(messages);
+  const functionDeclarations = tools.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    parametersJsonSchema: parameters,
+  }));
+  return {
+    temperature,
+    ...(system === "" ? {} : { systemInstruction: system }),
+    ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations }] }),
+    ...thinkingOf(model),
+  };
+}
+
+/** As little as each model may think: on a telephone every second of it is silence. */
+function thinkingOf(model: string): Pick<Config, "thinkingConfig"> {
+  if (/^gemini-2\.5-flash/.test(model)) return { thinkingConfig: { thinkingBudget: 0 } };
+  if (/^gemini-2\.5-pro/.test(model)) return { thinkingConfig: { thinkingBudget: 128 } };
+  if (/^gemini-[3-9]/.test(model)) return { thinkingConfig: { thinkingLevel: "LOW" as ThinkingLevel } };
+  return {};
+}
+
+function toWire(part: Part, signatures: Signatures): GeminiPart {
+  switch (part.kind) {
+    case "text":
+      return { text: part.text };
+    case "call": {
+      const { id, name } = part.call;
+      const thoughtSignature = signatures.of(id);
+      const functionCall = { id, name, args: argumentsOf(part.call) };
+      return thoughtSignature === "" ? { functionCall } : { functionCall, thoughtSignature };
+    }
+    case "result":
+      return { functionResponse: { id: part.toolCallId, name: part.name, response: { output: part.text } } };
+  }
+}
+
+async function* eventsOf(stream: Answer, signatures: Signatures): AsyncGenerator<LlmEvent> {
+  let finished: string | undefined;
+  let inputTokens = 0;
+  let outputTokens = 0;
+  for await (const { candidates, promptFeedback, usageMetadata: usage } of stream) {
+    if (promptFeedback?.blockReason !== undefined)
+      throw providerFailed(PROVIDER, "withheld its answer (prompt blocked)");
+    for (const { text, thought, functionCall, thoughtSignature } of candidates?.[0]?.content?.parts ?? []) {
+      if (functionCall?.name !== undefined) {
+        const id = functionCall.id ?? `call_${randomUUID()}`;
+        signatures.keep(id, thoughtSignature);
+        yield {
+          kind: "tool-call",
+          id,
+          name: functionCall.name,
+          argumentsJson: JSON.stringify(functionCall.args ?? {}),
+        };
+      } else if (text !== undefined && text !== "" && thought !== true) yield { kind: "text", text };
+    }
+    finished = candidates?.[0]?.finishReason ?? finished;
+    // Both are totals. Thoughts are billed as what was said.
+    inputTokens = usage?.promptTokenCount ?? inputTokens;
+    if (usage !== undefined) outputTokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
+  }
+  if (finished === undefined) throw providerFailed(PROVIDER, "ended its answer before it was finished");
+  if (!FINE.includes(finished)) {
+    throw providerFailed(PROVIDER, `withheld its answer (${/^[A-Z_]{1,48}$/.test(finished) ? finished : "unknown"})`);
+  }
+  yield { kind: "end", inputTokens, outputTokens };
+}
+
+/** The signatures of the latest calls, of all conversations; what has been forgotten is answered for by NO_SIGNATURE. */
+class Signatures {
+  /** In the order in which they came; "" of a call that had none, as has every one but the first of several at once. */
+  readonly #byId = new Map<string, string>();
+
+  keep(id: string, signature = ""): void {
+    if (signature.length > MODEL_SIGNATURE_CHARS_MAX) return;
+    if (this.#byId.size >= MODEL_SIGNATURES_MAX) this.#byId.delete(this.#byId.keys().next().value as string);
+    this.#byId.set(id, signature);
+  }
+
+  of(id: string): string {
+    return this.#byId.get(id) ?? NO_SIGNATURE;
+  }
+}

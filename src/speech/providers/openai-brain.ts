@@ -1,0 +1,158 @@
+import { randomUUID } from "node:crypto";
+import type OpenAI from "openai";
+import { providerFailed } from "../../core/errors.ts";
+import type { Llm, LlmEvent, LlmRequest, Message, ToolCall } from "../speech.ts";
+import { argumentsOf } from "./conversation.ts";
+import { CLIENT_TIMEOUT_MS, modelFetch } from "./model-http.ts";
+import { modelReply } from "./model-reply.ts";
+
+/** Where a model answers, and as whom we ask it. */
+export interface ModelOptions {
+  /** The provider's own name of the model, for example `gpt-4o-mini`. */
+  model: string;
+  apiKey: string;
+  baseUrl: string;
+}
+
+type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
+type Piece = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall;
+type Question = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
+
+const PROVIDER = "openai";
+
+/**
+ * Models of OpenAI that reason before they answer unless told not to, with the least that each may be told: on a telephone every second
+ * of it is silence. They take no temperature but their own. Names of other servers' models (`gpt-oss:20b`, `llama3.2`) match none.
+ */
+const REASONING: readonly [RegExp, "none" | "minimal" | "low"][] = [
+  [/^gpt-5(?:-|$)/, "minimal"],
+  [/^gpt-(?:5\.|[6-9])/, "none"],
+  [/^o\d/, "low"],
+];
+
+/**
+ * A brain behind the chat completions of OpenAI, or of any server that is compatible with them (Groq, vLLM, Ollama, llama.cpp).
+ *
+ * From the API reference, "Create chat completion" and "Streaming" (platform.openai.com/docs/api-reference/chat/create and
+ * /chat-streaming), with openai 7.57; the differences of others from Ollama's "OpenAI compatibility" (docs.ollama.com/openai),
+ * llama.cpp's tools/server/README.md and vLLM's "OpenAI-Compatible Server" (docs.vllm.ai). Borne with: content that is null, deltas
+ * that only name a role, tool calls without ids or all at index 0, no usage (told as 0 tokens) and no `[DONE]`.
+ */
+export function createOpenAiBrain({ model, apiKey, baseUrl }: ModelOptions): Llm {
+  // Loaded only where a model is its: the package takes a process some tenths of a second and up to 24 MB.
+  const client = import("openai").then(
+    ({ default: Client }) =>
+      new Client({
+        apiKey,
+        baseURL: baseUrl,
+        // What it would take from variables of its own that are no configuration of ours.
+        adminAPIKey: null,
+        organization: null,
+        project: null,
+        webhookSecret: null,
+        logLevel: "off",
+        maxRetries: 0,
+        timeout: CLIENT_TIMEOUT_MS,
+        fetch: modelFetch(PROVIDER, ({ data }) => data === "[DONE]"),
+      }),
+  );
+  return {
+    provider: PROVIDER,
+    reply(request, signal) {
+      const ask = async () => {
+        const { chat } = await client;
+        return eventsOf(await chat.completions.create(questionFor(model, request), { signal }));
+      };
+      return modelReply(PROVIDER, ask, signal);
+    },
+  };
+}
+
+function questionFor(model: string, { messages, tools, temperature }: LlmRequest): Question {
+  const effort = model.includes("-chat") ? undefined : REASONING.find(([names]) => names.test(model))?.[1];
+  return {
+    model,
+    messages: messages.map(toWire),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toolToWire) }),
+    ...(effort === undefined ? { temperature } : { reasoning_effort: effort }),
+    stream: true,
+    stream_options: { include_usage: true },
+  };
+}
+
+const toolToWire = ({ name, description, parameters }: LlmRequest["tools"][number]) => ({
+  type: "function" as const,
+  function: { name, description, parameters: { ...parameters } },
+});
+
+function toWire(message: Message): OpenAI.Chat.Completions.ChatCompletionMessageParam {
+  switch (message.role) {
+    case "system":
+      return { role: "system", content: message.text };
+    case "user":
+      return { role: "user", content: message.text };
+    case "tool":
+      return { role: "tool", tool_call_id: message.toolCallId, content: message.text };
+    case "assistant": {
+      const { text, toolCalls = [] } = message;
+      if (toolCalls.length === 0) return { role: "assistant", content: text };
+      return { role: "assistant", content: text === "" ? null : text, tool_calls: toolCalls.map(callToWire) };
+    }
+  }
+}
+
+/** Servers read the arguments of earlier calls, and some fail over what is no JSON. */
+const callToWire = (call: ToolCall) => ({
+  id: call.id,
+  type: "function" as const,
+  function: { name: call.name, arguments: JSON.stringify(argumentsOf(call)) },
+});
+
+async function* eventsOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<LlmEvent> {
+  const calls = new CallAssembler();
+  let finished: string | undefined;
+  let usage: { prompt_tokens?: number; completion_tokens?: number } | null | undefined;
+  for await (const chunk of chunks) {
+    usage = chunk.usage ?? usage;
+    // With usage, `choices` is empty; from some servers it is not there at all.
+    const choice = chunk.choices?.[0];
+    const text = choice?.delta?.content;
+    if (typeof text === "string" && text !== "") yield { kind: "text", text };
+    for (const piece of choice?.delta?.tool_calls ?? []) calls.take(piece);
+    finished = choice?.finish_reason ?? finished;
+  }
+  if (finished === undefined) throw providerFailed(PROVIDER, "ended its answer before it was finished");
+  if (finished === "content_filter") throw providerFailed(PROVIDER, "withheld its answer (content_filter)");
+  for (const call of calls.all()) yield { kind: "tool-call", ...call };
+  yield { kind: "end", inputTokens: tokens(usage?.prompt_tokens), outputTokens: tokens(usage?.completion_tokens) };
+}
+
+const tokens = (count: unknown): number => (typeof count === "number" && Number.isSafeInteger(count) ? count : 0);
+
+/** Puts the calls of one answer together from the pieces in which they come. */
+class CallAssembler {
+  readonly #calls: ToolCall[] = [];
+  readonly #byIndex = new Map<number, ToolCall>();
+
+  take({ index = 0, id = "", function: part }: Piece): void {
+    const known = this.#byIndex.get(index);
+    const name = part?.name ?? "";
+    // Some servers give every call of an answer the index 0, some of these give none an id: then a name begins another.
+    const begins = known === undefined || (id === "" ? name !== "" && known.name !== "" : known.id !== id);
+    const call = begins ? { id, name: "", argumentsJson: "" } : known;
+    if (begins) {
+      this.#calls.push(call);
+      this.#byIndex.set(index, call);
+    }
+    if (call.name === "") call.name = name;
+    call.argumentsJson += part?.arguments ?? "";
+  }
+
+  all(): ToolCall[] {
+    return this.#calls.map(({ id, name, argumentsJson }) => ({
+      id: id === "" ? `call_${randomUUID()}` : id,
+      name,
+      argumentsJson: argumentsJson === "" ? "{}" : argumentsJson,
+    }));
+  }
+}

@@ -1,0 +1,137 @@
+import { providerFailed, TrunklineError } from "../../core/errors.ts";
+import { EAR_ANSWER_BYTES_MAX, EAR_UTTERANCES_MS_MAX } from "../../core/limits.ts";
+import { EventQueue } from "../event-queue.ts";
+import { heardText } from "../heard-text.ts";
+import { monoWav } from "../mono-wav.ts";
+import type { Stt, SttEvent, SttStream } from "../speech.ts";
+import { UtteranceCutter } from "../utterance-cutter.ts";
+import { isObject } from "./ear-socket.ts";
+
+export interface OpenAiEarOptions {
+  /** Undefined for servers that ask for none. */
+  apiKey: string | undefined;
+  model: string;
+  /** What `/audio/transcriptions` is put behind, `https:` or `http:`. */
+  url: string;
+}
+
+const PROVIDER = "openai";
+/** The one rate that whisper.cpp reads; the others take any. */
+const RATE_HZ = 16_000;
+/** Nothing, or what whisper.cpp writes of sounds that are no speech: `[BLANK_AUDIO]`, `(wind blowing)`. */
+const NO_WORDS = /^(?:\[[^[\]]*\]|\([^()]*\)|\s)*$/;
+
+/**
+ * Any server with OpenAI's `POST /v1/audio/transcriptions`: OpenAI itself, whisper.cpp (`--inference-path`), speaches. It gets
+ * whole utterances, cut by our own voice detector, one after the other, and tells no partial words.
+ *
+ * Built from platform.openai.com/docs/api-reference/audio/createTranscription as the `openai` package 7.57.0 has it, and from
+ * examples/server/README.md of whisper.cpp, as of November 2026.
+ */
+export function createOpenAiEar(options: OpenAiEarOptions): Stt {
+  return {
+    provider: PROVIDER,
+    capabilities: { ratesHz: [RATE_HZ], partials: false },
+    open: ({ language }, signal) => listen(options, new Intl.Locale(language).language, signal),
+  };
+}
+
+function listen(options: OpenAiEarOptions, language: string, signal: AbortSignal): SttStream {
+  const events = new EventQueue<SttEvent>(signal);
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const cutter = new UtteranceCutter();
+  /** Those that wait, and at the front the one that is being transcribed. */
+  const utterances: Int16Array[] = [];
+  const fail = (error: Error): void => {
+    failed.abort();
+    utterances.length = 0;
+    events.fail(error);
+  };
+  const transcribeAll = async (): Promise<void> => {
+    try {
+      for (let next = utterances[0]; next !== undefined; next = utterances[0]) {
+        const text = await transcribe(options, next, language, either);
+        if (either.aborted) return;
+        utterances.shift();
+        if (!NO_WORDS.test(text)) events.push({ kind: "final", text });
+      }
+    } catch (error) {
+      if (!either.aborted) fail(error instanceof TrunklineError ? error : providerFailed(PROVIDER, troubleOf(error)));
+    }
+  };
+  return {
+    write(frame, voiced = false) {
+      if (either.aborted) return;
+      const utterance = cutter.write(frame, voiced);
+      if (utterance === undefined) return;
+      utterances.push(utterance);
+      const samples = utterances.reduce((sum, waiting) => sum + waiting.length, 0);
+      if ((samples / RATE_HZ) * 1_000 > EAR_UTTERANCES_MS_MAX) {
+        fail(providerFailed(PROVIDER, "transcribes slower than people speak"));
+      } else if (utterances.length === 1) {
+        void transcribeAll();
+      }
+    },
+    events,
+  };
+}
+
+async function transcribe(
+  { apiKey, model, url }: OpenAiEarOptions,
+  utterance: Int16Array,
+  language: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const form = new FormData();
+  form.append("file", new Blob([monoWav(utterance, RATE_HZ)], { type: "audio/wav" }), "utterance.wav");
+  form.append("model", model);
+  // Asked for in a code of three letters, OpenAI refuses; told none, it finds out.
+  if (language.length === 2) form.append("language", language);
+  form.append("response_format", "json");
+  const response = await fetch(`${url}/audio/transcriptions`, {
+    method: "POST",
+    // Nothing that is packed is unpacked: it may come to anything.
+    headers: { "accept-encoding": "identity", ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) },
+    body: form,
+    redirect: "manual",
+    signal,
+  });
+  const packing = response.headers.get("content-encoding") ?? "identity";
+  if (response.status !== 200 || packing !== "identity") {
+    await response.body?.cancel();
+    throw providerFailed(
+      PROVIDER,
+      response.status === 200 ? "packed its answer" : `answered with status ${response.status}`,
+    );
+  }
+  const answer = parsed(await textOf(response));
+  if (!isObject(answer) || typeof answer.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");
+  return heardText(answer.text);
+}
+
+async function textOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > EAR_ANSWER_BYTES_MAX) throw providerFailed(PROVIDER, "sent more than a transcription can be");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What fetch failed with: its own code alone, for texts hold addresses. */
+function troubleOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = isObject(cause) && typeof cause.code === "string" && /^[A-Z][A-Z0-9_]{1,63}$/.test(cause.code);
+  return `the request failed (${code ? String(cause.code) : "no code"})`;
+}

@@ -1,0 +1,257 @@
+/** One name for one of a thing, and one for several. */
+export type Counted = readonly [one: string, several: string];
+
+/** How a language says what is written in signs. */
+export interface SpokenLanguage {
+  /** What stands between the thousands, as a class of characters, and before what is less than one. */
+  group: string;
+  decimal: string;
+  at: string;
+  dot: string;
+  dash: string;
+  underscore: string;
+  slash: string;
+  plus: string;
+  and: string;
+  /** From one number to another. */
+  to: string;
+  /** Before the number of a thing. */
+  number: string;
+  percent: string;
+  /** Between the whole amount and its hundredths. */
+  withCents: string;
+  /** By sign and by code: the whole, and the hundredth. */
+  money: Readonly<Record<string, readonly [Counted, Counted]>>;
+  units: Readonly<Record<string, Counted>>;
+  /** What stands behind an amount of money and counts it: `$5 million`. */
+  magnitudes: readonly string[];
+  abbreviations: Readonly<Record<string, string>>;
+}
+
+const ENGLISH: SpokenLanguage = {
+  group: ",",
+  decimal: ".",
+  at: "at",
+  dot: "dot",
+  dash: "dash",
+  underscore: "underscore",
+  slash: "slash",
+  plus: "plus",
+  and: "and",
+  to: "to",
+  number: "number",
+  percent: "percent",
+  withCents: "and",
+  money: money(
+    [
+      ["dollar", "dollars"],
+      ["cent", "cents"],
+    ],
+    [
+      ["euro", "euros"],
+      ["cent", "cents"],
+    ],
+    [
+      ["pound", "pounds"],
+      ["penny", "pence"],
+    ],
+  ),
+  units: {
+    km: ["kilometer", "kilometers"],
+    "km/h": ["kilometer per hour", "kilometers per hour"],
+    cm: ["centimeter", "centimeters"],
+    mm: ["millimeter", "millimeters"],
+    kg: ["kilogram", "kilograms"],
+    mph: ["mile per hour", "miles per hour"],
+    lbs: ["pound", "pounds"],
+    "°C": ["degree Celsius", "degrees Celsius"],
+    "°F": ["degree Fahrenheit", "degrees Fahrenheit"],
+  },
+  magnitudes: ["thousand", "million", "billion", "trillion"],
+  abbreviations: {
+    "Dr.": "Doctor",
+    "Mr.": "Mister",
+    "Mrs.": "Missus",
+    "Prof.": "Professor",
+    "e.g.": "for example",
+    "i.e.": "that is",
+    "etc.": "et cetera",
+    "vs.": "versus",
+    "approx.": "approximately",
+    "a.m.": "A M",
+    "p.m.": "P M",
+    "Ave.": "Avenue",
+    "Blvd.": "Boulevard",
+    "Rd.": "Road",
+    "Ltd.": "Limited",
+    "ext.": "extension",
+  },
+};
+
+const GERMAN: SpokenLanguage = {
+  group: ".",
+  decimal: ",",
+  at: "ät",
+  dot: "Punkt",
+  dash: "minus",
+  underscore: "Unterstrich",
+  slash: "Schrägstrich",
+  plus: "plus",
+  and: "und",
+  to: "bis",
+  number: "Nummer",
+  percent: "Prozent",
+  withCents: "und",
+  money: money(
+    [
+      ["Dollar", "Dollar"],
+      ["Cent", "Cent"],
+    ],
+    [
+      ["Euro", "Euro"],
+      ["Cent", "Cent"],
+    ],
+    [
+      ["Pfund", "Pfund"],
+      ["Penny", "Pence"],
+    ],
+  ),
+  units: {
+    km: ["Kilometer", "Kilometer"],
+    "km/h": ["Kilometer pro Stunde", "Kilometer pro Stunde"],
+    cm: ["Zentimeter", "Zentimeter"],
+    mm: ["Millimeter", "Millimeter"],
+    kg: ["Kilogramm", "Kilogramm"],
+    "°C": ["Grad Celsius", "Grad Celsius"],
+    "°F": ["Grad Fahrenheit", "Grad Fahrenheit"],
+  },
+  magnitudes: ["Tausend", "Millionen", "Milliarden"],
+  abbreviations: {
+    "z. B.": "zum Beispiel",
+    "z.B.": "zum Beispiel",
+    "d. h.": "das heißt",
+    "d.h.": "das heißt",
+    "usw.": "und so weiter",
+    "bzw.": "beziehungsweise",
+    "ggf.": "gegebenenfalls",
+    "inkl.": "inklusive",
+    "ca.": "circa",
+    "Dr.": "Doktor",
+    "Nr.": "Nummer",
+    "Str.": "Straße",
+    "Tel.": "Telefon",
+  },
+};
+
+const FRENCH: SpokenLanguage = {
+  group: " \u00a0\u202f",
+  decimal: ",",
+  at: "arobase",
+  dot: "point",
+  dash: "tiret",
+  underscore: "tiret bas",
+  slash: "barre oblique",
+  plus: "plus",
+  and: "et",
+  to: "à",
+  number: "numéro",
+  percent: "pour cent",
+  withCents: "et",
+  money: money(
+    [
+      ["dollar", "dollars"],
+      ["cent", "cents"],
+    ],
+    [
+      ["euro", "euros"],
+      ["centime", "centimes"],
+    ],
+    [
+      ["livre", "livres"],
+      ["penny", "pence"],
+    ],
+  ),
+  units: {
+    km: ["kilomètre", "kilomètres"],
+    "km/h": ["kilomètre à l'heure", "kilomètres à l'heure"],
+    cm: ["centimètre", "centimètres"],
+    mm: ["millimètre", "millimètres"],
+    kg: ["kilogramme", "kilogrammes"],
+    "°C": ["degré Celsius", "degrés Celsius"],
+  },
+  magnitudes: ["mille", "millions", "milliards"],
+  abbreviations: {
+    "p. ex.": "par exemple",
+    Mme: "Madame",
+    "n°": "numéro",
+    "env.": "environ",
+    "tél.": "téléphone",
+    "etc.": "et cetera",
+  },
+};
+
+const SPANISH: SpokenLanguage = {
+  group: ".",
+  decimal: ",",
+  at: "arroba",
+  dot: "punto",
+  dash: "guion",
+  underscore: "guion bajo",
+  slash: "barra",
+  plus: "más",
+  and: "y",
+  to: "a",
+  number: "número",
+  percent: "por ciento",
+  withCents: "con",
+  money: money(
+    [
+      ["dólar", "dólares"],
+      ["centavo", "centavos"],
+    ],
+    [
+      ["euro", "euros"],
+      ["céntimo", "céntimos"],
+    ],
+    [
+      ["libra", "libras"],
+      ["penique", "peniques"],
+    ],
+  ),
+  units: {
+    km: ["kilómetro", "kilómetros"],
+    "km/h": ["kilómetro por hora", "kilómetros por hora"],
+    cm: ["centímetro", "centímetros"],
+    mm: ["milímetro", "milímetros"],
+    kg: ["kilogramo", "kilogramos"],
+    "°C": ["grado Celsius", "grados Celsius"],
+  },
+  magnitudes: ["mil", "millones"],
+  abbreviations: {
+    "p. ej.": "por ejemplo",
+    "Sr.": "señor",
+    "Sra.": "señora",
+    "Dr.": "doctor",
+    "Dra.": "doctora",
+    "n.º": "número",
+    "aprox.": "aproximadamente",
+    "tel.": "teléfono",
+    "etc.": "etcétera",
+  },
+};
+
+const LANGUAGES: Readonly<Record<string, SpokenLanguage>> = { en: ENGLISH, de: GERMAN, fr: FRENCH, es: SPANISH };
+
+/** How the language of a BCP 47 tag says signs; undefined where nobody has told us yet. */
+export function spokenLanguage(tag: string): SpokenLanguage | undefined {
+  const language = tag.split("-", 1)[0]?.toLowerCase() ?? "";
+  return Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
+}
+
+function money(
+  dollar: readonly [Counted, Counted],
+  euro: readonly [Counted, Counted],
+  pound: readonly [Counted, Counted],
+): SpokenLanguage["money"] {
+  return { $: dollar, USD: dollar, "€": euro, EUR: euro, "£": pound, GBP: pound };
+}

@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { MODEL_ANSWER_BYTES_MAX, MODEL_EVENT_CHARS_MAX } from "../../src/core/limits.ts";
+import type { Llm, LlmEvent, LlmRequest } from "../../src/speech/speech.ts";
+import { ModelServer, type ModelStep } from "../support/providers/model-server.ts";
+
+export interface ModelUnderTest {
+  /** The brain, with `KEY` for its key, asked at `baseUrl`. */
+  make(baseUrl: string): Llm;
+  /** An answer that says these texts, event by event. */
+  answer(...texts: readonly string[]): string[];
+  /** The same, as far as it has come by the last of these texts. */
+  begun(...texts: readonly string[]): string[];
+  /** An event whose data says "half an answer" and is no JSON. */
+  garbled: string;
+  /** A refusal as this server words it, which quotes the key and the prompt, and the code that may be told of it. */
+  refusal: { body: string; code: string };
+}
+
+export const KEY = "sk-secret-key-of-the-operator";
+const PROMPT = "The secret recipe of the bakery is rye.";
+const REQUEST: LlmRequest = {
+  messages: [
+    { role: "system", text: PROMPT },
+    { role: "user", text: "What is the recipe?" },
+  ],
+  tools: [],
+  temperature: 0.7,
+  language: "en",
+};
+
+/** How every brain that is asked over HTTP bears what servers do wrong: P1-P9 of the fault catalogue, as far as an adapter goes. */
+export function modelFaults(name: string, { make, answer, begun, garbled, refusal }: ModelUnderTest): void {
+  let server: ModelServer | undefined;
+  afterEach(async () => {
+    await server?.stop();
+    server = undefined;
+  });
+  const start = async (...steps: readonly ModelStep[]): Promise<{ llm: Llm; server: ModelServer }> => {
+    server = await ModelServer.start(...steps);
+    return { llm: make(server.url), server };
+  };
+  const collect = async (llm: Llm, signal = new AbortController().signal, onEvent = (_: LlmEvent) => {}) => {
+    const events: LlmEvent[] = [];
+    for await (const event of llm.reply(REQUEST, signal)) {
+      events.push(event);
+      onEvent(event);
+    }
+    return events;
+  };
+  const textOf = (events: readonly LlmEvent[]) =>
+    events.map((event) => (event.kind === "text" ? event.text : "")).join("");
+  const failureOf = async (llm: Llm): Promise<{ message: string; cause?: unknown }> => {
+    const error: unknown = await collect(llm).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ name: "TrunklineError", code: "provider_failed", fault: "provider" });
+    const told = JSON.stringify(error, Object.getOwnPropertyNames(error));
+    for (const secret of [KEY, "recipe", "rye", "half an answer"]) expect(told).not.toContain(secret);
+    return error as Error;
+  };
+
+  describe(`what servers do to ${name}`, () => {
+    test("P1: a refused connection is told as such", async () => {
+      const { llm, server: gone } = await start({ kind: "silent" });
+      await gone.stop();
+      server = undefined;
+      expect((await failureOf(llm)).message).toMatch(/could not be reached \(ECONNREFUSED\)/);
+    });
+
+    test("P2: an answer that never comes is waited for until the abort, which hangs up", async () => {
+      const { llm, server: silent } = await start({ kind: "silent" });
+      const life = new AbortController();
+      const asked = collect(llm, life.signal);
+      await silent.until(() => silent.asked.length === 1);
+      life.abort();
+      expect(await asked).toEqual([]);
+      await silent.until(() => silent.brokenOff === 1);
+    });
+
+    test("P3, P4: comments after the first words are no words; the abort ends it and hangs up", async () => {
+      const { llm, server: talking } = await start({ kind: "keep-alive", events: begun("half", " an answer") });
+      const life = new AbortController();
+      const events = await collect(llm, life.signal, (event) => {
+        if (event.kind === "text" && event.text.includes("answer")) life.abort();
+      });
+      expect(textOf(events)).toBe("half an answer");
+      expect(events.every((event) => event.kind === "text")).toBe(true);
+      await talking.until(() => talking.brokenOff === 1);
+    });
+
+    test("P7: the answer is the same whatever pieces it comes in, and however its lines end", async () => {
+      const plain = answer("Grüße, ", "das Brot ", "kostet 3 €.");
+      const forms: readonly (readonly string[])[] = [
+        plain,
+        [`\uFEFF${plain.join("")}`],
+        plain.map((event) => event.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n")),
+        plain.map((event) => event.replaceAll("\r\n", "\n").replaceAll("\n", "\r")),
+        plain.map((event) => event.replaceAll("data: ", "data:")),
+        plain.map((event) => `: comment\nid: 1\nretry: 10\n${event}`),
+        [plain.join("").trimEnd()],
+      ];
+      for (const events of forms) {
+        for (const bytesAtOnce of [1, 7, 65_536]) {
+          const { llm, server: told } = await start({ kind: "events", events, bytesAtOnce });
+          expect(textOf(await collect(llm))).toBe("Grüße, das Brot kostet 3 €.");
+          await told.stop();
+        }
+      }
+    });
+
+    test("P7: what is no JSON, breaks off, or never becomes an answer is a typed failure", async () => {
+      const [first = "", ...rest] = answer("half an answer");
+      const broken: readonly ModelStep[] = [
+        { kind: "events", events: [first, garbled, ...rest] },
+        { kind: "events", events: [] },
+        { kind: "events", events: ["<html>half an answer</html>"] },
+        { kind: "events", events: begun("half", " an answer") },
+        { kind: "cut", events: begun("half", " an answer") },
+      ];
+      const { llm } = await start(...broken);
+      for (const _ of broken) await failureOf(llm);
+    });
+
+    test("P7, P9: neither one endless event nor an endless answer is taken", async () => {
+      const long = "x".repeat(64 * 1024);
+      const lines = Array.from({ length: MODEL_EVENT_CHARS_MAX / long.length + 1 }, () => long);
+      const many = `: ${long}\n\n`;
+      const bytes = Array.from({ length: MODEL_ANSWER_BYTES_MAX / many.length + 1 }, () => many);
+      const { llm } = await start(
+        { kind: "events", events: ["data: ", ...lines], staysOpen: true },
+        { kind: "events", events: bytes, staysOpen: true },
+      );
+      expect((await failureOf(llm)).message).toContain("an event that is too long");
+      expect((await failureOf(llm)).message).toContain("more than anybody says");
+    });
+
+    test("P8: a refusal is told with its status and code, is never asked again, and quotes nothing", async () => {
+      const statuses = [400, 401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 529];
+      const { llm, server: refusing } = await start(
+        ...statuses.map((status): ModelStep => ({ kind: "status", status, body: refusal.body })),
+      );
+      for (const status of statuses) {
+        const { message, cause } = await failureOf(llm);
+        expect(message).toContain(`refused with ${status} (${refusal.code})`);
+        expect(cause).toMatchObject({ status });
+      }
+      expect(refusing.asked).toHaveLength(statuses.length);
+    });
+
+    test("P8: when to ask again is told where the server says it in seconds", async () => {
+      const after: readonly [string, number | undefined][] = [
+        ["0", 0],
+        ["3600", 3_600_000],
+        ["Wed, 21 Oct 2026 07:28:00 GMT", undefined],
+        ["soon", undefined],
+      ];
+      const { llm } = await start(
+        ...after.map(([told]): ModelStep => ({ kind: "status", status: 429, headers: { "retry-after": told } })),
+      );
+      for (const [, retryAfterMs] of after) expect((await failureOf(llm)).cause).toEqual({ status: 429, retryAfterMs });
+    });
+
+    test("P8: a redirect is refused, and nobody is asked where it points", async () => {
+      const elsewhere = await ModelServer.start({ kind: "events", events: answer("half an answer") });
+      const { llm } = await start({ kind: "status", status: 301, headers: { location: elsewhere.url } });
+      expect((await failureOf(llm)).message).toContain("refused with 301");
+      expect(elsewhere.asked).toEqual([]);
+      await elsewhere.stop();
+    });
+
+    test("P9: compression is not asked for, and not taken", async () => {
+      const { llm, server: packing } = await start({ kind: "gzip", events: answer("half an answer") });
+      expect((await failureOf(llm)).message).toContain("content encoding");
+      expect(packing.asked[0]?.headers["accept-encoding"]).toBe("identity");
+    });
+
+    test("connections serve one question after the other", async () => {
+      const { llm, server: kept } = await start({ kind: "events", events: answer("Good", " morning") });
+      for (let question = 0; question < 6; question += 1) expect(textOf(await collect(llm))).toBe("Good morning");
+      // A question that is asked before the end of the last answer has been read takes a second one.
+      expect(kept.connections).toBeLessThanOrEqual(2);
+    });
+  });
+}

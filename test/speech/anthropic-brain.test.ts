@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { createAnthropicBrain } from "../../src/speech/providers/anthropic-brain.ts";
+import type { Llm, LlmEvent, LlmRequest, Message } from "../../src/speech/speech.ts";
+import { llmContract } from "../contract/llm-contract.ts";
+import { KEY, modelFaults } from "../contract/model-faults.ts";
+import {
+  anthropicEvent,
+  messageAnswer,
+  messageBegun,
+  messageEnd,
+  messageStart,
+  textBlock,
+  toolBlock,
+} from "../support/providers/anthropic-messages.ts";
+import { ModelServer, type ModelStep } from "../support/providers/model-server.ts";
+
+const TOOL = {
+  name: "opening_hours",
+  description: "When the bakery is open.",
+  parameters: { type: "object", properties: { day: { type: "string" } } },
+};
+
+const brainAt = (url: string, model = "claude-haiku-4-5"): Llm =>
+  createAnthropicBrain({ model, apiKey: KEY, baseUrl: url });
+
+const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
+  messages: [
+    { role: "system", text: "Be brief." },
+    { role: "user", text: "Good morning." },
+  ],
+  tools: [],
+  temperature: 0.4,
+  language: "en",
+  ...more,
+});
+
+let server: ModelServer | undefined;
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+async function start(...steps: readonly ModelStep[]): Promise<ModelServer> {
+  server = await ModelServer.start(...steps);
+  return server;
+}
+
+const says = (...events: readonly string[]): ModelStep => ({ kind: "events", events });
+
+async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
+  const events: LlmEvent[] = [];
+  for await (const event of llm.reply(asked, new AbortController().signal)) events.push(event);
+  return events;
+}
+
+llmContract("anthropic", async () => {
+  const { url } = await start(says(...messageAnswer("Good ", "morning", ".")));
+  return { llm: brainAt(url), request: request(), drive: (promise) => promise };
+});
+
+modelFaults("anthropic", {
+  make: brainAt,
+  answer: messageAnswer,
+  begun: messageBegun,
+  garbled: "event: content_block_delta\ndata: {half an answer\n\n",
+  refusal: {
+    body: JSON.stringify({
+      type: "error",
+      error: { type: "authentication_error", message: `invalid x-api-key ${KEY}` },
+      request_id: "req_1",
+    }),
+    code: "authentication_error",
+  },
+});
+
+describe("what Anthropic is asked", () => {
+  test("the question, with the instructions apart, as a stream, under the key", async () => {
+    const { url, asked } = await start(says(...messageAnswer("Hello")));
+    await eventsOf(brainAt(url), request({ tools: [TOOL] }));
+    expect(asked[0]?.path).toBe("/v1/messages");
+    expect(asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(asked[0]?.body).toEqual({
+      model: "claude-haiku-4-5",
+      max_tokens: 8_192,
+      system: "Be brief.",
+      messages: [{ role: "user", content: [{ type: "text", text: "Good morning." }] }],
+      tools: [{ name: TOOL.name, description: TOOL.description, input_schema: TOOL.parameters }],
+      temperature: 0.4,
+      stream: true,
+    });
+  });
+
+  test("turns that alternate, the user's first and last, with the results of tools before what the caller said then", async () => {
+    const messages: Message[] = [
+      { role: "assistant", text: "Hartwell Bakery." },
+      { role: "user", text: "When are" },
+      { role: "user", text: "you open?" },
+      {
+        role: "assistant",
+        text: "One moment.",
+        toolCalls: [{ id: "call:1", name: "opening_hours", argumentsJson: '{"day":"Monday"}' }],
+      },
+      { role: "tool", toolCallId: "call:1", name: "opening_hours", text: "closed" },
+      { role: "user", text: "Hello?" },
+      { role: "user", text: "  " },
+    ];
+    const { url, asked } = await start(says(...messageAnswer("Closed.")));
+    await eventsOf(brainAt(url), request({ messages }));
+    const text = (words: string) => ({ type: "text", text: words });
+    expect(asked[0]?.body.messages).toEqual([
+      { role: "user", content: [text("(The caller has not said anything.)")] },
+      { role: "assistant", content: [text("Hartwell Bakery.")] },
+      { role: "user", content: [text("When are"), text("you open?")] },
+      {
+        role: "assistant",
+        content: [
+          text("One moment."),
+          { type: "tool_use", id: "call_1", name: "opening_hours", input: { day: "Monday" } },
+        ],
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1", content: "closed" }, text("Hello?")] },
+    ]);
+    expect(asked[0]?.body).toMatchObject({
+      tools: [{ name: "opening_hours", input_schema: { type: "object" } }],
+      tool_choice: { type: "none" },
+    });
+  });
+
+  test("an opening, when nobody has said anything", async () => {
+    const { url, asked } = await start(says(...messageAnswer("Hello")));
+    await eventsOf(brainAt(url), request({ messages: [{ role: "system", text: "Be brief." }] }));
+    expect(asked[0]?.body.messages).toHaveLength(1);
+  });
+
+  test("a temperature only where the model takes one, and little effort where it thinks by itself", async () => {
+    const takes: readonly [string, boolean][] = [
+      ["claude-3-5-haiku-latest", true],
+      ["claude-haiku-4-5-20251001", true],
+      ["claude-sonnet-4-20250514", true],
+      ["claude-opus-4-6", true],
+      ["claude-opus-4-7", false],
+      ["claude-opus-4-8", false],
+      ["claude-sonnet-5", false],
+      ["claude-haiku-5-5", false],
+    ];
+    const { url, asked } = await start(says(...messageAnswer("Hello")));
+    for (const [model] of takes) await eventsOf(brainAt(url, model));
+    expect(asked.map(({ body }) => [body.model, body.temperature === 0.4])).toEqual(takes);
+    // The API's current version takes a temperature from no model, and its older one not from the later ones.
+    expect(asked.map(({ headers }) => headers["anthropic-version"])).toEqual(
+      takes.map(([, taken]) => (taken ? "2023-06-01" : "2026-10-21")),
+    );
+    expect(asked.map(({ body }) => body.output_config)).toEqual(
+      takes.map(([, taken]) => (taken ? undefined : { effort: "low" })),
+    );
+  });
+});
+
+describe("what is made of an answer of Anthropic's", () => {
+  test("text, calls of tools whole, no thoughts, and what it cost, the cache included", async () => {
+    const { url } = await start(
+      says(
+        messageStart(100, 900),
+        anthropicEvent({ type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "" } }),
+        anthropicEvent({
+          type: "content_block_delta",
+          index: 0,
+          delta: { type: "thinking_delta", thinking: "He wants Monday." },
+        }),
+        anthropicEvent({ type: "content_block_stop", index: 0 }),
+        ...textBlock(1, "One ", "moment."),
+        ...toolBlock(2, "toolu_1", "opening_hours", "", '{"day": ', '"Monday"}'),
+        ...toolBlock(3, "toolu_2", "hang_up"),
+        anthropicEvent({ type: "something_new", field: 1 }),
+        ...messageEnd(33, "tool_use"),
+      ),
+    );
+    expect(await eventsOf(brainAt(url))).toEqual([
+      { kind: "text", text: "One " },
+      { kind: "text", text: "moment." },
+      { kind: "tool-call", id: "toolu_1", name: "opening_hours", argumentsJson: '{"day": "Monday"}' },
+      { kind: "tool-call", id: "toolu_2", name: "hang_up", argumentsJson: "{}" },
+      { kind: "end", inputTokens: 1_000, outputTokens: 33 },
+    ]);
+  });
+
+  test("P5: the turn ends at message_stop where the body never does, and the socket is closed", async () => {
+    const fake = await start({ kind: "events", events: messageAnswer("Good morning."), staysOpen: true });
+    expect((await eventsOf(brainAt(fake.url))).at(-1)?.kind).toBe("end");
+    await fake.until(() => fake.brokenOff === 1);
+  });
+
+  test("a refusal to answer, and an error in the middle of an answer, are failures with their code", async () => {
+    const error = { type: "overloaded_error", message: "The prompt was: Be brief." };
+    const { url } = await start(
+      says(messageStart(1), ...messageEnd(1, "refusal")),
+      says(...messageBegun("Well"), anthropicEvent({ type: "error", error })),
+    );
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("anthropic: withheld its answer (refusal)");
+    await expect(eventsOf(brainAt(url))).rejects.toThrow(
+      "anthropic: reported an error while it answered (overloaded_error)",
+    );
+  });
+});

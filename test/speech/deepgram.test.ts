@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+import { createDeepgramEar } from "../../src/speech/providers/deepgram.ts";
+import { arrives, earSocketContract, openOn, SECRET_KEY, type SocketEar } from "../contract/ear-socket-contract.ts";
+import { sttContract } from "../contract/stt-contract.ts";
+import { ManualClock, settled } from "../support/manual-clock.ts";
+import { fakeDeepgram, results, UTTERANCE_END } from "../support/providers/deepgram.ts";
+import { type Act, hum, say } from "../support/providers/ear-server.ts";
+
+const make: SocketEar["make"] = (url, clock) =>
+  createDeepgramEar({ apiKey: SECRET_KEY, model: "nova-3", url: `${url}v1/listen`, clock });
+
+sttContract("deepgram", async () => {
+  const server = await fakeDeepgram({
+    steps: [
+      { atMs: 120, act: say(results("Good", [0, 0.12])) },
+      { atMs: 300, act: say(results("Good morning,", [0, 0.3], { final: true })) },
+      { atMs: 420, act: say(results("everybody.", [0.3, 0.42])) },
+    ],
+    answers: { Finalize: say(results("everybody.", [0.3, 0.7], { final: true, fromFinalize: true })) },
+  });
+  const stt = make(`ws://127.0.0.1:${server.port}/`, new ManualClock());
+  const audio = hum(8_000, 500, 400);
+  return { stt, rateHz: 8_000, audio, text: "Good morning, everybody.", play: settled };
+});
+
+earSocketContract({ name: "deepgram", make, goodbye: '{"type":"CloseStream"}' });
+
+/** What a call hears of what Deepgram says at once, up to so many finals. */
+async function heardOf(act: Act, finals = 1) {
+  const server = await fakeDeepgram({ greeting: act });
+  const { heard, life } = await openOn(server, make);
+  await arrives(() => heard.filter(({ kind }) => kind === "final").length).toBe(finals);
+  life.abort();
+  server.close();
+  return heard;
+}
+
+describe("the ear of Deepgram", () => {
+  test("asks for the audio it sends, and shows its key in a header alone", async () => {
+    const server = await fakeDeepgram();
+    const { life } = await openOn(server, make, { rateHz: 16_000, language: "en-GB" });
+    await arrives(() => server.seen.length).toBe(1);
+    expect(Object.fromEntries(server.last?.query ?? [])).toEqual({
+      model: "nova-3",
+      language: "en-GB",
+      encoding: "linear16",
+      sample_rate: "16000",
+      channels: "1",
+      punctuate: "true",
+      interim_results: "true",
+      endpointing: "300",
+      utterance_end_ms: "1000",
+    });
+    expect(server.last?.headers.authorization).toBe(`Token ${SECRET_KEY}`);
+    life.abort();
+    server.close();
+  });
+
+  test("asks for the language alone where Deepgram does not know the region", async () => {
+    const server = await fakeDeepgram();
+    const { life } = await openOn(server, make, { language: "de-AT" });
+    await arrives(() => server.last?.query.get("language")).toBe("de");
+    life.abort();
+    server.close();
+  });
+
+  test("asks for what stands in its address before what it would ask for itself", async () => {
+    const server = await fakeDeepgram();
+    const multilingual: SocketEar["make"] = (url, clock) =>
+      createDeepgramEar({
+        apiKey: SECRET_KEY,
+        model: "nova-3",
+        url: `${url}v1/listen?language=multi&mip_opt_out=true`,
+        clock,
+      });
+    const { life } = await openOn(server, multilingual);
+    await arrives(() => server.last?.query.getAll("language")).toEqual(["multi"]);
+    expect(server.last?.query.get("mip_opt_out")).toBe("true");
+    life.abort();
+    server.close();
+  });
+
+  test("asks for the words when the voice ends, behind all of its audio", async () => {
+    const server = await fakeDeepgram();
+    const { life, hear } = await openOn(server, make);
+    hear(500, 180);
+    await arrives(() => server.last?.audio.length).toBe(660 * 16);
+    expect(server.last?.texts).toEqual([]);
+    hear(0, 20);
+    await arrives(() => server.last?.texts).toEqual(['{"type":"Finalize"}']);
+    expect(server.last?.audio.length).toBe(700 * 16);
+    life.abort();
+    server.close();
+  });
+
+  test("keeps a stream open on which nothing comes, and no other", async () => {
+    const server = await fakeDeepgram();
+    const { life, hear, clock } = await openOn(server, make);
+    await arrives(() => server.seen.length).toBe(1);
+    hear(60, 0);
+    await arrives(() => server.last?.messages.length).toBe(1);
+    clock.advance(3_900);
+    hear(60, 0);
+    clock.advance(100);
+    await arrives(() => server.last?.messages.length).toBe(2);
+    expect(server.last?.texts).toEqual([]);
+    clock.advance(4_000);
+    await arrives(() => server.last?.texts).toEqual(['{"type":"KeepAlive"}']);
+    clock.advance(4_000);
+    await arrives(() => server.last?.texts.length).toBe(2);
+    life.abort();
+    server.close();
+  });
+
+  test("tells an utterance of several segments as one", async () => {
+    const heard = await heardOf(
+      say(
+        results("I would", [0, 1]),
+        results("I would like", [0, 3], { final: true }),
+        results("", [3, 3.2]),
+        results("two cakes", [3, 4]),
+        results("two cakes.", [3, 4.4], { final: true, speechFinal: true }),
+      ),
+    );
+    expect(heard).toEqual([
+      { kind: "partial", text: "I would" },
+      { kind: "partial", text: "I would like" },
+      { kind: "partial", text: "I would like two cakes" },
+      { kind: "final", text: "I would like two cakes." },
+    ]);
+  });
+
+  test("P11: hears one utterance once, whatever comes twice, late or empty", async () => {
+    const heard = await heardOf(
+      say(
+        results("", [0, 0.5], { final: true, speechFinal: true }),
+        results("two cakes", [0.5, 1]),
+        results("two cakes.", [0.5, 2], { final: true }),
+        results("two cakes.", [0.5, 2], { final: true }),
+        results("two", [0.5, 0.9]),
+        results("", [2, 2], { final: true, fromFinalize: true }),
+        results("two cakes.", [0.5, 2], { final: true, speechFinal: true }),
+        UTTERANCE_END,
+        results("Thanks.", [2, 3], { final: true, speechFinal: true }),
+      ),
+      2,
+    );
+    expect(heard.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      "partial two cakes",
+      "partial two cakes.",
+      "final two cakes.",
+      "final Thanks.",
+    ]);
+  });
+
+  test("P11: tells no control characters, and no more than anybody says in one turn", async () => {
+    const [final] = await heardOf(
+      say(results(" two\u0000\u001b[31m\n cakes ", [0, 1], { final: true, speechFinal: true })),
+    );
+    expect(final).toEqual({ kind: "final", text: "two [31m cakes" });
+    const [long] = await heardOf(say(results("word ".repeat(4_000), [0, 1], { final: true })));
+    expect(long?.text.length).toBeLessThanOrEqual(16_384);
+  });
+
+  test("takes back words that turn out to be none", async () => {
+    const heard = await heardOf(say(results("uh", [0, 0.5]), results("", [0, 1], { final: true, speechFinal: true })));
+    expect(heard).toEqual([
+      { kind: "partial", text: "uh" },
+      { kind: "final", text: "" },
+    ]);
+  });
+
+  test("takes a gap between words for the end where noise hides every pause", async () => {
+    const heard = await heardOf(say(results("two cakes.", [0, 2], { final: true }), UTTERANCE_END));
+    expect(heard.at(-1)).toEqual({ kind: "final", text: "two cakes." });
+  });
+
+  test("tells the language that it heard, by the call's own name for it, and none where it heard two", async () => {
+    const final = { final: true, speechFinal: true };
+    const heard = (languages: string[]) => heardOf(say(results("Genau.", [0, 1], { ...final, languages })));
+    expect((await heard(["de"])).at(-1)).toEqual({ kind: "final", text: "Genau.", language: "de" });
+    expect((await heard(["en"])).at(-1)).toEqual({ kind: "final", text: "Genau.", language: "en-US" });
+    expect((await heard(["en", "de"])).at(-1)).toEqual({ kind: "final", text: "Genau." });
+  });
+
+  test("fails with Deepgram's own code for why it closed, and with nothing else of it", async () => {
+    const server = await fakeDeepgram({ greeting: (socket) => socket.close(1011, "NET-0001: my secret words") });
+    const { ended } = await openOn(server, make);
+    await expect(ended).rejects.toThrow(/^deepgram: closed the stream with 1011 \(NET-0001\)$/);
+    server.close();
+  });
+
+  test.each([
+    ["an error", { type: "Error", description: "my secret words", message: "", variant: "" }, /reported an error$/],
+    ["results without a channel", { type: "Results", start: 0, duration: 1 }, /unknown shape$/],
+    ["results that say a number", { ...results("", [0, 1]), channel: { alternatives: [{ transcript: 1 }] } }, /shape$/],
+    ["results of no time", { ...results("", [0, 1]), start: "0" }, /shape$/],
+  ])("P7: %s fails the stream", async (_name, message, told) => {
+    const server = await fakeDeepgram({ greeting: say(message) });
+    const { ended } = await openOn(server, make);
+    await expect(ended).rejects.toThrow(told);
+    server.close();
+  });
+
+  test("pays no heed to messages that it does not know", async () => {
+    const heard = await heardOf(
+      say(
+        { type: "Metadata" },
+        { type: "SpeechStarted" },
+        {},
+        results("Yes.", [0, 1], { final: true, speechFinal: true }),
+      ),
+    );
+    expect(heard).toEqual([{ kind: "final", text: "Yes." }]);
+  });
+});

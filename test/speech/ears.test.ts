@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { createEar, earProblems, readEarSettings } from "../../src/speech/ears.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+const settingsOf = (env: Readonly<Record<string, string>> = {}) =>
+  readEarSettings((key, fallback) => env[key] ?? fallback);
+
+describe("the ear that a configuration names", () => {
+  test("is any provider's, with its own model and address", () => {
+    const settings = settingsOf({
+      DEEPGRAM_API_KEY: "a",
+      DEEPGRAM_URL: "ws://127.0.0.1:1/v1/listen?language=multi",
+      ASSEMBLYAI_API_KEY: "b",
+      ASSEMBLYAI_MODEL: "universal-streaming-english",
+      OPENAI_STT_URL: "http://127.0.0.1:8000/v1/",
+      OPENAI_STT_MODEL: "Systran/faster-whisper-small",
+    });
+    expect(settings).toEqual({
+      deepgram: { apiKey: "a", model: "nova-3", url: "ws://127.0.0.1:1/v1/listen?language=multi" },
+      assemblyai: { apiKey: "b", model: "universal-streaming-english", url: "wss://streaming.assemblyai.com/v3/ws" },
+      openai: { apiKey: undefined, model: "Systran/faster-whisper-small", url: "http://127.0.0.1:8000/v1" },
+    });
+    for (const name of ["deepgram", "assemblyai", "openai", "reference"]) {
+      expect(earProblems(name, settings)).toEqual([]);
+      expect(createEar(name, settings, new ManualClock())?.provider).toBe(name);
+    }
+  });
+
+  test("needs a key where nobody is served without one, and says of nobody's what it is", () => {
+    expect(earProblems("deepgram", settingsOf())).toEqual(["DEEPGRAM_API_KEY must be set beside STT=deepgram"]);
+    expect(earProblems("assemblyai", settingsOf())).toEqual(["ASSEMBLYAI_API_KEY must be set beside STT=assemblyai"]);
+    expect(earProblems("openai", settingsOf())).toEqual(["OPENAI_STT_KEY must be set beside STT=openai"]);
+    expect(earProblems("deepgram", settingsOf({ DEEPGRAM_API_KEY: "secret key" }))).toEqual([
+      "DEEPGRAM_API_KEY must be printable ASCII without spaces",
+    ]);
+  });
+
+  test("needs an address that it can be asked at", () => {
+    const key = { DEEPGRAM_API_KEY: "a", OPENAI_STT_KEY: "b" };
+    for (const url of ["https://x/", "nonsense", "wss://a:b@x/", "wss://x/#y"]) {
+      expect(earProblems("deepgram", settingsOf({ ...key, DEEPGRAM_URL: url }))).toEqual([
+        "DEEPGRAM_URL must be a wss:// or ws:// address without a fragment or a password",
+      ]);
+    }
+    for (const url of ["ws://x/", "https://x/?y=z"]) {
+      expect(earProblems("openai", settingsOf({ ...key, OPENAI_STT_URL: url }))).toEqual([
+        "OPENAI_STT_URL must be a https:// or http:// address without a query, a fragment or a password",
+      ]);
+    }
+  });
+
+  test("is told by the names that there are where it is none", () => {
+    for (const name of ["whisper", "constructor"]) {
+      expect(earProblems(name, settingsOf())).toEqual([
+        `STT must be one of assemblyai, deepgram, openai, reference, not ${JSON.stringify(name)}`,
+      ]);
+    }
+  });
+});

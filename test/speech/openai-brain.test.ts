@@ -1,0 +1,238 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { createOpenAiBrain } from "../../src/speech/providers/openai-brain.ts";
+import type { Llm, LlmEvent, LlmRequest, Message } from "../../src/speech/speech.ts";
+import { llmContract } from "../contract/llm-contract.ts";
+import { KEY, modelFaults } from "../contract/model-faults.ts";
+import { ModelServer, type ModelStep } from "../support/providers/model-server.ts";
+import { CHAT_DONE, chatAnswer, chatBegun, chatDelta, chatUsage } from "../support/providers/openai-chat.ts";
+
+const TOOL = {
+  name: "opening_hours",
+  description: "When the bakery is open.",
+  parameters: { type: "object", properties: { day: { type: "string" } }, required: ["day"] },
+};
+
+const brainAt = (url: string, model = "fake-1"): Llm => createOpenAiBrain({ model, apiKey: KEY, baseUrl: `${url}/v1` });
+
+const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
+  messages: [
+    { role: "system", text: "Be brief." },
+    { role: "user", text: "Good morning." },
+  ],
+  tools: [],
+  temperature: 0.4,
+  language: "en",
+  ...more,
+});
+
+let server: ModelServer | undefined;
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+async function start(...steps: readonly ModelStep[]): Promise<ModelServer> {
+  server = await ModelServer.start(...steps);
+  return server;
+}
+
+const says = (...events: readonly string[]): ModelStep => ({ kind: "events", events });
+
+async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
+  const events: LlmEvent[] = [];
+  for await (const event of llm.reply(asked, new AbortController().signal)) events.push(event);
+  return events;
+}
+
+llmContract("openai", async () => {
+  const { url } = await start(says(...chatAnswer("Good ", "morning", ".")));
+  return { llm: brainAt(url), request: request(), drive: (promise) => promise };
+});
+
+modelFaults("openai", {
+  make: brainAt,
+  answer: chatAnswer,
+  begun: chatBegun,
+  garbled: "data: {half an answer\n\n",
+  refusal: {
+    body: JSON.stringify({
+      error: {
+        message: `Incorrect API key: ${KEY}`,
+        type: "invalid_request_error",
+        param: null,
+        code: "invalid_api_key",
+      },
+    }),
+    code: "invalid_api_key",
+  },
+});
+
+describe("what a server of OpenAI's chat completions is asked", () => {
+  test("the question, as a stream with usage, under the key", async () => {
+    const { url, asked } = await start(says(...chatAnswer("Hello")));
+    await eventsOf(brainAt(url), request({ tools: [TOOL] }));
+    expect(asked[0]?.path).toBe("/v1/chat/completions");
+    expect(asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(asked[0]?.body).toEqual({
+      model: "fake-1",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Good morning." },
+      ],
+      tools: [{ type: "function", function: TOOL }],
+      temperature: 0.4,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  test("earlier calls of tools with their results; arguments that are no JSON are not told again", async () => {
+    const messages: Message[] = [
+      { role: "user", text: "When are you open?" },
+      {
+        role: "assistant",
+        text: "",
+        toolCalls: [
+          { id: "1", name: "opening_hours", argumentsJson: '{"day":"Monday"}' },
+          { id: "2", name: "opening_hours", argumentsJson: '{"day":' },
+        ],
+      },
+      { role: "tool", toolCallId: "1", name: "opening_hours", text: "closed" },
+      { role: "tool", toolCallId: "2", name: "opening_hours", text: "error" },
+    ];
+    const { url, asked } = await start(says(...chatAnswer("Closed.")));
+    await eventsOf(brainAt(url), request({ messages }));
+    const call = (id: string, json: string) => ({
+      id,
+      type: "function",
+      function: { name: "opening_hours", arguments: json },
+    });
+    expect(asked[0]?.body.messages).toEqual([
+      { role: "user", content: "When are you open?" },
+      { role: "assistant", content: null, tool_calls: [call("1", '{"day":"Monday"}'), call("2", "{}")] },
+      { role: "tool", tool_call_id: "1", content: "closed" },
+      { role: "tool", tool_call_id: "2", content: "error" },
+    ]);
+  });
+
+  test("models that reason are told to do the least of it, and take no temperature", async () => {
+    const efforts: readonly [string, string | undefined][] = [
+      ["gpt-4o-mini", undefined],
+      ["gpt-5-chat-latest", undefined],
+      ["gpt-5.3-chat-latest", undefined],
+      ["gpt-oss:20b", undefined],
+      ["openai/gpt-oss-120b", undefined],
+      ["gpt-5", "minimal"],
+      ["gpt-5-mini-2025-08-07", "minimal"],
+      ["gpt-5.1", "none"],
+      ["gpt-5.6-luna", "none"],
+      ["o4-mini", "low"],
+    ];
+    const { url, asked } = await start(says(...chatAnswer("Hello")));
+    for (const [model] of efforts) await eventsOf(brainAt(url, model));
+    expect(asked.map(({ body }) => [body.model, body.reasoning_effort])).toEqual(efforts);
+    expect(asked.map(({ body }) => body.temperature)).toEqual(
+      efforts.map(([, effort]) => (effort === undefined ? 0.4 : undefined)),
+    );
+  });
+});
+
+describe("what is made of an answer of OpenAI's chat completions", () => {
+  test("text as it comes, then what it cost", async () => {
+    const { url } = await start(says(...chatAnswer("Good ", "morning.")));
+    expect(await eventsOf(brainAt(url))).toEqual([
+      { kind: "text", text: "Good " },
+      { kind: "text", text: "morning." },
+      { kind: "end", inputTokens: 21, outputTokens: 2 },
+    ]);
+  });
+
+  test("calls of tools, whole, from the pieces in which they come", async () => {
+    const piece = (index: number, more: object) => chatDelta({ tool_calls: [{ index, ...more }] });
+    const { url } = await start(
+      says(
+        chatDelta({ role: "assistant", content: null }),
+        piece(0, { id: "call_a", type: "function", function: { name: "opening_hours", arguments: "" } }),
+        piece(0, { function: { arguments: '{"day":' } }),
+        piece(1, { id: "call_b", type: "function", function: { name: "hang_up", arguments: "" } }),
+        piece(0, { function: { arguments: '"Monday"}' } }),
+        chatDelta({}, "tool_calls"),
+        chatUsage(30, 12),
+        CHAT_DONE,
+      ),
+    );
+    expect(await eventsOf(brainAt(url))).toEqual([
+      { kind: "tool-call", id: "call_a", name: "opening_hours", argumentsJson: '{"day":"Monday"}' },
+      { kind: "tool-call", id: "call_b", name: "hang_up", argumentsJson: "{}" },
+      { kind: "end", inputTokens: 30, outputTokens: 12 },
+    ]);
+  });
+
+  test("what compatible servers leave out: usage, [DONE], content, indexes and ids of calls", async () => {
+    const whole = (name: string) => ({ index: 0, function: { name, arguments: '{"day":"Monday"}' } });
+    const { url } = await start(
+      says(
+        `data: ${JSON.stringify({ choices: [{ delta: { role: "assistant" } }] })}\n\n`,
+        `data: ${JSON.stringify({ choices: [{ delta: { content: null } }] })}\n\n`,
+        `data: ${JSON.stringify({ choices: [{ delta: { content: "Well." } }] })}\n\n`,
+        `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [whole("first")] } }] })}\n\n`,
+        `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [whole("second")] } }] })}\n\n`,
+        `data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: "tool_calls" }] })}\n\n`,
+      ),
+    );
+    const events = await eventsOf(brainAt(url));
+    const argumentsJson = '{"day":"Monday"}';
+    expect(events).toEqual([
+      { kind: "text", text: "Well." },
+      { kind: "tool-call", id: expect.stringMatching(/^call_.{8}/), name: "first", argumentsJson },
+      { kind: "tool-call", id: expect.stringMatching(/^call_.{8}/), name: "second", argumentsJson },
+      { kind: "end", inputTokens: 0, outputTokens: 0 },
+    ]);
+    const ids = events.flatMap((event) => (event.kind === "tool-call" ? [event.id] : []));
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test("P5: the turn ends at [DONE] where the body never does, and the socket is closed", async () => {
+    const fake = await start({ kind: "events", events: chatAnswer("Good morning."), staysOpen: true });
+    expect((await eventsOf(brainAt(fake.url))).at(-1)?.kind).toBe("end");
+    await fake.until(() => fake.brokenOff === 1);
+  });
+
+  test("P13: a call without a name fails; a thousand calls, and arguments that are no JSON, go on to who refuses them", async () => {
+    const calls = Array.from({ length: 1_000 }, (_, index) =>
+      chatDelta({ tool_calls: [{ index, id: `call_${index}`, function: { name: "again", arguments: "{oops" } }] }),
+    );
+    const { url } = await start(
+      says(
+        chatDelta({ tool_calls: [{ index: 0, id: "call_1", function: { arguments: "{}" } }] }),
+        chatDelta({}, "stop"),
+      ),
+      says(...calls, chatDelta({}, "tool_calls"), CHAT_DONE),
+    );
+    await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+    const events = await eventsOf(brainAt(url));
+    expect(events.filter(({ kind }) => kind === "tool-call")).toHaveLength(1_000);
+    expect(events[0]).toMatchObject({ argumentsJson: "{oops" });
+  });
+
+  test("P13: what is JSON and nothing that was agreed upon is a failure, never an event", async () => {
+    const answers = [
+      "data: null\n\n",
+      'data: {"choices":5}\n\n',
+      'data: {"choices":[{"delta":{"tool_calls":7},"finish_reason":"stop"}]}\n\n',
+      'data: {"choices":[{"delta":{"tool_calls":[{"id":1,"function":{"name":2}}]},"finish_reason":"stop"}]}\n\n',
+    ];
+    const { url } = await start(...answers.map((answer) => says(answer)));
+    for (const _ of answers) await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+  });
+
+  test("an answer that a filter withheld, and an error in the middle of one, are failures with their code", async () => {
+    const error = { message: "The prompt was: Be brief.", type: "server_error", code: null };
+    const { url } = await start(
+      says(chatDelta({ content: "Well" }), chatDelta({}, "content_filter"), CHAT_DONE),
+      says(chatDelta({ content: "Well" }), `data: ${JSON.stringify({ error })}\n\n`),
+    );
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("openai: withheld its answer (content_filter)");
+    await expect(eventsOf(brainAt(url))).rejects.toThrow("openai: reported an error while it answered (server_error)");
+  });
+});

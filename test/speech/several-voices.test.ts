@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { providerFailed } from "../../src/core/errors.ts";
+import { SeveralVoices } from "../../src/speech/several-voices.ts";
+import type { ClosableTts, SpeechRequest } from "../../src/speech/speech.ts";
+
+/** A provider that says who spoke by the rate of what it says. */
+function provider(name: string, rateHz: number, fails = false) {
+  const spoken: SpeechRequest[] = [];
+  const tts: ClosableTts & { isClosed: boolean } = {
+    provider: name,
+    capabilities: { wordTimes: rateHz === 1 },
+    isClosed: false,
+    voices: async () => {
+      if (fails) throw providerFailed(name, "no list");
+      return [{ id: `${name}/one`, name: "One", language: "en", provider: name }];
+    },
+    async *speak(request) {
+      spoken.push(request);
+      yield { samples: new Int16Array(0), rateHz, words: [] };
+    },
+    close: () => {
+      tts.isClosed = true;
+    },
+  };
+  return { tts, spoken };
+}
+
+const request = (voiceId: string): SpeechRequest => ({ text: "Hi.", voiceId, language: "en", rateHz: 8_000 });
+
+test("a voice's id tells who speaks with it; what begins with nobody's name is for the first", async () => {
+  const [a, b] = [provider("a", 1), provider("ab", 2)];
+  const several = new SeveralVoices([a.tts, b.tts]);
+  expect([several.provider, several.capabilities]).toEqual(["a", { wordTimes: true }]);
+  for (const [voiceId, rateHz, name] of [
+    ["a/one", 1, "a"],
+    ["ab/one", 2, "ab"],
+    ["abc/one", 1, "a"],
+    ["one", 1, "a"],
+  ] as const) {
+    expect(several.of(voiceId).provider).toBe(name);
+    for await (const chunk of several.speak(request(voiceId), new AbortController().signal)) {
+      expect(chunk.rateHz).toBe(rateHz);
+    }
+  }
+  expect(b.spoken).toEqual([request("ab/one")]);
+});
+
+test("the voices of all are listed, in order, without those who cannot tell theirs", async () => {
+  const all = [provider("a", 1).tts, provider("b", 1, true).tts, provider("c", 1).tts];
+  expect((await new SeveralVoices(all).voices()).map(({ id }) => id)).toEqual(["a/one", "c/one"]);
+});
+
+test("where nobody can tell his voices it is an error, the first one's", async () => {
+  const all = [provider("a", 1, true).tts, provider("b", 1, true).tts];
+  await expect(new SeveralVoices(all).voices()).rejects.toThrow("a: no list");
+});
+
+test("closing closes all", () => {
+  const all = [provider("a", 1).tts, provider("b", 1).tts];
+  new SeveralVoices(all).close();
+  expect(all.map(({ isClosed }) => isClosed)).toEqual([true, true]);
+});

@@ -1,0 +1,25 @@
+/** Answers in the form of the Gemini API's streamGenerateContent; see fixtures/provider/README.md. */
+
+export interface GeminiFakePart {
+  text?: string;
+  thought?: boolean;
+  thoughtSignature?: string;
+  functionCall?: { id?: string; name: string; args?: object };
+}
+
+export const geminiChunk = (parts: readonly GeminiFakePart[], outputTokens: number, finishReason?: string): string =>
+  `data: ${JSON.stringify({
+    candidates: [
+      { content: { parts, role: "model" }, index: 0, ...(finishReason === undefined ? {} : { finishReason }) },
+    ],
+    usageMetadata: { promptTokenCount: 21, candidatesTokenCount: outputTokens, totalTokenCount: 21 + outputTokens },
+    modelVersion: "fake",
+    responseId: "answer-1",
+  })}\r\n\r\n`;
+
+/** The beginning of an answer that says `texts`, one a chunk. */
+export const geminiBegun = (...texts: readonly string[]): string[] =>
+  texts.map((text, index) => geminiChunk([{ text }], index + 1));
+
+export const geminiAnswer = (...texts: readonly string[]): string[] =>
+  texts.map((text, index) => geminiChunk([{ text }], index + 1, index === texts.length - 1 ? "STOP" : undefined));

@@ -1,0 +1,135 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+
+/** What a fake of a model's server does with the next question, behind those before it. The last one is done again and again. */
+export type ModelStep =
+  /** Answers with these texts of server-sent events, each written on its own, and ends, unless it is to stay open. */
+  | { kind: "events"; events: readonly string[]; staysOpen?: boolean; bytesAtOnce?: number }
+  /** Answers `status` with a body. */
+  | { kind: "status"; status: number; headers?: Record<string, string>; body?: string }
+  /** Takes the question and never answers. */
+  | { kind: "silent" }
+  /** Begins to answer with these events, then comments only, as fast as they are taken, until it is hung up on. */
+  | { kind: "keep-alive"; events: readonly string[] }
+  /** Begins to answer, then cuts the connection. */
+  | { kind: "cut"; events: readonly string[] }
+  /** Answers with a body in gzip, which nobody asked for. */
+  | { kind: "gzip"; events: readonly string[] };
+
+/** A question as it came. */
+export interface Asked {
+  path: string;
+  headers: IncomingMessage["headers"];
+  body: Record<string, unknown>;
+}
+
+/** The far side of a model over a real socket on loopback: plays its steps, keeps what it was asked. */
+export class ModelServer {
+  readonly asked: Asked[] = [];
+  /** Sockets on which questions came. */
+  connections = 0;
+  /** Answers that the other side broke off. */
+  brokenOff = 0;
+  readonly #steps: readonly ModelStep[];
+  readonly #server: Server;
+  #wake: () => void = () => {};
+
+  private constructor(steps: readonly ModelStep[]) {
+    this.#steps = steps;
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.#server.on("connection", () => {
+      this.connections += 1;
+    });
+  }
+
+  static async start(...steps: readonly ModelStep[]): Promise<ModelServer> {
+    const server = new ModelServer(steps);
+    await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Resolves when `condition` holds; it is asked whenever something happens here. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((resolve) => (this.#wake = resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const text = Buffer.concat(parts).toString();
+    const body = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
+    const step = this.#steps[Math.min(this.asked.length, this.#steps.length - 1)] ?? { kind: "silent" };
+    this.asked.push({ path: request.url ?? "", headers: request.headers, body });
+    response.on("close", () => {
+      if (!response.writableFinished) this.brokenOff += 1;
+      this.#wake();
+    });
+    this.#wake();
+    await this.#play(step, response);
+  }
+
+  async #play(step: ModelStep, response: ServerResponse): Promise<void> {
+    const begin = (headers: Record<string, string> = {}): void => {
+      response.writeHead(200, { "content-type": "text/event-stream", ...headers });
+    };
+    switch (step.kind) {
+      case "silent":
+        return;
+      case "status":
+        response.writeHead(step.status, { "content-type": "application/json", ...step.headers }).end(step.body ?? "");
+        return;
+      case "gzip":
+        begin({ "content-encoding": "gzip" });
+        response.end(gzipSync(step.events.join("")));
+        return;
+      case "events":
+        begin();
+        for (const bytes of inPieces(step.events, step.bytesAtOnce)) await written(response, bytes);
+        if (step.staysOpen !== true) response.end();
+        return;
+      case "keep-alive":
+        begin();
+        for (const event of step.events) await written(response, event);
+        while (!response.destroyed) {
+          await written(response, ": keep-alive\n\n");
+          await new Promise<void>((resolve) => setImmediate(resolve));
+        }
+        return;
+      case "cut":
+        begin();
+        for (const event of step.events) await written(response, event);
+        response.destroy();
+        return;
+    }
+  }
+}
+
+function inPieces(events: readonly string[], bytesAtOnce: number | undefined): readonly (string | Uint8Array)[] {
+  if (bytesAtOnce === undefined) return events;
+  const all = Buffer.from(events.join(""));
+  return Array.from({ length: Math.ceil(all.length / bytesAtOnce) }, (_, piece) =>
+    all.subarray(piece * bytesAtOnce, (piece + 1) * bytesAtOnce),
+  );
+}
+
+/** Resolves when the kernel has taken it, or nobody will read it any more. */
+function written(response: ServerResponse, bytes: string | Uint8Array): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    response.once("close", resolve);
+    response.write(bytes, () => {
+      response.off("close", resolve);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,159 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+
+/** What a provider does wrong, whatever its protocol. */
+export type VoiceFault =
+  /** Takes the connection and says nothing, but pings where `pings`. */
+  | { kind: "silent"; pings?: boolean }
+  /** Answers the handshake or the request with a status. */
+  | { kind: "status"; status: number; headers?: Readonly<Record<string, string>> }
+  /** Closes after so many messages of audio. */
+  | { kind: "closes"; afterChunks: number; code: number }
+  /** Says nothing more after so many messages of audio. */
+  | { kind: "hangs"; afterChunks: number }
+  /** Sends this as a message in place of its own. */
+  | { kind: "message"; data: string | Buffer }
+  /** Sends these bytes as its audio. */
+  | { kind: "audio"; bytes: Buffer }
+  /** Takes a connection's handshake with an extension that nobody asked for. */
+  | { kind: "bad-extension" };
+
+export interface VoiceServerOptions {
+  /** From a request to its first audio, and between messages of audio. */
+  firstMs?: number;
+  perChunkMs?: number;
+  /** Audio in one message. */
+  chunkMs?: number;
+  fault?: VoiceFault;
+}
+
+/** One connection as the provider saw it. */
+export interface VoiceConnectionSeen {
+  path: string;
+  headers: IncomingMessage["headers"];
+  messages: Readonly<Record<string, unknown>>[];
+  /** What it has said and nobody has read. */
+  unsentBytes: () => number;
+  /** Resolves when it is gone. */
+  closed: Promise<unknown>;
+}
+
+/** Requests by HTTP, by method and path without query. */
+export interface VoiceRequestSeen {
+  method: string;
+  url: URL;
+  headers: IncomingMessage["headers"];
+  body: string;
+  closed: Promise<unknown>;
+}
+
+/** A provider's server on loopback: HTTP for lists and files, and WebSockets. */
+export abstract class VoiceServer {
+  readonly connections: VoiceConnectionSeen[] = [];
+  readonly requests: VoiceRequestSeen[] = [];
+  protected readonly options: Required<Omit<VoiceServerOptions, "fault">> & Pick<VoiceServerOptions, "fault">;
+  readonly #server: Server;
+  readonly #sockets = new WebSocketServer({ noServer: true });
+
+  constructor(options: VoiceServerOptions) {
+    this.options = { firstMs: 0, perChunkMs: 0, chunkMs: 250, ...options };
+    this.#server = createServer((request, response) => void this.#onRequest(request, response));
+    this.#server.on("upgrade", (request, socket, head) => this.#onUpgrade(request, socket, head));
+  }
+
+  async listen(): Promise<this> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    return this;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets.clients) socket.terminate();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** A message came on a connection. */
+  protected abstract onMessage(socket: WebSocket, message: Readonly<Record<string, unknown>>, path: string): void;
+  protected abstract onHttp(request: VoiceRequestSeen, response: ServerResponse): void;
+
+  /**
+   * Sends the messages in the time that was told, those that say audio counted; `end` behind them, unless a fault came
+   * between.
+   */
+  protected async deliver(socket: WebSocket, messages: readonly object[]): Promise<void> {
+    const { firstMs, perChunkMs, fault } = this.options;
+    if (fault?.kind === "silent") {
+      if (fault.pings === true) socket.ping();
+      return;
+    }
+    for (const [index, message] of messages.entries()) {
+      const waitMs = index === 0 ? firstMs : perChunkMs;
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (socket.readyState !== socket.OPEN) return;
+      if (fault?.kind === "message") {
+        socket.send(fault.data);
+        return;
+      }
+      if ((fault?.kind === "closes" || fault?.kind === "hangs") && index === fault.afterChunks) {
+        if (fault.kind === "closes") socket.close(fault.code, "what was said stands here");
+        return;
+      }
+      socket.send(JSON.stringify(message));
+    }
+  }
+
+  /** The parts that `bytes` are sent in. */
+  protected parts(bytes: Buffer, bytesPerMs: number): Buffer[] {
+    const partBytes = this.options.chunkMs * bytesPerMs;
+    const parts: Buffer[] = [];
+    for (let at = 0; at < bytes.length; at += partBytes) parts.push(bytes.subarray(at, at + partBytes));
+    return parts;
+  }
+
+  async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const closed = once(response, "close");
+    let body = "";
+    for await (const part of request) body += String(part);
+    const url = new URL(request.url ?? "/", this.url);
+    const seen = { method: request.method ?? "", url, headers: request.headers, body, closed };
+    this.requests.push(seen);
+    const { fault } = this.options;
+    if (fault?.kind === "status") response.writeHead(fault.status, fault.headers).end("what was asked stands here");
+    else if (fault?.kind !== "silent") this.onHttp(seen, response);
+  }
+
+  #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { fault } = this.options;
+    if (fault?.kind === "status") {
+      const headers = Object.entries(fault.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.end(`HTTP/1.1 ${fault.status} No\r\n${headers.join("")}content-length: 0\r\n\r\n`);
+      return;
+    }
+    if (fault?.kind === "bad-extension") {
+      this.#sockets.once("headers", (lines: string[]) => {
+        lines.push("Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=99");
+      });
+    }
+    this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const closed = once(webSocket, "close");
+      const { url: path = "", headers } = request;
+      const unsentBytes = (): number => webSocket.bufferedAmount;
+      const seen: VoiceConnectionSeen = { path, headers, messages: [], unsentBytes, closed };
+      this.connections.push(seen);
+      webSocket.on("error", () => {});
+      webSocket.on("message", (data) => {
+        const message = JSON.parse(String(data)) as Readonly<Record<string, unknown>>;
+        seen.messages.push(message);
+        this.onMessage(webSocket, message, seen.path);
+      });
+    });
+  }
+}
