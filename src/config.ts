@@ -3,6 +3,7 @@ import { MODEL_NAMES, type ModelName } from "./core/call-spec.ts";
 import { SECRET_NAME } from "./core/http-tool.ts";
 import {
   CALLS_PER_WORKER_DEFAULT,
+  PROVIDER_STREAMS_MAX,
   TOKEN_TTL_S_DEFAULT,
   TOKEN_TTL_S_MAX,
   TOKEN_TTL_S_MIN,
@@ -44,16 +45,18 @@ export interface Config {
   callsPerKey: number | undefined;
   /** How long live calls may go on after SIGTERM. */
   drainMs: number;
-  /** The ear; undefined when none is configured. */
+  /** The ears, separated by commas, each for when the one before it fails; undefined when none is configured. */
   stt: string | undefined;
   earSettings: EarSettings;
   /** The voices, separated by commas, the default first. */
   tts: string;
   voiceSettings: VoiceSettings;
-  /** Each `reference`, or a provider and its model: `openai:gpt-4o-mini`. */
+  /** Each `reference`, or a provider and its model, `openai:gpt-4o-mini`; or several of them, separated by commas. */
   models: Readonly<Record<ModelName, string>>;
   brainSettings: BrainSettings;
   espeakProcesses: number;
+  /** How many streams a provider may have at once, of each kind and in each process, by its name. */
+  streamsMax: Readonly<Record<string, number>>;
   /** What streams of each carrier must be signed with. */
   carrierSecrets: CarrierSecrets;
   /** The codec of what carrier_b plays: what its `stream_bidirectional_codec` says. */
@@ -147,6 +150,7 @@ export function readConfig(
     >,
     brainSettings: readBrainSettings(text),
     espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
+    streamsMax: readStreamsMax(text("STREAMS_MAX", ""), problems),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
     carrierBOutboundCodec: readCarrierBCodec(env, problems),
     toolSecrets: readToolSecrets(env, problems),
@@ -211,6 +215,19 @@ function readToolSecrets(env: Environment, problems: string[]): Record<string, s
     secrets[name] = value.trim();
   }
   return secrets;
+}
+
+/** `elevenlabs:5, deepgram:50` */
+function readStreamsMax(given: string, problems: string[]): Record<string, number> {
+  const streamsMax: Record<string, number> = {};
+  for (const part of given === "" ? [] : given.split(",")) {
+    const [, name, count] = /^\s*([a-z]{1,32})\s*:\s*(\d{1,6})\s*$/.exec(part) ?? [];
+    if (name === undefined || !(Number(count) >= 1 && Number(count) <= PROVIDER_STREAMS_MAX)) {
+      const right = `a provider and a number from 1 to ${PROVIDER_STREAMS_MAX}, elevenlabs:5, or several, separated by commas`;
+      problems.push(`STREAMS_MAX must be ${right}, not ${JSON.stringify(part)}`);
+    } else streamsMax[name] = Number(count);
+  }
+  return streamsMax;
 }
 
 function readToolsAllowLoopback(env: Environment, problems: string[]): boolean {

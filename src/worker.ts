@@ -36,7 +36,7 @@ const clock = systemClock;
 const metrics = new WorkerMetrics(() => gateway.readings());
 watchProcess(metrics.registry);
 
-const engines = createEngines(config, clock, log);
+const engines = createEngines(config, clock, log, metrics);
 if (engines.stt === undefined) {
   log.warn("no ear is configured: callers are not understood. Set STT, for example STT=reference for a trial");
 }

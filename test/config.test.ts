@@ -16,11 +16,20 @@ describe("configuration", () => {
       stt: undefined,
       tts: "espeak",
       models: { model_a: "reference", model_b: "reference", model_c: "reference" },
+      streamsMax: {},
       carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
       carrierBOutboundCodec: "mulaw",
       toolSecrets: {},
       toolsAllowLoopback: false,
     });
+  });
+
+  test("providers have as many streams as they are given, and others any number", () => {
+    expect(readConfig({ STREAMS_MAX: "deepgram:50, elevenlabs:5" }).streamsMax).toEqual({
+      deepgram: 50,
+      elevenlabs: 5,
+    });
+    expect(() => readConfig({ STREAMS_MAX: "whisper:5" })).toThrow(/STREAMS_MAX must name any of .*, not "whisper"/);
   });
 
   test("one core is left to the control process, and there is always a worker", () => {
@@ -44,6 +53,7 @@ describe("configuration", () => {
         CALLS_PER_WORKER: "1e3",
         DRAIN_MS: "-1",
         ESPEAK_PROCESSES: "0",
+        STREAMS_MAX: "deepgram:5, elevenlabs:0",
         CARRIER_A_AUTH_TOKEN: "good,",
         CARRIER_B_OUTBOUND_CODEC: "PCMA",
         TOOL_SECRET_shop: "x",
@@ -65,6 +75,7 @@ describe("configuration", () => {
         '  CALLS_PER_WORKER must be a whole number from 1 to 100000, not "1e3"',
         '  DRAIN_MS must be a whole number from 0 to 7200000, not "-1"',
         '  ESPEAK_PROCESSES must be a whole number from 1 to 16, not "0"',
+        '  STREAMS_MAX must be a provider and a number from 1 to 100000, elevenlabs:5, or several, separated by commas, not " elevenlabs:0"',
         "  CARRIER_A_AUTH_TOKEN must be secrets of printable ASCII, separated by commas",
         '  CARRIER_B_OUTBOUND_CODEC must be one of pcmu, pcma, not "PCMA"',
         "  TOOL_SECRET_shop must have a name of A-Z, 0-9 and _ behind TOOL_SECRET_",

@@ -108,8 +108,22 @@ export const TOKEN_TTL_S_MAX = 600;
 export const REDEEM_MS_MAX = 1_000;
 
 // Ears that are asked over the network.
+/** How long a provider may be connected to. */
+export const EAR_CONNECT_MS_MAX = 3_000;
 /** Audio that a provider has not taken yet, while it is connected to or reads too slowly; past it the stream has failed. */
-export const EAR_BACKLOG_MS_MAX = 5_000;
+export const EAR_BACKLOG_MS_MAX = 16_000;
+/** What was said since its last final that another ear is told when one fails; of more the beginning is lost. */
+export const EAR_KEPT_MS_MAX = 12_000;
+/** The same where nobody is speaking: an ear is surer of words that silence stands before. */
+export const EAR_KEPT_SILENCE_MS = 500;
+/** Voice of which an ear that lives tells nothing: then it does not. */
+export const EAR_UNHEARD_VOICE_MS_MAX = 6_000;
+/** How much later than the voice one may tell of it that hears whole utterances only. */
+export const EAR_UTTERANCE_ANSWER_MS_MAX = 4_000;
+/** From the first failure until some ear hears again; past it the call has none. */
+export const EAR_GAP_MS_MAX = 5_000;
+/** Between attempts, once every ear has been tried. */
+export const EAR_REOPEN_MS = 500;
 /** Frames that go into one message to a provider. AssemblyAI takes none of less than 50 ms. */
 export const EAR_CHUNK_FRAMES = 3;
 /** One message of a provider; with a longer one it has failed. */
@@ -185,6 +199,36 @@ export const MODEL_TOKENS_MAX = 8_192;
 /** Signatures of a model's tool calls that are kept to be shown again; of the oldest none is known any more. */
 export const MODEL_SIGNATURES_MAX = 4_096;
 export const MODEL_SIGNATURE_CHARS_MAX = 16 * 1024;
+
+// Providers: what may fail of them before the call does. The call has deadlines of its own, longer than these and for whatever the reason:
+// `modelSilenceMs` and `voiceSilenceMs` of call/parameters.ts.
+/** Failures in a row after which a provider is left alone, and how often it is tried then, by one stream at a time. */
+export const PROVIDER_FAILURES_MAX = 3;
+export const PROVIDER_PROBE_MS = 2_000;
+/** Streams of one provider that an operator may allow at once. */
+export const PROVIDER_STREAMS_MAX = 100_000;
+/** How often one provider is asked the same within one answer, and when again if it refused and did not say when. */
+export const PROVIDER_TRIES_MAX = 2;
+export const PROVIDER_RETRY_MS = 250;
+/** A model, or a voice, that has told nothing by then is given up where there is another one. */
+export const MODEL_FIRST_MS_MAX = 3_000;
+export const VOICE_FIRST_MS_MAX = 2_000;
+/** All of them together, and the only one. */
+export const ANSWER_BEGINS_MS_MAX = 7_500;
+/** Silence within an answer, and within speech that somebody waits for. */
+export const MODEL_IDLE_MS_MAX = 6_000;
+export const VOICE_IDLE_MS_MAX = 3_000;
+/** A whole answer of a model, and all the waiting for one piece of speech: what only drips ends here. */
+export const MODEL_ANSWER_MS_MAX = 60_000;
+export const VOICE_WAITED_MS_MAX = 30_000;
+/** How long another voice is looked for among those of the next provider. */
+export const VOICE_CHOICE_MS_MAX = 1_000;
+/** Speech that is kept because it was asked for more than once, of all calls; and the longest text, and speech, of which it is. */
+export const SPEECH_CACHE_BYTES_MAX = 16 * 1024 * 1024;
+export const SPEECH_CACHED_CHARS_MAX = 500;
+export const SPEECH_CACHED_BYTES_MAX = 2 * 1024 * 1024;
+/** Texts of which it is remembered that they were asked for once. */
+export const SPEECH_ASKED_MAX = 4_096;
 
 // Calls.
 export const MAX_DURATION_S_MIN = 60;
@@ -325,6 +369,15 @@ assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
 assert.ok(WORKER_STALL_MS_MAX > TOOL_COMPILE_MS_MAX, "no schema may cost a worker its life");
 assert.ok(DRAIN_EXIT_MS_MAX > GOODBYE_MS_MAX + DRAIN_RECORDS_MS, "workers must have time for their goodbyes");
 assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");
+assert.ok(
+  EAR_KEPT_MS_MAX + EAR_CONNECT_MS_MAX < EAR_BACKLOG_MS_MAX,
+  "an ear that takes over must be told all that was kept",
+);
+assert.ok(
+  EAR_UNHEARD_VOICE_MS_MAX + EAR_UTTERANCE_ANSWER_MS_MAX < EAR_KEPT_MS_MAX,
+  "what an ear does not hear must be there for the next",
+);
+assert.ok(MODEL_IDLE_MS_MAX < ANSWER_BEGINS_MS_MAX, "within an answer nobody waits longer than for its beginning");
 // What a model wants of its tools is journaled twice, as its words and as our commands; a character is three bytes at most.
 assert.ok(
   JOURNAL_BACKLOG_BYTES_MAX > 2 * 3 * TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX,

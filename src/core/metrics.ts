@@ -84,6 +84,18 @@ export class WorkerMetrics {
   readonly #redeemed = counter(this.registry, "token_redemptions_total", "Tokens taken to the store.", ["outcome"]);
   readonly #refused = counter(this.registry, "upgrades_refused_total", "Streams refused, by HTTP status.", ["status"]);
   readonly #failed = counter(this.registry, "engine_failures_total", "Failures of engines.", ["engine", "provider"]);
+  readonly #providerFailed = counter(
+    this.registry,
+    "provider_failures_total",
+    "Failures of providers, whether or not another one, or another try, made up for them.",
+    ["engine", "provider"],
+  );
+  readonly #leftAlone = gauge(
+    this.registry,
+    "providers_left_alone",
+    "1 in each worker that leaves a provider alone, but for a probe now and then, because it fails.",
+    ["engine", "provider"],
+  );
   readonly #latency = histogram(
     this.registry,
     "turn_latency_seconds",
@@ -162,6 +174,20 @@ export class WorkerMetrics {
 
   engineFailed(engine: Engine, provider: string): void {
     this.#failed.inc({ engine, provider });
+  }
+
+  /** A provider that calls may come to need, told before they do. */
+  providerKnown(engine: Engine, provider: string): void {
+    this.#providerFailed.inc({ engine, provider }, 0);
+    this.#leftAlone.set({ engine, provider }, 0);
+  }
+
+  providerFailed(engine: Engine, provider: string): void {
+    this.#providerFailed.inc({ engine, provider });
+  }
+
+  providerLeftAlone(engine: Engine, provider: string, isLeftAlone: boolean): void {
+    this.#leftAlone.set({ engine, provider }, Number(isLeftAlone));
   }
 
   /** An engine has given what was waited for: an ear its final text, a model or a voice the first of its answer. */

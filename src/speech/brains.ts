@@ -1,4 +1,7 @@
 import { MODEL_NAMES, type ModelName } from "../core/call-spec.ts";
+import type { Clock } from "../core/clock.ts";
+import { BrainChain } from "./brain-chain.ts";
+import type { ProviderLine } from "./provider-line.ts";
 import { createAnthropicBrain } from "./providers/anthropic-brain.ts";
 import { createGeminiBrain } from "./providers/gemini-brain.ts";
 import { createOpenAiBrain, type ModelOptions } from "./providers/openai-brain.ts";
@@ -31,6 +34,8 @@ const PROVIDERS: Readonly<Record<keyof BrainSettings, Provider>> = {
   gemini: { make: createGeminiBrain, variables: "GEMINI", url: "https://generativelanguage.googleapis.com" },
 };
 const REFERENCE = "reference";
+/** Every provider of a brain. */
+export const BRAIN_PROVIDERS: readonly string[] = [...Object.keys(PROVIDERS), REFERENCE];
 /** What a server is shown that asks for no key, by clients that cannot do without. */
 const NO_KEY = "none";
 
@@ -52,31 +57,51 @@ export function readBrainSettings(text: (key: string, fallback: string) => strin
  * right. A provider's own problems are told once, however many models are its. No problem quotes a key.
  */
 export function brainProblems(models: Readonly<Record<ModelName, string>>, settings: BrainSettings): string[] {
-  const problems = MODEL_NAMES.flatMap((name) => {
-    const variable = name.toUpperCase();
-    const given = models[name];
-    if (given === REFERENCE) return [];
-    const named = parse(given);
-    return named === undefined
-      ? [`${variable} must be ${REFERENCE}, or a provider and its model: ${examples()}; not ${JSON.stringify(given)}`]
-      : serverProblems(named.provider, settings[named.provider]);
-  });
+  const problems = MODEL_NAMES.flatMap((name) =>
+    namesIn(models[name]).flatMap((given) => {
+      if (given === REFERENCE) return [];
+      const named = parse(given);
+      return named === undefined
+        ? [
+            `${name.toUpperCase()} must be ${REFERENCE}, or a provider and its model: ${examples()}; not ${JSON.stringify(given)}`,
+          ]
+        : serverProblems(named.provider, settings[named.provider]);
+    }),
+  );
   return [...new Set(problems)];
 }
 
-/** The brains that a configuration without problems names, one for each model that is named, however often it is. */
+/**
+ * The brains that a configuration without problems names, one for each chain of models that is named, however often it is. Each is
+ * asked through the line of its provider, which all of its models share.
+ */
 export function createBrains(
   models: Readonly<Record<ModelName, string>>,
   settings: BrainSettings,
+  lineOf: (provider: string) => ProviderLine,
+  clock: Clock,
 ): Readonly<Record<ModelName, Llm>> {
   const made = new Map<string, Llm>();
   const brainOf = (given: string): Llm => {
-    const brain = made.get(given) ?? createBrain(given, settings);
-    made.set(given, brain);
+    const names = namesIn(given);
+    const key = names.join();
+    const chained = () => names.map((name) => createBrain(name, settings));
+    // The reference brain is this process: it fails with it.
+    const brain = made.get(key) ?? (key === REFERENCE ? createReferenceBrain() : chainOf(chained(), lineOf, clock));
+    made.set(key, brain);
     return brain;
   };
   return { model_a: brainOf(models.model_a), model_b: brainOf(models.model_b), model_c: brainOf(models.model_c) };
 }
+
+const chainOf = (brains: readonly Llm[], lineOf: (provider: string) => ProviderLine, clock: Clock): Llm =>
+  new BrainChain(
+    brains.map((llm) => ({ llm, line: lineOf(llm.provider) })),
+    clock,
+  );
+
+/** The models that one name stands for, each once, the first first. */
+const namesIn = (given: string): string[] => [...new Set(given.split(",").map((name) => name.trim()))];
 
 function createBrain(given: string, settings: BrainSettings): Llm {
   const named = parse(given);

@@ -1,4 +1,6 @@
 import type { Clock } from "../core/clock.ts";
+import { EarChain } from "./ear-chain.ts";
+import type { ProviderLine } from "./provider-line.ts";
 import { createAssemblyAiEar } from "./providers/assemblyai.ts";
 import { createDeepgramEar } from "./providers/deepgram.ts";
 import { createOpenAiEar } from "./providers/openai-ear.ts";
@@ -50,6 +52,8 @@ const VARIABLES: Readonly<Record<keyof EarSettings, Variables>> = {
 /** What a server over WebSocket is shown that asks for no key. */
 const NO_KEY = "none";
 
+const REFERENCE = "reference";
+
 const EARS: Readonly<Record<string, (settings: EarSettings, clock: Clock) => Stt>> = {
   assemblyai: ({ assemblyai: { apiKey = NO_KEY, model, url } }, clock) =>
     createAssemblyAiEar({ apiKey, model, url, clock }),
@@ -57,6 +61,9 @@ const EARS: Readonly<Record<string, (settings: EarSettings, clock: Clock) => Stt
   openai: ({ openai }) => createOpenAiEar(openai),
   reference: createReferenceEar,
 };
+
+/** Every provider of an ear. */
+export const EAR_PROVIDERS: readonly string[] = Object.keys(EARS);
 
 /** Reads the settings through `text`, which gives a variable's value, or the other where it is empty. */
 export function readEarSettings(text: (key: string, fallback: string) => string): EarSettings {
@@ -72,8 +79,14 @@ export function readEarSettings(text: (key: string, fallback: string) => string)
   };
 }
 
-/** What is wrong with the ear that a configuration names: the variable, and what would be right. No problem quotes a key. */
-export function earProblems(name: string, settings: EarSettings): string[] {
+/** The names in `stt`, separated by commas, each once, the first first. */
+const namesIn = (stt: string): string[] => [...new Set(stt.split(",").map((name) => name.trim()))];
+
+/** What is wrong with the ears that a configuration names: the variable, and what would be right. No problem quotes a key. */
+export const earProblems = (stt: string, settings: EarSettings): string[] =>
+  namesIn(stt).flatMap((name) => problemsOf(name, settings));
+
+function problemsOf(name: string, settings: EarSettings): string[] {
   if (!Object.hasOwn(EARS, name)) {
     return [`STT must be one of ${Object.keys(EARS).join(", ")}, not ${JSON.stringify(name)}`];
   }
@@ -95,9 +108,21 @@ export function earProblems(name: string, settings: EarSettings): string[] {
   return problems;
 }
 
-/** The ear that a configuration without problems names. */
-export function createEar(name: string, settings: EarSettings, clock: Clock): Stt | undefined {
-  return EARS[name]?.(settings, clock);
+/** The ears that a configuration without problems names, as one; each is opened through the line of its provider. */
+export function createEars(
+  stt: string,
+  settings: EarSettings,
+  lineOf: (provider: string) => ProviderLine,
+  clock: Clock,
+): Stt {
+  const ears = namesIn(stt).flatMap((name) => EARS[name]?.(settings, clock) ?? []);
+  const [first] = ears;
+  // The reference ear hears what the reference voice says, and nobody else: silence is no failure of it.
+  if (ears.length === 1 && first?.provider === REFERENCE) return first;
+  return new EarChain(
+    ears.map((ear) => ({ stt: ear, line: lineOf(ear.provider) })),
+    clock,
+  );
 }
 
 const isOverNetwork = (name: string): name is keyof EarSettings => Object.hasOwn(VARIABLES, name);

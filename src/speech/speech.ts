@@ -121,7 +121,7 @@ export interface Tts {
   voices(): Promise<readonly Voice[]>;
   /** Speaks one piece of text with the voice `voiceId`; yields audio as soon as there is some. */
   speak(request: SpeechRequest, signal: AbortSignal): AsyncIterable<TtsChunk>;
-  /** Of several providers as one: the one that speaks with `voiceId`. */
+  /** Of several providers as one: what speaks for one call, with `voiceId` as long as its provider can. */
   of?(voiceId: string): Tts;
 }
 

@@ -1,12 +1,13 @@
 import type { Clock } from "../core/clock.ts";
+import type { ProviderLine } from "./provider-line.ts";
 import { createCartesia } from "./providers/cartesia.ts";
 import { createElevenLabs } from "./providers/elevenlabs.ts";
 import { createEspeak } from "./providers/espeak.ts";
 import { createOpenAiVoice } from "./providers/openai-voice.ts";
 import { createReferenceVoice } from "./providers/reference-voice.ts";
-import { withRetry } from "./retrying-voice.ts";
 import { SeveralVoices } from "./several-voices.ts";
 import type { ClosableTts } from "./speech.ts";
+import { withSpokenText } from "./spoken-voice.ts";
 import { type VoiceSettings, voiceProblems } from "./voice-settings.ts";
 
 export interface VoicesOptions {
@@ -16,6 +17,7 @@ export interface VoicesOptions {
   clock: Clock;
   /** Told of each voice program that is lost and will be replaced. */
   onTrouble: (provider: string, why: string) => void;
+  lineOf: (provider: string) => ProviderLine;
 }
 
 const espeakOptions = ({ espeakProcesses, clock, onTrouble }: VoicesOptions, provider: string) => ({
@@ -32,6 +34,11 @@ const VOICES: Readonly<Record<string, (options: VoicesOptions) => ClosableTts>> 
   reference: (options) => createReferenceVoice(espeakOptions(options, "reference")),
 };
 
+const REFERENCE = "reference";
+
+/** Every provider of a voice. */
+export const VOICE_PROVIDERS: readonly string[] = Object.keys(VOICES);
+
 /** The names in `tts`, each once, the first first. */
 const namesIn = (tts: string): string[] => [...new Set(tts.split(",").map((name) => name.trim()))];
 
@@ -43,11 +50,14 @@ export const voicesProblems = (tts: string, settings: VoiceSettings): string[] =
       : [`TTS must be one of ${Object.keys(VOICES).join(", ")}, not ${JSON.stringify(name)}`],
   );
 
-/** The voices that `tts` names, which has no problems, as one. */
-export const createVoices = (tts: string, options: VoicesOptions): ClosableTts =>
+/** The voices that `tts` names, which has no problems, as one; each speaks through the line of its provider. */
+export const createVoices = (tts: string, options: VoicesOptions): SeveralVoices =>
   new SeveralVoices(
     namesIn(tts).flatMap((name) => {
       const voice = VOICES[name]?.(options);
-      return voice === undefined ? [] : [{ ...withRetry(voice), close: () => voice.close() }];
+      if (voice === undefined) return [];
+      // What the reference voice says is read by the reference ear, to the letter.
+      return [{ tts: name === REFERENCE ? voice : withSpokenText(voice), line: options.lineOf(name) }];
     }),
+    options.clock,
   );

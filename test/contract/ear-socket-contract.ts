@@ -3,7 +3,12 @@ import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 import { describe, expect, test } from "vitest";
-import { EAR_BACKLOG_MS_MAX, EAR_GOODBYE_MS_MAX, EAR_MESSAGE_BYTES_MAX } from "../../src/core/limits.ts";
+import {
+  EAR_BACKLOG_MS_MAX,
+  EAR_CONNECT_MS_MAX,
+  EAR_GOODBYE_MS_MAX,
+  EAR_MESSAGE_BYTES_MAX,
+} from "../../src/core/limits.ts";
 import type { Stt, SttEvent } from "../../src/speech/speech.ts";
 import { hasOpenssl, makeCertificate } from "../support/certificates.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
@@ -102,8 +107,10 @@ export function earSocketContract({ name, make, goodbye }: SocketEar): void {
       const server = await EarServer.listen(options);
       const { stream, ended, hear, clock } = await openOn(server, make);
       const error = await ended.catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ code: "provider_failed", cause: undefined });
-      const { message } = error as Error;
+      expect(error).toMatchObject({ code: "provider_failed" });
+      const { message, cause } = error as Error;
+      const status = /status (\d+)/.exec(message)?.[1];
+      expect(cause).toEqual(status === undefined ? undefined : { status: Number(status), retryAfterMs: undefined });
       expect(message).toMatch(told);
       expect(message).not.toMatch(new RegExp(`${SECRET_KEY}|${SPOKEN}`));
       expect(() => stream.write(new Int16Array(160), true)).not.toThrow();
@@ -145,6 +152,17 @@ export function earSocketContract({ name, make, goodbye }: SocketEar): void {
       hear(EAR_BACKLOG_MS_MAX - 60, 0);
       hear(120, 0);
       await expect(ended).rejects.toThrow(/takes audio slower/);
+      server.close();
+    });
+
+    test("P2: and not for one that does not answer for seconds", async () => {
+      const server = await EarServer.listen({ refusal: () => {} });
+      const { ended, hear, clock } = await openOn(server, make);
+      clock.advance(EAR_CONNECT_MS_MAX);
+      hear(120, 0);
+      clock.advance(1);
+      hear(120, 0);
+      await expect(ended).rejects.toThrow(/does not answer/);
       server.close();
     });
 

@@ -16,7 +16,7 @@ test("a bad configuration is refused with all that is wrong with it, and nothing
     '  LOG_LEVEL must be one of debug, info, warn, error, not "loud"',
     '  MODEL_B must be reference, or a provider and its model: openai:<model>, anthropic:<model>, gemini:<model>; not "nonsense"',
     '  STT must be one of assemblyai, deepgram, openai, reference, not "nonsense"',
-    '  TTS must be one of espeak, reference, not "nonsense"',
+    '  TTS must be one of cartesia, elevenlabs, espeak, openai, reference, not "nonsense"',
   ]);
   expect(service.living()).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { TranscriptTurn } from "../../src/core/call-spec.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import type { WorkerMetrics } from "../../src/core/metrics.ts";
 import { MetricsSum } from "../../src/core/metrics-sum.ts";
 import { addCounts, CallTally, nothingCounted } from "../../src/gateway/call-tally.ts";
@@ -10,6 +11,7 @@ import { readExposition, sampleOf } from "../support/exposition.ts";
 import { type LegOptions, leg, STREAM_ID } from "../support/leg.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { type MediaService, type MediaServiceOptions, mediaService } from "../support/media-service.ts";
+import { lineFor } from "../support/provider-lines.ts";
 import { RawLeg } from "../support/raw-leg.ts";
 import { RawWs } from "../support/raw-ws.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
@@ -88,7 +90,8 @@ describe("what the worker tells of its calls", () => {
       speak,
       close: () => {},
     }));
-    const media = await start({ tts: new SeveralVoices(voices) });
+    const chained = voices.map((tts) => ({ tts, line: lineFor("voice", tts.provider, systemClock).line }));
+    const media = await start({ tts: new SeveralVoices(chained, systemClock) });
     const { token } = await media.create({ voiceId: "scripted/one" });
     const call = await RawLeg.start(`${media.url}/stream/${token}`);
     await call.ws.readFrame();

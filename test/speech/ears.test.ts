@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createEar, earProblems, readEarSettings } from "../../src/speech/ears.ts";
+import { createEars, earProblems, readEarSettings } from "../../src/speech/ears.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { lineFor } from "../support/provider-lines.ts";
 
+const clock = new ManualClock();
+const lineOf = (provider: string) => lineFor("ear", provider, clock).line;
 const settingsOf = (env: Readonly<Record<string, string>> = {}) =>
   readEarSettings((key, fallback) => env[key] ?? fallback);
 
@@ -22,7 +25,7 @@ describe("the ear that a configuration names", () => {
     });
     for (const name of ["deepgram", "assemblyai", "openai", "reference"]) {
       expect(earProblems(name, settings)).toEqual([]);
-      expect(createEar(name, settings, new ManualClock())?.provider).toBe(name);
+      expect(createEars(name, settings, lineOf, clock).provider).toBe(name);
     }
   });
 
@@ -47,6 +50,17 @@ describe("the ear that a configuration names", () => {
         "OPENAI_STT_URL must be a https:// or http:// address without a query, a fragment or a password",
       ]);
     }
+  });
+
+  test("may be several, each for when the one before it fails, at a rate that all of them take", () => {
+    const settings = settingsOf({ DEEPGRAM_API_KEY: "a", OPENAI_STT_URL: "http://127.0.0.1:8000/v1" });
+    expect(earProblems("deepgram, openai", settings)).toEqual([]);
+    const ears = createEars("deepgram, openai", settings, lineOf, clock);
+    expect([ears.provider, ears.capabilities]).toEqual(["deepgram", { ratesHz: [16_000], partials: true }]);
+    expect(earProblems("deepgram,whisper,assemblyai", settings)).toEqual([
+      'STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',
+      "ASSEMBLYAI_API_KEY must be set beside STT=assemblyai",
+    ]);
   });
 
   test("is told by the names that there are where it is none", () => {

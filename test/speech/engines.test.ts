@@ -13,6 +13,7 @@ const CONFIG: EnginesConfig = {
   models: { model_a: "reference", model_b: "reference", model_c: "reference" },
   brainSettings: readBrainSettings((_, fallback) => fallback),
   espeakProcesses: 1,
+  streamsMax: {},
 };
 const log = { warn: () => {} };
 
@@ -48,13 +49,16 @@ test("of several voices the first is the default, all are listed, and each speak
 
 test("unknown names are all told at once, with the variable, the value and the names there are", () => {
   const models = { ...CONFIG.models, model_c: "constructor" };
-  expect(() => createEngines({ ...CONFIG, stt: "whisper", tts: "x\ny", models }, systemClock, log)).toThrow(
+  expect(() =>
+    createEngines({ ...CONFIG, stt: "whisper", tts: "x", models, streamsMax: { whisper: 2 } }, systemClock, log),
+  ).toThrow(
     expect.objectContaining({
       code: "bad_configuration",
       message:
         'bad configuration:\n  STT must be one of assemblyai, deepgram, openai, reference, not "whisper"\n' +
-        '  TTS must be one of cartesia, elevenlabs, espeak, openai, reference, not "x\\ny"\n' +
-        '  MODEL_C must be reference, or a provider and its model: openai:<model>, anthropic:<model>, gemini:<model>; not "constructor"',
+        '  TTS must be one of cartesia, elevenlabs, espeak, openai, reference, not "x"\n' +
+        '  MODEL_C must be reference, or a provider and its model: openai:<model>, anthropic:<model>, gemini:<model>; not "constructor"\n' +
+        '  STREAMS_MAX must name any of anthropic, assemblyai, cartesia, deepgram, elevenlabs, espeak, gemini, openai, reference, not "whisper"',
     }),
   );
 });

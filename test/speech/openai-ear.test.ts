@@ -183,7 +183,12 @@ describe("the ear of an OpenAI-compatible server", () => {
     const { server, hear, ended, stream } = await call(answer);
     hear(500, 500);
     const error = await ended.catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "provider_failed", cause: undefined });
+    expect(error).toMatchObject({ code: "provider_failed" });
+    // Of a refusal its status goes on, and what it says of trying again; of anything else nothing.
+    const refused = /status (\d+)$/.exec((error as Error).message)?.[1];
+    expect((error as Error).cause).toEqual(
+      refused === undefined ? undefined : expect.objectContaining({ status: Number(refused) }),
+    );
     expect((error as Error).message).toMatch(told);
     expect((error as Error).message).not.toMatch(/key|words/);
     hear(500, 500);

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { providerFailed } from "../../src/core/errors.ts";
 import { SeveralVoices } from "../../src/speech/several-voices.ts";
 import type { ClosableTts, SpeechRequest } from "../../src/speech/speech.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { lineFor } from "../support/provider-lines.ts";
 
 /** A provider that says who spoke by the rate of what it says. */
 function provider(name: string, rateHz: number, fails = false) {
@@ -16,7 +18,7 @@ function provider(name: string, rateHz: number, fails = false) {
     },
     async *speak(request) {
       spoken.push(request);
-      yield { samples: new Int16Array(0), rateHz, words: [] };
+      yield { samples: new Int16Array(1), rateHz, words: [] };
     },
     close: () => {
       tts.isClosed = true;
@@ -25,11 +27,19 @@ function provider(name: string, rateHz: number, fails = false) {
   return { tts, spoken };
 }
 
+const severalOf = (all: readonly ClosableTts[]): SeveralVoices => {
+  const clock = new ManualClock();
+  return new SeveralVoices(
+    all.map((tts) => ({ tts, line: lineFor("voice", tts.provider, clock).line })),
+    clock,
+  );
+};
+
 const request = (voiceId: string): SpeechRequest => ({ text: "Hi.", voiceId, language: "en", rateHz: 8_000 });
 
 test("a voice's id tells who speaks with it; what begins with nobody's name is for the first", async () => {
   const [a, b] = [provider("a", 1), provider("ab", 2)];
-  const several = new SeveralVoices([a.tts, b.tts]);
+  const several = severalOf([a.tts, b.tts]);
   expect([several.provider, several.capabilities]).toEqual(["a", { wordTimes: true }]);
   for (const [voiceId, rateHz, name] of [
     ["a/one", 1, "a"],
@@ -47,16 +57,16 @@ test("a voice's id tells who speaks with it; what begins with nobody's name is f
 
 test("the voices of all are listed, in order, without those who cannot tell theirs", async () => {
   const all = [provider("a", 1).tts, provider("b", 1, true).tts, provider("c", 1).tts];
-  expect((await new SeveralVoices(all).voices()).map(({ id }) => id)).toEqual(["a/one", "c/one"]);
+  expect((await severalOf(all).voices()).map(({ id }) => id)).toEqual(["a/one", "c/one"]);
 });
 
 test("where nobody can tell his voices it is an error, the first one's", async () => {
   const all = [provider("a", 1, true).tts, provider("b", 1, true).tts];
-  await expect(new SeveralVoices(all).voices()).rejects.toThrow("a: no list");
+  await expect(severalOf(all).voices()).rejects.toThrow("a: no list");
 });
 
 test("closing closes all", () => {
   const all = [provider("a", 1).tts, provider("b", 1).tts];
-  new SeveralVoices(all).close();
+  severalOf(all).close();
   expect(all.map(({ isClosed }) => isClosed)).toEqual([true, true]);
 });

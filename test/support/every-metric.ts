@@ -44,6 +44,9 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   worker.redemption("refused");
   worker.upgradeRefused(503);
   worker.engineKnown("ear", "reference");
+  worker.providerKnown("ear", "reference");
+  worker.providerFailed("model", "scripted");
+  worker.providerLeftAlone("voice", "espeak", true);
   worker.engineAnswered("model", "scripted", 320);
   worker.engineFailed("voice", "espeak");
   worker.answered({ endOfTurnMs: 500, firstTextMs: 640, firstAudioMs: 700, firstFrameMs: 720 });

@@ -1,6 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { providerFailed } from "../../core/errors.ts";
 import { MODEL_TOKENS_MAX } from "../../core/limits.ts";
+import { OF_REQUEST } from "../refusal.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../speech.ts";
 import { argumentsOf, conversationOf, type Part } from "./conversation.ts";
 import { CLIENT_TIMEOUT_MS, modelFetch } from "./model-http.ts";
@@ -134,7 +135,8 @@ async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>)
         break;
       }
       case "message_delta":
-        if (event.delta.stop_reason === "refusal") throw providerFailed(PROVIDER, "withheld its answer (refusal)");
+        if (event.delta.stop_reason === "refusal")
+          throw providerFailed(PROVIDER, "withheld its answer (refusal)", OF_REQUEST);
         // Both are totals, and the first only where it has changed.
         if (typeof event.usage?.input_tokens === "number") inputTokens = inputOf(event.usage);
         outputTokens = event.usage?.output_tokens ?? outputTokens;

@@ -4,12 +4,14 @@ import { providerFailed } from "../../core/errors.ts";
 import {
   EAR_BACKLOG_MS_MAX,
   EAR_CHUNK_FRAMES,
+  EAR_CONNECT_MS_MAX,
   EAR_GOODBYE_MS_MAX,
   EAR_KEEP_ALIVE_MS,
   EAR_MESSAGE_BYTES_MAX,
   FRAME_MS,
 } from "../../core/limits.ts";
 import { pcmBytes } from "../../media/frame-codec.ts";
+import { type Refusal, refusalFrom } from "../refusal.ts";
 
 export interface EarSocketOptions {
   provider: string;
@@ -46,6 +48,7 @@ export class EarSocket {
   /** What was said before the connection stood, in order. */
   #waiting: (Buffer | string)[] = [];
   #waitingBytes = 0;
+  readonly #openedMs: number;
   #sentMs: number;
   #cancelKeepAlive: () => void = () => {};
   #isOver = false;
@@ -56,13 +59,14 @@ export class EarSocket {
     this.#options = options;
     this.#backlogBytesMax = (EAR_BACKLOG_MS_MAX / 1_000) * rateHz * Int16Array.BYTES_PER_ELEMENT;
     this.#chunk = new Int16Array((EAR_CHUNK_FRAMES * FRAME_MS * rateHz) / 1_000);
-    this.#sentMs = clock.nowMs();
+    this.#openedMs = clock.nowMs();
+    this.#sentMs = this.#openedMs;
     this.#socket = new WebSocket(url, { headers, perMessageDeflate: false, maxPayload: EAR_MESSAGE_BYTES_MAX });
     this.#socket.on("open", () => this.#onOpen());
     this.#socket.on("message", (data, isBinary) => this.#onMessage(data, isBinary));
     // The rest of the answer is not read: nothing that it says may be logged.
-    this.#socket.on("unexpected-response", (_request, { statusCode }) =>
-      this.fail(`refused the stream with status ${statusCode}`),
+    this.#socket.on("unexpected-response", (_request, { statusCode = 0, headers: told }) =>
+      this.fail(`refused the stream with status ${statusCode}`, refusalFrom(statusCode, told["retry-after"])),
     );
     this.#socket.on("error", (error) => this.fail(`the connection failed (${codeIn(error)})`));
     this.#socket.on("close", (code, reason) => this.fail(`closed the stream with ${code}${stableReason(reason)}`));
@@ -72,8 +76,7 @@ export class EarSocket {
 
   /** Takes samples, lent, and sends them as soon as they fill a message. */
   write(samples: Int16Array): void {
-    if (this.#isOver) return;
-    for (let at = 0; at < samples.length; ) {
+    for (let at = 0; at < samples.length && !this.#isOver; ) {
       const piece = samples.subarray(at, at + this.#chunk.length - this.#chunkSamples);
       this.#chunk.set(piece, this.#chunkSamples);
       this.#chunkSamples += piece.length;
@@ -89,7 +92,9 @@ export class EarSocket {
     this.#chunkSamples = 0;
     const isWaiting = this.#socket.readyState === WebSocket.CONNECTING;
     const backlogBytes = isWaiting ? this.#waitingBytes : this.#socket.bufferedAmount;
-    if (backlogBytes + audio.length > this.#backlogBytesMax) this.fail("takes audio slower than it comes");
+    // Audio comes all the time, so that no timer is needed to see this.
+    if (isWaiting && this.#options.clock.nowMs() - this.#openedMs > EAR_CONNECT_MS_MAX) this.fail("does not answer");
+    else if (backlogBytes + audio.length > this.#backlogBytesMax) this.fail("takes audio slower than it comes");
     else this.#send(audio);
   }
 
@@ -99,11 +104,11 @@ export class EarSocket {
   }
 
   /** Ends the stream for something that the provider did; `what` must quote nothing of it. */
-  fail(what: string): void {
+  fail(what: string, refusal?: Refusal): void {
     if (this.#isOver) return;
     this.#end();
     this.#socket.terminate();
-    this.#options.onFailure(providerFailed(this.#options.provider, what));
+    this.#options.onFailure(providerFailed(this.#options.provider, what, refusal));
   }
 
   #send(data: Buffer | string): void {

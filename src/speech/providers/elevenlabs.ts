@@ -8,6 +8,7 @@ import {
 } from "../../core/limits.ts";
 import { ChunkQueue } from "../chunk-queue.ts";
 import { languageCode } from "../languages.ts";
+import { OF_REQUEST } from "../refusal.ts";
 import type { ClosableTts, SpeechRequest, Voice } from "../speech.ts";
 import { VoiceAudio, type VoiceEncoding } from "../voice-audio.ts";
 import { VoiceList } from "../voice-list.ts";
@@ -48,8 +49,8 @@ export function createElevenLabs(options: ElevenLabsOptions): ClosableTts {
     async *speak(request, signal) {
       const { text, voiceId } = request;
       if (isClosed) throw providerFailed(PROVIDER, "closed");
-      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long");
-      if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice");
+      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long", OF_REQUEST);
+      if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice", OF_REQUEST);
       if (signal.aborted || !hasSounds(text)) return;
       const speech = new Speech(options, request);
       speeches.add(speech);

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { providerFailed } from "../../core/errors.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
+import { OF_REQUEST } from "../refusal.ts";
 import type { ClosableTts, Voice } from "../speech.ts";
 import { EspeakPool, type EspeakPoolOptions } from "./espeak-pool.ts";
 import type { ProgramVoice } from "./espeak-protocol.ts";
@@ -27,10 +28,10 @@ export function espeakTts(provider: string, carryWords: boolean, options: Espeak
       return listed.voices;
     },
     async *speak({ text, voiceId }, signal) {
-      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(provider, "the text is too long");
+      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(provider, "the text is too long", OF_REQUEST);
       const known = await pool.voices();
       const voice = known.find(({ identifier }) => prefix + identifier === voiceId);
-      if (voice === undefined) throw providerFailed(provider, "no such voice");
+      if (voice === undefined) throw providerFailed(provider, "no such voice", OF_REQUEST);
       yield* pool.speak({ text, voice: voice.identifier, carryWords }, signal);
     },
     close: () => pool.close(),

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Part as GeminiPart, GenerateContentParameters, GoogleGenAI, ThinkingLevel } from "@google/genai";
 import { providerFailed } from "../../core/errors.ts";
 import { MODEL_SIGNATURE_CHARS_MAX, MODEL_SIGNATURES_MAX } from "../../core/limits.ts";
+import { OF_REQUEST } from "../refusal.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../speech.ts";
 import { argumentsOf, conversationOf, type Part } from "./conversation.ts";
 import { modelFetch } from "./model-http.ts";
@@ -104,7 +105,7 @@ async function* eventsOf(stream: Answer, signatures: Signatures): AsyncGenerator
   let outputTokens = 0;
   for await (const { candidates, promptFeedback, usageMetadata: usage } of stream) {
     if (promptFeedback?.blockReason !== undefined)
-      throw providerFailed(PROVIDER, "withheld its answer (prompt blocked)");
+      throw providerFailed(PROVIDER, "withheld its answer (prompt blocked)", OF_REQUEST);
     for (const { text, thought, functionCall, thoughtSignature } of candidates?.[0]?.content?.parts ?? []) {
       if (functionCall?.name !== undefined) {
         const id = functionCall.id ?? `call_${randomUUID()}`;
@@ -124,7 +125,11 @@ async function* eventsOf(stream: Answer, signatures: Signatures): AsyncGenerator
   }
   if (finished === undefined) throw providerFailed(PROVIDER, "ended its answer before it was finished");
   if (!FINE.includes(finished)) {
-    throw providerFailed(PROVIDER, `withheld its answer (${/^[A-Z_]{1,48}$/.test(finished) ? finished : "unknown"})`);
+    throw providerFailed(
+      PROVIDER,
+      `withheld its answer (${/^[A-Z_]{1,48}$/.test(finished) ? finished : "unknown"})`,
+      OF_REQUEST,
+    );
   }
   yield { kind: "end", inputTokens, outputTokens };
 }

@@ -1,13 +1,7 @@
 import { providerFailed, TrunklineError } from "../../core/errors.ts";
 import { MODEL_ANSWER_BYTES_MAX, MODEL_REFUSAL_BYTES_MAX, MODEL_TAIL_MS } from "../../core/limits.ts";
+import { refusalFrom } from "../refusal.ts";
 import { EventReader, EventTooLong, plainEvent, type ServerEvent } from "./event-stream.ts";
-
-/** Why a server refused; stands as the `cause` of the failure, for those who decide whether to ask again. */
-export interface Refusal {
-  status: number;
-  /** When the server would like to be asked again, where it told that in seconds. */
-  retryAfterMs: number | undefined;
-}
 
 /** Handed to clients that insist on a deadline of their own, the longest a timer takes: deadlines are the wrappers'. */
 export const CLIENT_TIMEOUT_MS = 2 ** 31 - 1;
@@ -73,8 +67,7 @@ function reportedCode(error: unknown): string | undefined {
 async function refusal(provider: string, response: Response): Promise<TrunklineError> {
   const { status, headers } = response;
   const code = codeIn(await beginningOf(response.body));
-  const seconds = headers.get("retry-after") ?? "";
-  const cause: Refusal = { status, retryAfterMs: /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : undefined };
+  const cause = refusalFrom(status, headers.get("retry-after") ?? undefined);
   return providerFailed(provider, `refused with ${status}${code === undefined ? "" : ` (${code})`}`, cause);
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type OpenAI from "openai";
 import { providerFailed } from "../../core/errors.ts";
+import { OF_REQUEST } from "../refusal.ts";
 import type { Llm, LlmEvent, LlmRequest, Message, ToolCall } from "../speech.ts";
 import { argumentsOf } from "./conversation.ts";
 import { CLIENT_TIMEOUT_MS, modelFetch } from "./model-http.ts";
@@ -122,7 +123,7 @@ async function* eventsOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<LlmEvent>
     finished = choice?.finish_reason ?? finished;
   }
   if (finished === undefined) throw providerFailed(PROVIDER, "ended its answer before it was finished");
-  if (finished === "content_filter") throw providerFailed(PROVIDER, "withheld its answer (content_filter)");
+  if (finished === "content_filter") throw providerFailed(PROVIDER, "withheld its answer (content_filter)", OF_REQUEST);
   for (const call of calls.all()) yield { kind: "tool-call", ...call };
   yield { kind: "end", inputTokens: tokens(usage?.prompt_tokens), outputTokens: tokens(usage?.completion_tokens) };
 }

@@ -3,6 +3,7 @@ import { EAR_ANSWER_BYTES_MAX, EAR_UTTERANCES_MS_MAX } from "../../core/limits.t
 import { EventQueue } from "../event-queue.ts";
 import { heardText } from "../heard-text.ts";
 import { monoWav } from "../mono-wav.ts";
+import { refusalFrom } from "../refusal.ts";
 import type { Stt, SttEvent, SttStream } from "../speech.ts";
 import { UtteranceCutter } from "../utterance-cutter.ts";
 import { isObject } from "./ear-socket.ts";
@@ -100,10 +101,9 @@ async function transcribe(
   const packing = response.headers.get("content-encoding") ?? "identity";
   if (response.status !== 200 || packing !== "identity") {
     await response.body?.cancel();
-    throw providerFailed(
-      PROVIDER,
-      response.status === 200 ? "packed its answer" : `answered with status ${response.status}`,
-    );
+    if (response.status === 200) throw providerFailed(PROVIDER, "packed its answer");
+    const retryAfter = response.headers.get("retry-after") ?? undefined;
+    throw providerFailed(PROVIDER, `answered with status ${response.status}`, refusalFrom(response.status, retryAfter));
   }
   const answer = parsed(await textOf(response));
   if (!isObject(answer) || typeof answer.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");

@@ -3,6 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { providerFailed, TrunklineError } from "../../core/errors.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
 import { languageCode } from "../languages.ts";
+import { OF_REQUEST } from "../refusal.ts";
 import type { ClosableTts, TtsChunk, Voice } from "../speech.ts";
 import { VoiceAudio } from "../voice-audio.ts";
 import { VoiceList } from "../voice-list.ts";
@@ -63,8 +64,8 @@ export function createOpenAiVoice(options: OpenAiVoiceOptions): ClosableTts {
     voices: () => list.voices(),
     async *speak({ text, voiceId }, signal) {
       if (life.signal.aborted) throw providerFailed(PROVIDER, "closed");
-      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long");
-      if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice");
+      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long", OF_REQUEST);
+      if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice", OF_REQUEST);
       if (signal.aborted || !hasSounds(text)) return;
       const body = { model, voice: voiceId.slice(PREFIX.length), input: text, response_format: "wav" };
       const either = AbortSignal.any([signal, life.signal]);

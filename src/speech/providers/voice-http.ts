@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { providerFailed, type TrunklineError } from "../../core/errors.ts";
 import { VOICE_LIST_PAGE_BYTES_MAX } from "../../core/limits.ts";
-import type { Refusal } from "./model-http.ts";
+import { refusalFrom } from "../refusal.ts";
 
 /** What the system calls its failures: ECONNREFUSED, CERT_HAS_EXPIRED. */
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,47}$/;
@@ -79,9 +79,7 @@ export function connectionFailed(provider: string, error: unknown): TrunklineErr
 
 /** A handshake or a request was answered with `status`. */
 export function refused(provider: string, status: number, retryAfter: string | undefined): TrunklineError {
-  const seconds = retryAfter ?? "";
-  const cause: Refusal = { status, retryAfterMs: /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : undefined };
-  return providerFailed(provider, `refused with ${status}`, cause);
+  return providerFailed(provider, `refused with ${status}`, refusalFrom(status, retryAfter));
 }
 
 function refusalOf(provider: string, { statusCode = 0, headers }: IncomingMessage): TrunklineError | undefined {

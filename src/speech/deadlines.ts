@@ -1,0 +1,83 @@
+import type { Clock } from "../core/clock.ts";
+import { providerFailed } from "../core/errors.ts";
+import { SILENCE } from "./refusal.ts";
+
+export interface Deadlines {
+  /** To the first content. */
+  firstMs: number;
+  /** From one content to the next. */
+  idleMs: number;
+  /** All the waiting together. */
+  totalMs: number;
+}
+
+export interface DeadlineOptions<T> extends Deadlines {
+  provider: string;
+  clock: Clock;
+  /** Whether an item is what was asked for: anything else keeps nobody waiting any longer. */
+  isContent: (item: T) => boolean;
+}
+
+/**
+ * What `start` gives, as long as it comes in time; time runs only while somebody waits, so a reader who takes his time is no reason to
+ * fail. Throws `provider_failed` with the cause SILENCE. What `start` was given aborts with `signal`, at the end and at a failure;
+ * whether it listens to that is not waited for.
+ */
+export async function* withDeadlines<T>(
+  start: (signal: AbortSignal) => AsyncIterable<T>,
+  { provider, clock, firstMs, idleMs, totalMs, isContent }: DeadlineOptions<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  if (signal.aborted) return;
+  const life = new AbortController();
+  const abort = (): void => life.abort();
+  signal.addEventListener("abort", abort, { once: true });
+  const iterator = start(life.signal)[Symbol.asyncIterator]();
+  let silenceLeftMs = firstMs;
+  let leftMs = totalMs;
+  let what = "did not begin in time";
+  try {
+    for (;;) {
+      const askedMs = clock.nowMs();
+      const result = await within(iterator.next(), Math.min(silenceLeftMs, leftMs), clock);
+      if (signal.aborted) return;
+      if (result === LATE) throw providerFailed(provider, what, SILENCE);
+      if (result.done === true) return;
+      const tookMs = clock.nowMs() - askedMs;
+      leftMs -= tookMs;
+      silenceLeftMs = isContent(result.value) ? idleMs : silenceLeftMs - tookMs;
+      if (isContent(result.value)) what = "did not go on in time";
+      yield result.value;
+      if (signal.aborted) return;
+    }
+  } finally {
+    signal.removeEventListener("abort", abort);
+    abort();
+    iterator.return?.().catch(() => {});
+  }
+}
+
+/** What `within` gives for what came too late. */
+export const LATE = Symbol("late");
+
+/** What `promise` comes to, or LATE after `delayMs`. */
+export function within<T>(promise: Promise<T>, delayMs: number, clock: Clock): Promise<T | typeof LATE> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(delayMs, () => resolve(LATE));
+    void promise.then(resolve, reject).finally(cancel);
+  });
+}
+
+/** Resolves after `delayMs`, or when `signal` aborts. */
+export function pause(delayMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      cancel();
+      signal.removeEventListener("abort", wake);
+      resolve();
+    };
+    const cancel = clock.after(delayMs, wake);
+    signal.addEventListener("abort", wake, { once: true });
+    if (signal.aborted) wake();
+  });
+}

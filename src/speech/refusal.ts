@@ -1,0 +1,44 @@
+import { PROVIDER_RETRY_MS } from "../core/limits.ts";
+
+/** Why a server refused; stands as the `cause` of the failure, for those who decide whether to ask again. */
+export interface Refusal {
+  status: number;
+  /** When the server would like to be asked again, where it told that in seconds. */
+  retryAfterMs: number | undefined;
+}
+
+/** `retryAfter` is the header; a date in it, or nonsense, says nothing. */
+export const refusalFrom = (status: number, retryAfter = ""): Refusal => ({
+  status,
+  retryAfterMs: /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : undefined,
+});
+
+/** The cause of a failure that lies in what was asked, where no status says so: the provider is well, and would fail again. */
+export const OF_REQUEST: Refusal = { status: 400, retryAfterMs: undefined };
+
+/** The cause of the failure of a provider that told nothing in time: what was waited once for is not waited for again. */
+export const SILENCE = { silent: true } as const;
+
+/** Statuses by which a server says that the same may be asked again: too slow, too early, too many; and any 5xx. */
+const TEMPORARY: readonly number[] = [408, 425, 429];
+/** Statuses by which it finds fault with what it was asked, which is nobody else's business. */
+const REQUEST_AT_FAULT: readonly number[] = [400, 404, 405, 409, 410, 413, 414, 415, 422];
+
+/** How long to wait before the same provider is asked the same once more, ms; undefined where that is useless, or unsafe. */
+export function retryWaitMs(error: unknown): number | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause === SILENCE) return undefined;
+  if (!isRefusal(cause)) return 0;
+  return TEMPORARY.includes(cause.status) || cause.status >= 500
+    ? (cause.retryAfterMs ?? PROVIDER_RETRY_MS)
+    : undefined;
+}
+
+/** The provider is well, for all that `error` says: it would not do this one thing. */
+export function isOfRequest(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isRefusal(cause) && REQUEST_AT_FAULT.includes(cause.status);
+}
+
+const isRefusal = (cause: unknown): cause is Refusal =>
+  typeof cause === "object" && cause !== null && "status" in cause && typeof cause.status === "number";

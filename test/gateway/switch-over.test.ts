@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import type { CallEvent } from "../../src/call/events.ts";
+import { Ticker } from "../../src/gateway/ticker.ts";
+import { BrainChain } from "../../src/speech/brain-chain.ts";
+import { EarChain } from "../../src/speech/ear-chain.ts";
+import { SpeechCache } from "../../src/speech/speech-cache.ts";
+import { VoiceChain } from "../../src/speech/voice-chain.ts";
+import { leg } from "../support/leg.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { lineFor, voiceOf } from "../support/provider-lines.ts";
+import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedStt } from "../support/scripted-stt.ts";
+import { ScriptedTts } from "../support/scripted-tts.ts";
+
+/** What the call was told of its engines, in order; of speech the words alone. */
+function trailOf(event: CallEvent): string[] {
+  switch (event.kind) {
+    case "ear-partial":
+    case "ear-final":
+    case "reply-text":
+      return [`${event.kind}: ${event.text.trim()}`];
+    case "piece-audio":
+      return event.words.map(({ text }) => `spoken: ${text}`);
+    case "reply-end":
+    case "ear-failed":
+    case "reply-failed":
+    case "piece-failed":
+      return [event.kind];
+    default:
+      return [];
+  }
+}
+
+test("P3: an ear, a model and a voice die in the middle of a sentence: others take over, and the call misses no word", async () => {
+  const clock = new ManualClock();
+  const ears = [
+    new ScriptedStt(clock, [
+      { atMs: 1_000, event: { kind: "partial", text: "I would" } },
+      { atMs: 1_200, event: { kind: "fail" } },
+    ]),
+    new ScriptedStt(clock, [
+      { atMs: 300, event: { kind: "partial", text: "I would like" } },
+      { atMs: 900, event: { kind: "final", text: "I would like a loaf" } },
+    ]),
+  ];
+  const [dying, second] = [
+    new ScriptedLlm(clock, [
+      [
+        { afterMs: 100, event: { kind: "text", text: "We have" } },
+        { afterMs: 100, event: { kind: "fail" } },
+      ],
+    ]),
+    new ScriptedLlm(clock, [sayingReply("rye and wheat.", { firstMs: 100 })]),
+  ];
+  const voices = [new ScriptedTts(clock, { failing: { request: 0, afterChunks: 3 } }), new ScriptedTts(clock)];
+  const trail: string[] = [];
+  const call = leg({
+    beside: { clock, ticker: new Ticker(clock) },
+    spec: { firstSpeaker: "user" },
+    stt: new EarChain(
+      ears.map((stt) => ({ stt, line: lineFor("ear", stt.provider, clock).line })),
+      clock,
+    ),
+    llm: new BrainChain(
+      [dying, second].map((llm) => ({ llm, line: lineFor("model", llm.provider, clock).line })),
+      clock,
+    ),
+    tts: new VoiceChain(
+      voices.map((tts, index) => voiceOf(`voice-${index}`, tts, clock)),
+      new SpeechCache(),
+      clock,
+    ),
+    tamper: ({ journal }) => {
+      const event = journal.event.bind(journal);
+      journal.event = (atMs, told) => {
+        trail.push(...trailOf(told));
+        event(atMs, told);
+      };
+    },
+  });
+  call.start();
+  await call.listen(6_000);
+  expect(trail).toEqual([
+    "ear-partial: I would",
+    "ear-partial: I would like",
+    "ear-final: I would like a loaf",
+    "reply-text: We have",
+    "reply-text: rye",
+    "reply-text: and",
+    "reply-text: wheat.",
+    "reply-end",
+    "spoken: We",
+    "spoken: have",
+    "spoken: rye",
+    "spoken: and",
+    "spoken: wheat.",
+  ]);
+  expect(second.requests[0]?.messages.slice(-3)).toMatchObject([
+    { role: "user", text: "I would like a loaf" },
+    { role: "assistant", text: "We have" },
+    { role: "user" },
+  ]);
+  expect(voices.map(({ requests }) => requests[0]?.text)).toEqual(["We have rye and wheat.", "rye and wheat."]);
+  expect(call.ends()).toEqual([]);
+  call.connection.closed(1_006, false);
+});

@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import { pump } from "../../src/call/pump.ts";
+import { EAR_GAP_MS_MAX, EAR_KEPT_MS_MAX } from "../../src/core/limits.ts";
+import { EarChain } from "../../src/speech/ear-chain.ts";
+import { refusalFrom } from "../../src/speech/refusal.ts";
+import type { Stt, SttEvent } from "../../src/speech/speech.ts";
+import { sttContract } from "../contract/stt-contract.ts";
+import { CodedEar, coded, silence } from "../support/coded-ear.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { lineFor } from "../support/provider-lines.ts";
+import { ScriptedStt } from "../support/scripted-stt.ts";
+
+const WORDS = "I would like to book a table for two at eight on Friday please thank you".split(" ");
+const FRAME_MS = 20;
+
+sttContract("a chain of two, of which the first cannot be opened", async () => {
+  const clock = new ManualClock();
+  const failing = new ScriptedStt(clock, [{ atMs: 0, event: { kind: "fail" } }]);
+  const hearing = new ScriptedStt(clock, [
+    { atMs: 100, event: { kind: "partial", text: "good" } },
+    { atMs: 500, event: { kind: "final", text: "good morning" } },
+  ]);
+  const { stt } = chainOf(clock, [failing, hearing]);
+  return { stt, rateHz: 8_000, audio: new Int16Array(8_000), text: "good morning", play: (ms) => clock.play(ms) };
+});
+
+function chainOf(clock: ManualClock, stts: readonly Stt[]) {
+  const ears = stts.map((stt) => ({ stt, ...lineFor("ear", stt.provider, clock) }));
+  return { stt: new EarChain(ears, clock), ears };
+}
+
+function listen(clock: ManualClock, stts: readonly Stt[]) {
+  const { stt, ears } = chainOf(clock, stts);
+  const life = new AbortController();
+  const stream = stt.open({ language: "en-US", rateHz: 8_000 }, life.signal);
+  const heard: SttEvent[] = [];
+  const failures: unknown[] = [];
+  const done = pump(
+    stream.events,
+    life.signal,
+    (event) => heard.push(event),
+    (error) => failures.push(error),
+  );
+  const hear = async (frames: readonly { frame: Int16Array; voiced: boolean }[]): Promise<void> => {
+    for (const { frame, voiced } of frames) {
+      const lent = frame.slice();
+      stream.write(lent, voiced);
+      lent.fill(-1);
+      await clock.play(FRAME_MS);
+    }
+  };
+  const finals = () => heard.flatMap((event) => (event.kind === "final" ? [event.text] : []));
+  return { life, heard, failures, done, hear, finals, ears };
+}
+
+describe("a chain of ears", () => {
+  test("P3: one dies in the middle of a sentence, the next takes over, and no word is lost", async () => {
+    const clock = new ManualClock();
+    const [first, second] = [new CodedEar(WORDS, { failsAfter: [75] }), new CodedEar(WORDS, { provider: "second" })];
+    const { hear, finals, heard, failures, ears } = listen(clock, [first, second]);
+    await hear(coded(WORDS, WORDS));
+    await hear(coded(["thank", "you"], WORDS));
+    expect(finals()).toEqual([WORDS.join(" "), "thank you"]);
+    expect(failures).toEqual([]);
+    // What the first one told until then is what the second one tells from the beginning.
+    expect(heard.slice(0, 8).map(({ text }) => text.split(" ").length)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(ears[0]?.told).toEqual(["known", "provider_failed"]);
+  });
+
+  test("what a final has told is not told to the one that takes over", async () => {
+    const clock = new ManualClock();
+    const first = new CodedEar(WORDS, { failsAfter: [50 + 50 + 15] });
+    const { hear, finals } = listen(clock, [first, new CodedEar(WORDS, { provider: "second" })]);
+    await hear(coded(["thank", "you"], WORDS));
+    await hear(silence(50));
+    await hear(coded(["table", "for", "two"], WORDS));
+    expect(finals()).toEqual(["thank you", "table for two"]);
+  });
+
+  test("the only one is opened again at once, and hears what was said meanwhile", async () => {
+    const clock = new ManualClock();
+    const only = new CodedEar(WORDS, { failsAfter: [35, Number.POSITIVE_INFINITY] });
+    const { hear, finals, ears } = listen(clock, [only]);
+    await hear(coded(WORDS, WORDS));
+    expect([finals(), only.opened.length]).toEqual([[WORDS.join(" ")], 2]);
+    expect(ears[0]?.line.mayEnter).toBe(true);
+  });
+
+  test("P15: one that fails again and again is tried at a pace that it can bear, and what was said waits for it", async () => {
+    const clock = new ManualClock();
+    const only = new CodedEar(WORDS, { failsAfter: [35, 0, 0, Number.POSITIVE_INFINITY] });
+    const { hear, finals, failures } = listen(clock, [only]);
+    await hear(coded(WORDS, WORDS));
+    await hear(silence(150));
+    expect([finals(), failures, only.opened.length]).toEqual([[WORDS.join(" ")], [], 4]);
+  });
+
+  test("P1: where none hears for too long there is none, and its failure says so", async () => {
+    const clock = new ManualClock();
+    const dead = ["a", "b"].map((provider) => new CodedEar(WORDS, { provider, failsAfter: [0] }));
+    const { hear, failures, done, ears } = listen(clock, dead);
+    await hear(silence(EAR_GAP_MS_MAX / FRAME_MS + 50));
+    await done;
+    expect(failures).toEqual([expect.objectContaining({ code: "provider_failed" })]);
+    for (const { opened } of dead) expect(opened.length).toBeLessThanOrEqual(5);
+    expect(clock.pending).toBe(0);
+    for (const { told } of ears) expect(told).toContain("left alone");
+  });
+
+  test("P16: one whose key is refused is not opened again; without another one the call has none", async () => {
+    const clock = new ManualClock();
+    const revoked = new CodedEar(WORDS, { failsAfter: [35, 0], cause: refusalFrom(401) });
+    const second = new CodedEar(WORDS, { provider: "second", failsAfter: [120, Number.POSITIVE_INFINITY] });
+    const { hear, finals } = listen(clock, [revoked, second]);
+    await hear(coded(WORDS, WORDS));
+    expect([finals(), revoked.opened.length, second.opened.length]).toEqual([[WORDS.join(" ")], 1, 2]);
+    const alone = listen(clock, [new CodedEar(WORDS, { failsAfter: [10], cause: refusalFrom(401) })]);
+    await alone.hear(silence(20));
+    expect(alone.failures).toEqual([expect.objectContaining({ code: "provider_failed" })]);
+  });
+
+  test.each([
+    true,
+    false,
+  ])("P2: one that tells nothing of somebody who speaks fails (partial words: %s)", async (partials) => {
+    const clock = new ManualClock();
+    const deaf = new CodedEar(WORDS, { deaf: true, partials });
+    const { hear, finals } = listen(clock, [deaf, new CodedEar(WORDS, { provider: "second" })]);
+    // Speech of more than six seconds, of which none is lost.
+    const long = [...WORDS, ...WORDS, ...WORDS.slice(0, 5)].slice(0, 35);
+    await hear(coded(long, WORDS));
+    await hear(silence(250));
+    expect(finals()).toEqual([long.join(" ")]);
+  });
+
+  test("P4: one that has heard nobody speak is well", async () => {
+    const clock = new ManualClock();
+    const { hear, finals, ears } = listen(clock, [new CodedEar(WORDS), new CodedEar(WORDS, { provider: "second" })]);
+    await hear(silence(2_000));
+    await hear(coded(["thank", "you"], WORDS));
+    expect([finals(), ears[0]?.told]).toEqual([["thank you"], ["known"]]);
+  });
+
+  test("of more speech than is kept the beginning is lost, and of silence hardly anything is kept", async () => {
+    const frames = EAR_KEPT_MS_MAX / FRAME_MS;
+    const [word] = coded(["table"], WORDS);
+    const speech = Array.from({ length: 2 * frames }, () => word ?? { frame: new Int16Array(160), voiced: true });
+    for (const [audio, keptMin, keptMax] of [
+      [speech, frames, frames + 25],
+      [silence(2 * frames), 25, 25],
+    ] as const) {
+      const clock = new ManualClock();
+      const second = new CodedEar(WORDS, { provider: "second" });
+      const { hear } = listen(clock, [new CodedEar(WORDS, { failsAfter: [audio.length], partials: false }), second]);
+      await hear(audio);
+      expect(second.opened[0]?.frames).toBeGreaterThanOrEqual(keptMin);
+      expect(second.opened[0]?.frames).toBeLessThanOrEqual(keptMax);
+    }
+  });
+
+  test("a call that is over has no stream, no timer and no place", async () => {
+    const clock = new ManualClock();
+    const { life, hear, done, heard, ears } = listen(clock, [new CodedEar(WORDS)]);
+    await hear(coded(WORDS, WORDS).slice(0, 20));
+    life.abort();
+    await done;
+    const before = heard.length;
+    await hear(coded(WORDS, WORDS));
+    expect([heard.length, clock.pending, ears[0]?.line.mayEnter]).toEqual([before, 0, true]);
+  });
+});

@@ -1,0 +1,121 @@
+import { afterEach, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { BrainChain } from "../../src/speech/brain-chain.ts";
+import { EarChain } from "../../src/speech/ear-chain.ts";
+import { createAnthropicBrain } from "../../src/speech/providers/anthropic-brain.ts";
+import { createAssemblyAiEar } from "../../src/speech/providers/assemblyai.ts";
+import { createDeepgramEar } from "../../src/speech/providers/deepgram.ts";
+import { createElevenLabs } from "../../src/speech/providers/elevenlabs.ts";
+import { createOpenAiBrain } from "../../src/speech/providers/openai-brain.ts";
+import { createOpenAiVoice } from "../../src/speech/providers/openai-voice.ts";
+import type { SttEvent } from "../../src/speech/speech.ts";
+import { SpeechCache } from "../../src/speech/speech-cache.ts";
+import { VoiceChain } from "../../src/speech/voice-chain.ts";
+import { lineFor } from "../support/provider-lines.ts";
+import { messageAnswer } from "../support/providers/anthropic-messages.ts";
+import { fakeAssemblyAi, turn } from "../support/providers/assemblyai.ts";
+import { fakeDeepgram, results } from "../support/providers/deepgram.ts";
+import { framesOf, hum, say } from "../support/providers/ear-server.ts";
+import { ELEVENLABS_VOICE, FakeElevenLabs } from "../support/providers/elevenlabs-voice.ts";
+import { ModelServer } from "../support/providers/model-server.ts";
+import { chatBegun } from "../support/providers/openai-chat.ts";
+import { FakeOpenAiSpeech } from "../support/providers/openai-speech.ts";
+
+// The protocols of real providers over real sockets: one dies in the middle of a sentence, and another one goes on.
+
+const clock = systemClock;
+const KEY = "canary-key";
+const RATE_HZ = 8_000;
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+test("P10: Deepgram closes in the middle of a sentence, and AssemblyAI hears it from its beginning", async () => {
+  const deepgram = await fakeDeepgram({
+    steps: [
+      { atMs: 500, act: say(results("I would", [0, 0.5])) },
+      { atMs: 700, act: (socket) => socket.close(1011, KEY) },
+    ],
+  });
+  const heardAll = turn(0, "I would like a loaf.", { end: true, formatted: true });
+  const assemblyai = await fakeAssemblyAi({ steps: [{ atMs: 1_400, act: say(heardAll) }] });
+  opened.push(deepgram, assemblyai);
+  const life = new AbortController();
+  opened.push({ close: () => life.abort() });
+  const stts = [
+    createDeepgramEar({ apiKey: KEY, model: "nova-3", url: `ws://127.0.0.1:${deepgram.port}/v1/listen`, clock }),
+    createAssemblyAiEar({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
+  ];
+  const lines = stts.map((stt) => ({ stt, ...lineFor("ear", stt.provider, clock) }));
+  const stream = new EarChain(lines, clock).open({ language: "en-US", rateHz: RATE_HZ }, life.signal);
+  const heard: SttEvent[] = [];
+  const done = (async () => {
+    for await (const event of stream.events) heard.push(event);
+  })();
+  for (const [frame, voiced] of framesOf(hum(RATE_HZ, 1_500, 0), RATE_HZ)) stream.write(frame, voiced);
+  await expect.poll(() => heard.at(-1)?.text, { timeout: 10_000, interval: 5 }).toBe("I would like a loaf.");
+  expect(heard.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+    "partial: I would",
+    "final: I would like a loaf.",
+  ]);
+  expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);
+  life.abort();
+  await done;
+});
+
+test("P3: OpenAI breaks off in the middle of a sentence, and Claude goes on", async () => {
+  const openai = await ModelServer.start({ kind: "cut", events: chatBegun("We ", "have") });
+  const anthropic = await ModelServer.start({ kind: "events", events: messageAnswer("rye ", "and wheat.") });
+  opened.push({ close: () => openai.stop() }, { close: () => anthropic.stop() });
+  const llms = [
+    createOpenAiBrain({ model: "gpt-4o-mini", apiKey: KEY, baseUrl: `${openai.url}/v1` }),
+    createAnthropicBrain({ model: "claude-haiku-4-5", apiKey: KEY, baseUrl: anthropic.url }),
+  ];
+  const llm = new BrainChain(
+    llms.map((one) => ({ llm: one, line: lineFor("model", one.provider, clock).line })),
+    clock,
+  );
+  const question = { messages: [{ role: "user" as const, text: "What do you have?" }], tools: [] };
+  let said = "";
+  for await (const event of llm.reply({ ...question, temperature: 0, language: "en" }, new AbortController().signal)) {
+    if (event.kind === "text") said += event.text;
+  }
+  expect([said, openai.asked.length]).toEqual(["We have rye and wheat.", 1]);
+  expect(anthropic.asked[0]?.body.messages).toMatchObject([{ role: "user" }, { role: "assistant" }, { role: "user" }]);
+});
+
+test("P10: ElevenLabs closes in the middle of a sentence, and another voice says the rest of it", async () => {
+  const text = "Hello there, my friend. How are you today?";
+  const elevenlabs = await new FakeElevenLabs({ fault: { kind: "closes", afterChunks: 3, code: 1011 } }).listen();
+  const openai = await new FakeOpenAiSpeech({}).listen();
+  const voices = [
+    createElevenLabs({ apiKey: KEY, model: "eleven_flash_v2_5", url: elevenlabs.url, clock }),
+    createOpenAiVoice({
+      url: `${openai.url}/v1`,
+      apiKey: KEY,
+      model: "gpt-4o-mini-tts",
+      voices: [{ name: "alloy", language: "en" }],
+      clock,
+    }),
+  ];
+  opened.push(...voices, elevenlabs, openai);
+  const lines = voices.map((tts) => ({ tts, ...lineFor("voice", tts.provider, clock) }));
+  const tts = new VoiceChain(lines, new SpeechCache(), clock);
+  const told: string[] = [];
+  let ms = 0;
+  const voiceId = `elevenlabs/${ELEVENLABS_VOICE.voice_id}`;
+  const request = { text, voiceId, language: "en-US", rateHz: RATE_HZ };
+  for await (const { samples, rateHz, words } of tts.speak(request, new AbortController().signal)) {
+    told.push(...words.map((word) => word.text));
+    ms += (samples.length * 1_000) / rateHz;
+  }
+  const { input } = JSON.parse(openai.requests[0]?.body ?? "{}") as { input: string };
+  const before = told.join(" ");
+  expect([text.startsWith(before), text.endsWith(input), input.length < text.length]).toEqual([true, true, true]);
+  // One word at most is said twice, and none is left out.
+  const overlap = before.length + 1 + input.length - text.length;
+  expect([0, (told.at(-1)?.length ?? 0) + 1]).toContain(overlap);
+  expect(ms).toBeGreaterThan(1_000);
+  expect(lines.map(({ told: events }) => events)).toEqual([["known", "provider_failed"], ["known"]]);
+});
