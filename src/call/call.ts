@@ -55,7 +55,8 @@ export class Call {
   /** The last command was given. */
   #silent = false;
   #nowMs = 0;
-  #nextDeadlineMs = 0;
+  /** NaN until somebody asks: several events may come before that. */
+  #nextDeadlineMs = Number.NaN;
   #modelFailures = 0;
 
   constructor(options: CallOptions) {
@@ -84,11 +85,11 @@ export class Call {
       modelDone: (failed) => this.#onModelDone(failed),
       speakLanguage: (language) => this.#speakLanguage(language, "tool"),
     });
-    this.#nextDeadlineMs = this.#findDeadline();
   }
 
   /** When the call wants a `tick` though nothing else happens, ms; Infinity after the end. */
   get nextDeadlineMs(): number {
+    if (Number.isNaN(this.#nextDeadlineMs)) this.#nextDeadlineMs = this.#findDeadline();
     return this.#nextDeadlineMs;
   }
 
@@ -107,7 +108,7 @@ export class Call {
     // The cap comes before everything: whatever else happens in this moment, the reason is the same.
     if (nowMs >= this.#spec.maxDurationMs) this.#end("max_duration");
     else this.#dispatch(event);
-    this.#nextDeadlineMs = this.#findDeadline();
+    this.#nextDeadlineMs = Number.NaN;
   }
 
   #dispatch(event: CallEvent): void {

@@ -14,7 +14,7 @@ export const createCarrierA = (): Wire => new CarrierA();
 
 /** Both orders of members in which the carrier writes inbound audio. */
 export function carrierALayouts(streamId: string): readonly MediaLayout[] {
-  const stream = `"streamSid":${JSON.stringify(streamId)}`;
+  const stream = { own: `"streamSid":${JSON.stringify(streamId)}` };
   const begin = ['{"event":"media","sequenceNumber":"', NUMBER, '",'] as const;
   const media = [
     '"media":{"track":"inbound","chunk":"',
@@ -25,7 +25,7 @@ export function carrierALayouts(streamId: string): readonly MediaLayout[] {
     PAYLOAD,
     '"}',
   ] as const;
-  return [mediaLayout(...begin, ...media, `,${stream}}`), mediaLayout(...begin, `${stream},`, ...media, "}")];
+  return [mediaLayout(...begin, ...media, ",", stream, "}"), mediaLayout(...begin, stream, ",", ...media, "}")];
 }
 
 /** See `Wire`. Of what the carrier sends in order (connected, start, media, ..., stop) it only remembers the stream's id. */

@@ -28,7 +28,7 @@ export const createCarrierB = (options: CarrierBOptions): Wire => new CarrierB(o
 
 /** Both orders of members in which the carrier's inbound audio is seen. Its timestamp is passed over: see `CarrierB`. */
 export function carrierBLayouts(streamId: string): readonly MediaLayout[] {
-  const stream = `"stream_id":${JSON.stringify(streamId)}`;
+  const stream = { own: `"stream_id":${JSON.stringify(streamId)}` };
   const begin = ['{"event":"media","sequence_number":"', NUMBER, '",'] as const;
   const media = [
     '"media":{"track":"inbound","chunk":"',
@@ -39,7 +39,7 @@ export function carrierBLayouts(streamId: string): readonly MediaLayout[] {
     PAYLOAD,
     '"}',
   ] as const;
-  return [mediaLayout(...begin, ...media, `,${stream}}`), mediaLayout(...begin, `${stream},`, ...media, "}")];
+  return [mediaLayout(...begin, ...media, ",", stream, "}"), mediaLayout(...begin, stream, ",", ...media, "}")];
 }
 
 /**

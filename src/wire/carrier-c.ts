@@ -20,7 +20,7 @@ export const createCarrierC = (): Wire => new CarrierC();
 export function carrierCLayouts(streamId: string, extraHeaders: unknown): readonly MediaLayout[] {
   const repeated = extraHeaders ?? "";
   if (typeof repeated !== "string" || repeated.length > EXTRA_HEADERS_CHARS_MAX) return [];
-  const stream = `"streamId":${JSON.stringify(streamId)}`;
+  const stream = { own: `"streamId":${JSON.stringify(streamId)}` };
   const media = [
     '"media":{"track":"inbound","timestamp":"',
     TIMESTAMP,
@@ -30,10 +30,10 @@ export function carrierCLayouts(streamId: string, extraHeaders: unknown): readon
     PAYLOAD,
     '"}',
   ] as const;
-  const end = extraHeaders === undefined ? "}" : `,"extra_headers":${JSON.stringify(repeated)}}`;
+  const end = extraHeaders === undefined ? "}" : { own: `,"extra_headers":${JSON.stringify(repeated)}}` };
   return [
-    mediaLayout('{"event":"media","sequenceNumber":', NUMBER, `,${stream},`, ...media, end),
-    mediaLayout('{"sequenceNumber":', NUMBER, `,${stream},"event":"media",`, ...media, end),
+    mediaLayout('{"event":"media","sequenceNumber":', NUMBER, ",", stream, ",", ...media, end),
+    mediaLayout('{"sequenceNumber":', NUMBER, ",", stream, ',"event":"media",', ...media, end),
   ];
 }
 

@@ -93,8 +93,7 @@ export class CarrierStream {
   /** See `Wire.encodeAudio`. */
   encodeAudio(samples: Int16Array, bytes: Uint8Array): Uint8Array {
     if (this.#outbound === undefined) assert.fail("no audio before start");
-    this.#outbound.write(samples, bytes);
-    return this.#outbound.message;
+    return this.#outbound.write(samples, bytes);
   }
 
   /** The stream's id; asking for it before the start is our bug, and `what` says what could not be sent. */

@@ -90,40 +90,58 @@ for (let bits = 0; bits < PAIRS.length; bits += 1) {
   PAIR_CHARACTERS[2 * bits + 1] = CHARACTERS[bits & 63] as number;
 }
 
-/** A text message that carries one frame of G.711 as base64 between two texts that never change. */
-export class G711Message {
-  /** The whole message; every `write` changes it. */
+/** The memory of a message, with room for a text of `headBytes` in front of the payload. */
+interface MessageMemory {
   readonly message: Uint8Array;
   /** The payload within it, and the same by twos. */
-  readonly #characters: Uint8Array;
-  readonly #pairs: Uint16Array;
+  readonly characters: Uint8Array;
+  readonly pairs: Uint16Array;
+}
+
+function messageMemory(headBytes: number, frameSamples: number, tail: Uint8Array): MessageMemory {
+  const payloadChars = Math.ceil(frameSamples / 3) * 4;
+  // Pairs must begin at an even address, so the message may have to begin at an odd one.
+  const from = headBytes % 2;
+  const payloadAt = from + headBytes;
+  const memory = new ArrayBuffer(payloadAt + payloadChars + tail.length);
+  const message = new Uint8Array(memory, from);
+  message.set(tail, headBytes + payloadChars);
+  // The padding behind the last sample stays for good.
+  const characters = new Uint8Array(memory, payloadAt, payloadChars).fill(PAD);
+  return { message, characters, pairs: new Uint16Array(memory, payloadAt, payloadChars / 2) };
+}
+
+/** Shared by all streams whose messages are alike: with hundreds of them caches hold little. As many as texts have lengths. */
+const MEMORIES = new Map<string, MessageMemory>();
+
+/** A text message that carries one frame of G.711 as base64 between two texts that never change. */
+export class G711Message {
+  readonly #head: Uint8Array;
+  readonly #memory: MessageMemory;
   readonly #frameSamples: number;
   readonly #codec: G711Codec;
 
   constructor(before: string, frameSamples: number, codec: G711Codec, after: string) {
-    const head = Buffer.from(before);
-    const tail = Buffer.from(after);
-    const payloadChars = Math.ceil(frameSamples / 3) * 4;
-    // Pairs must begin at an even address, so the message may have to begin at an odd one.
-    const from = head.length % 2;
-    const payloadAt = from + head.length;
-    const memory = new ArrayBuffer(payloadAt + payloadChars + tail.length);
-    this.message = new Uint8Array(memory, from);
-    this.message.set(head);
-    this.message.set(tail, head.length + payloadChars);
-    // The padding behind the last sample stays for good.
-    this.#characters = new Uint8Array(memory, payloadAt, payloadChars).fill(PAD);
-    this.#pairs = new Uint16Array(memory, payloadAt, payloadChars / 2);
+    this.#head = new Uint8Array(Buffer.from(before));
+    const likeness = `${this.#head.length} ${frameSamples} ${after}`;
+    this.#memory = MEMORIES.get(likeness) ?? messageMemory(this.#head.length, frameSamples, Buffer.from(after));
+    MEMORIES.set(likeness, this.#memory);
     this.#frameSamples = frameSamples;
     this.#codec = codec;
   }
 
-  /** Encodes one frame into the message, and in its codec into the front of `bytes`. */
-  write(samples: Int16Array, bytes: Uint8Array): void {
+  /**
+   * Encodes one frame into the message, and in its codec into the front of `bytes`. Returns the whole message: a view that the
+   * next `write` of any stream changes.
+   */
+  write(samples: Int16Array, bytes: Uint8Array): Uint8Array {
     if (samples.length !== this.#frameSamples) assert.fail("one frame at a time");
     if (bytes.length < this.#frameSamples) assert.fail("no room for the frame in the leg's own codec");
-    encodeTriples(samples, bytes, this.#codec, this.#pairs);
-    encodeRest(samples, bytes, this.#codec, this.#characters);
+    const { message, characters, pairs } = this.#memory;
+    message.set(this.#head);
+    encodeTriples(samples, bytes, this.#codec, pairs);
+    encodeRest(samples, bytes, this.#codec, characters);
+    return message;
   }
 }
 

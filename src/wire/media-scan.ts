@@ -33,18 +33,34 @@ const NINE = 0x39;
 /** A double holds every number of so many digits exactly. */
 const NUMBER_DIGITS_MAX = 15;
 
-/** A layout from its pieces in order. Whatever a peer said must stand in them as JSON writes it. */
-export function mediaLayout(...pieces: readonly (string | Slot)[]): MediaLayout {
-  const texts = [""];
+/** Text that only one stream has: its id, what its peer said. It must stand there as JSON writes it. */
+export interface OwnText {
+  readonly own: string;
+}
+
+/** A layout from its pieces in order. All streams share what none of them owns: with hundreds of them caches hold little. */
+export function mediaLayout(...pieces: readonly (string | OwnText | Slot)[]): MediaLayout {
+  const texts: Literal[] = [];
   const slots: Slot[] = [];
+  let text = "";
+  let isOwn = false;
+  const endText = (): void => {
+    texts.push(isOwn ? literal(text) : shared(text));
+    text = "";
+    isOwn = false;
+  };
   for (const piece of pieces) {
-    if (typeof piece === "string") texts.push(texts.pop() + piece);
-    else {
+    if (typeof piece === "string") text += piece;
+    else if (typeof piece === "object") {
+      text += piece.own;
+      isOwn = true;
+    } else {
+      endText();
       slots.push(piece);
-      texts.push("");
     }
   }
-  return { texts: texts.map(literal), slots };
+  endText();
+  return { texts, slots };
 }
 
 /**
@@ -72,6 +88,15 @@ function scan(message: Uint8Array, { texts, slots }: MediaLayout, codec: G711Cod
     at = skip(message, at, texts[i + 1] as Literal);
   }
   return at === message.length;
+}
+
+/** As many as carriers have texts. */
+const SHARED = new Map<string, Literal>();
+
+function shared(text: string): Literal {
+  const known = SHARED.get(text) ?? literal(text);
+  SHARED.set(text, known);
+  return known;
 }
 
 function literal(text: string): Literal {

@@ -88,7 +88,7 @@ export interface Wire {
   decode(message: Uint8Array, into: InboundAudio, isBinary?: boolean): WireEvent;
   /**
    * One 20 ms frame as a message, of which kind `binaryAudio` tells. `bytes` receives the frame in `outboundCodec`.
-   * The returned view is the wire's own buffer: send it before the next call.
+   * The returned view is valid until the next call, of any wire of the process.
    */
   encodeAudio(samples: Int16Array, bytes: Uint8Array): Uint8Array;
   encodeMark(name: string): string;

@@ -21,19 +21,30 @@ describe.each(["mulaw", "alaw"] as const)("%s in base64", (codec) => {
       const expected = `${before}${Buffer.from(bytes).toString("base64")}"}}`;
       for (let round = 0; round < 2; round += 1) {
         const written = new Uint8Array(length);
-        message.write(samples, written);
+        expect(Buffer.from(message.write(samples, written)).toString()).toBe(expected);
         expect(written).toEqual(bytes);
-        expect(Buffer.from(message.message).toString()).toBe(expected);
         // Nothing of the frame before shows through.
         message.write(new Int16Array(length), written);
       }
     }
   });
 
+  test("messages of streams whose texts are as long as each other's keep to their own", () => {
+    const samples = Int16Array.of(1, 2, 3, 4);
+    const texts = ["ab", "cd"].map((before) => new G711Message(before, 4, codec, "}"));
+    for (let round = 0; round < 2; round += 1) {
+      const heads = texts.map((text) =>
+        Buffer.from(text.write(samples, new Uint8Array(4)))
+          .toString()
+          .slice(0, 2),
+      );
+      expect(heads).toEqual(["ab", "cd"]);
+    }
+  });
+
   test("text around the payload may be any UTF-8", () => {
     const message = new G711Message('{"id":"\u00e9\u{1F600}","p":"', 1, codec, "\u00e9");
-    message.write(Int16Array.of(0), new Uint8Array(1));
-    expect(Buffer.from(message.message).toString()).toBe(
+    expect(Buffer.from(message.write(Int16Array.of(0), new Uint8Array(1))).toString()).toBe(
       `{"id":"\u00e9\u{1F600}","p":"${Buffer.of(silenceByte).toString("base64")}\u00e9`,
     );
   });
