@@ -222,10 +222,10 @@ export const HEARTBEAT_MS = 250;
 export const WORKER_STALL_MS_MAX = 2_000;
 /** The control process has longer: live calls do not wait for it. */
 export const CONTROL_STALL_MS_MAX = 10_000;
-/** A process that died is started again after this; after twice as long each time that it did not live for PROCESS_STABLE_MS. */
+/** A process that died is started again after this; after twice as long each time that it was up for less than PROCESS_STABLE_MS. */
 export const RESTART_MS_MIN = 100;
 export const RESTART_MS_MAX = 5_000;
-export const PROCESS_STABLE_MS = 10_000;
+export const PROCESS_STABLE_MS = 2_000;
 /** What may come behind DRAIN_MS, goodbyes, last records and whatever hangs; then the service has ended. */
 export const DRAIN_EXIT_MS_MAX = 5_000;
 /** The last part of it is the control process's alone. */
