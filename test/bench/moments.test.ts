@@ -76,6 +76,7 @@ async function startEcho(apiKey: string): Promise<{ url: string; stop(): void }>
 }
 
 test.concurrent("all benches that need a rig, on one: those with the generator one after the other, the others beside them", {
+  retry: ifMachineStalled,
   timeout: TEST_MS_MAX,
 }, async () => {
   const echo = await startEcho("tk_test");

@@ -219,7 +219,7 @@ describe("a call in virtual time", () => {
     expect(trial.onsetMs).toBeCloseTo(3.7 + 2_000, 0);
     expect(trial.stops.map(({ kind }) => kind)).toEqual(["held", "cut"]);
     expect(trial.stops[0]?.atMs).toBe(trial.speechMs[0]);
-    expect(trial.silenceMs[0]).toBeLessThan((trial.stops[0]?.lastSentMs ?? Number.NaN) + 150);
+    expect(trial.silenceMs[0]).toBeLessThan((trial.stops[0]?.lastSentMs ?? Number.NaN) + OUTPUT_LEAD_MS + 100);
     expect(trial.understood).toBe(material.interruptions[0]?.text);
     expect(trial.answeredMs).toBeGreaterThan(trial.endMs + 300);
   });
