@@ -11,6 +11,7 @@ import { activeRms, amplitudeOf, cough, keyTones, NOISES, noise, rmsOf } from ".
 import { runTrial, type Stop, type Trial, type TrialTools } from "../../bench/turns/trial.ts";
 import { loadTools } from "../../bench/turns/turns-bench.ts";
 import type { CaseResult, Ear, TurnsResult } from "../../bench/turns/turns-result.ts";
+import { OUTPUT_LEAD_MS } from "../../src/core/limits.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
 import { Random } from "../sim/random.ts";
 
