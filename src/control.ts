@@ -8,7 +8,12 @@ import { systemClock } from "./core/clock.ts";
 import { ControlMetrics } from "./core/control-metrics.ts";
 import { descriptorsMax } from "./core/descriptors.ts";
 import { codeOf } from "./core/errors.ts";
-import { DESCRIPTORS_PER_REQUEST, DESCRIPTORS_RESERVED, METRICS_ANSWER_MS_MAX } from "./core/limits.ts";
+import {
+  DESCRIPTORS_PER_REQUEST,
+  DESCRIPTORS_RESERVED,
+  DRAIN_RECORDS_MS,
+  METRICS_ANSWER_MS_MAX,
+} from "./core/limits.ts";
 import { createLogger } from "./core/log.ts";
 import { MetricsSum } from "./core/metrics-sum.ts";
 import { watchProcess } from "./core/process-metrics.ts";
@@ -32,6 +37,8 @@ const EXPIRE_MS = 5_000;
 const WORKERS_RETURN_MS = 3_000;
 const WORKER_BACK_MS = 500;
 const RETRY_MS = 1_000;
+/** Requests that are under way when everything else is over have this long. */
+const LAST_ANSWERS_MS = DRAIN_RECORDS_MS / 2;
 
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
 const config = readConfig(undefined, { checksFiles: false });
@@ -176,11 +183,14 @@ const api = buildApi({
 const requestsMax = Math.floor((descriptorsMax() - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_REQUEST);
 if (Number.isFinite(requestsMax)) api.server.maxConnections = Math.max(1, requestsMax);
 
-/** Said when no worker is left. */
+/** Said when no worker is left. The last records wait for nobody who is slow to ask, or to read what was asked for. */
 async function stop(): Promise<void> {
   draining = true;
-  await api.close();
+  const closed = api.close();
+  const cancel = clock.after(LAST_ANSWERS_MS, () => api.server.closeAllConnections());
   await recoverAll();
+  await closed;
+  cancel();
   await keeper.idle();
   workers.close();
   engines.close();

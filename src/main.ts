@@ -57,7 +57,7 @@ function warnOfResets(log: Logger): void {
   }
   if (setting === "1") return;
   log.warn(
-    "connections that arrive in the moment in which a worker is replaced may be reset: run sysctl -w net.ipv4.tcp_migrate_req=1",
+    "connections that arrive in the moment in which a worker is replaced, or is full, may be reset: run sysctl -w net.ipv4.tcp_migrate_req=1",
   );
 }
 

@@ -51,6 +51,7 @@ export class WatchedProcess {
   #cancelWatch = (): void => {};
   #killReason: KillReason | undefined;
 
+  /** Throws what `startChild` throws, and nothing is watched then. */
   constructor(
     kind: ChildKind,
     options: ChildArguments,
@@ -69,7 +70,6 @@ export class WatchedProcess {
     this.exited = new Promise((resolve) => {
       onExited = resolve;
     });
-    this.#cancelWatch = clock.after(PROCESS_START_MS_MAX, () => this.#kill("start_timeout"));
     this.#child = startChild(kind, options, {
       told: (message) => {
         this.#silentBeats = 0;
@@ -87,6 +87,7 @@ export class WatchedProcess {
         onFailed(unavailable(`the ${kind} process could not be started: ${reason ?? exit.exitCode ?? exit.signal}`));
       },
     });
+    this.#cancelWatch = clock.after(PROCESS_START_MS_MAX, () => this.#kill("start_timeout"));
   }
 
   get pid(): number | undefined {

@@ -3,7 +3,7 @@ import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
 import { descriptorsMax } from "./core/descriptors.ts";
 import { codeOf } from "./core/errors.ts";
-import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED, HANDSHAKE_MS_MAX } from "./core/limits.ts";
+import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED, DRAIN_EXIT_MS_MAX, HANDSHAKE_MS_MAX } from "./core/limits.ts";
 import { createLogger } from "./core/log.ts";
 import { WorkerMetrics } from "./core/metrics.ts";
 import type { ProcessMetrics } from "./core/metrics-sum.ts";
@@ -107,7 +107,7 @@ async function tellMetrics(): Promise<ProcessMetrics | undefined> {
 /** Others take who comes while this worker is full. Whoever knocks at the moment of closing would be reset: it is chosen. */
 async function pauseListening(isFull: boolean): Promise<void> {
   if (isFull) await quietTurn(() => clock.nowMs());
-  server.pauseListening(gateway.isFull);
+  server.pauseListening(gateway.isFull && !leaving);
 }
 
 let retiring = false;
@@ -116,8 +116,11 @@ let leaving = false;
 async function leave(): Promise<void> {
   if (leaving) return;
   leaving = true;
-  // Where the service drains it goes on listening: whoever comes with a token is told 503, and the token is not spent.
+  // Where the service drains it listens, full or not: whoever comes with a token is told 503, and the token is not spent.
+  server.pauseListening(false);
   const cancel = clock.after(config.drainMs, () => gateway.sayGoodbye());
+  // Where a supervisor lives it does the same. What nobody has acknowledged by then is recovered from its journal.
+  clock.after(config.drainMs + DRAIN_EXIT_MS_MAX, () => process.exit(1));
   await gateway.drain();
   cancel();
   server.close();

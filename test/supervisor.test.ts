@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { CONTROL_STALL_MS_MAX, HEARTBEAT_MS, PROCESS_START_MS_MAX, WORKER_STALL_MS_MAX } from "../src/core/limits.ts";
+import {
+  CONTROL_STALL_MS_MAX,
+  HEARTBEAT_MS,
+  PROCESS_STABLE_MS,
+  PROCESS_START_MS_MAX,
+  WORKER_STALL_MS_MAX,
+} from "../src/core/limits.ts";
 import type { ChildKind } from "../src/processes.ts";
 import { type Roll, Supervisor } from "../src/supervisor.ts";
 import { ManualClock } from "./support/manual-clock.ts";
@@ -17,11 +23,13 @@ interface Manners {
   isSilent: (child: ScriptedChild) => boolean;
   /** How long each takes to go when it is told to; undefined for one that hangs. */
   leavesMs: (child: ScriptedChild) => number | undefined;
+  /** The system starts no process at all, for want of memory. */
+  isRefused: () => boolean;
 }
 
 /** A supervisor with children that are ready after 500 ms, tell of their hearts, and go at once, where `manners` says nothing else. */
 function scene(workers: number, manners: Partial<Manners> = {}) {
-  const { readyMs = () => 500, isSilent = () => false, leavesMs = () => 0 } = manners;
+  const { readyMs = () => 500, isSilent = () => false, leavesMs = () => 0, isRefused = () => false } = manners;
   const clock = new ManualClock();
   const children = new ScriptedChildren();
   const { log, lines } = memoryLog();
@@ -64,7 +72,10 @@ function scene(workers: number, manners: Partial<Manners> = {}) {
       workers,
       drainMs: DRAIN_MS,
     },
-    startChild: children.start,
+    startChild: (...asked) => {
+      if (isRefused()) throw new Error("spawn ENOMEM");
+      return children.start(...asked);
+    },
     socketPath: "/run/control.sock",
     clock,
     log,
@@ -143,7 +154,7 @@ describe("dying", () => {
     await up();
     const delaysMs: number[] = [];
     for (let deaths = 0; deaths < 9; deaths += 1) {
-      if (deaths === 8) await clock.play(10_001);
+      if (deaths === 8) await clock.play(PROCESS_STABLE_MS + 1);
       children.living("worker")[0]?.exit(1);
       const diedMs = clock.nowMs();
       while (children.living("worker").length === 0) await clock.play(50);
@@ -151,6 +162,17 @@ describe("dying", () => {
       await clock.play(1);
     }
     expect(delaysMs).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 100]);
+  });
+
+  test("one that is killed every few seconds is there again after 100 ms each time: it had come up, and lived", async () => {
+    const { clock, children, up } = scene(2, { readyMs: () => 0 });
+    await up();
+    for (let kills = 0; kills < 6; kills += 1) {
+      await clock.play(2_500);
+      children.living("worker")[0]?.exit(null, "SIGKILL");
+      await clock.play(150);
+      expect(children.living("worker")).toHaveLength(2);
+    }
   });
 
   test("one that cannot be started again is tried on and on", async () => {
@@ -166,6 +188,19 @@ describe("dying", () => {
     broken = false;
     await clock.play(5_000);
     expect(children.living("worker")).toHaveLength(1);
+  });
+
+  test("where the system starts none it is tried on and on, and nothing else comes of it", async () => {
+    let isRefused = false;
+    const { clock, children, logged, up } = scene(2, { isRefused: () => isRefused });
+    await up();
+    isRefused = true;
+    children.living("worker")[0]?.exit(null, "SIGKILL");
+    await clock.play(2 * PROCESS_START_MS_MAX);
+    expect(logged("process could not be restarted").length).toBeGreaterThan(5);
+    isRefused = false;
+    await clock.play(6_000);
+    expect(children.living("worker")).toHaveLength(2);
   });
 });
 
@@ -330,6 +365,37 @@ describe("rolling", () => {
     expect(rolls.at(-1)?.state).toBe("done");
     expect(children.started.map(({ kind }) => kind)).toEqual(["worker", "control", "worker"]);
     expect(children.living("worker")).toHaveLength(1);
+  });
+
+  test("one that dies while its replacement does not get ready is started again, and its place is not forgotten", async () => {
+    const { clock, children, supervisor, rolls, up } = scene(1, {
+      readyMs: ({ pid }) => (pid === 3 ? undefined : 500),
+    });
+    await up();
+    supervisor.roll();
+    await clock.play(1_000);
+    children.started[0]?.exit(null, "SIGKILL");
+    await clock.play(PROCESS_START_MS_MAX + 1_000);
+    expect(rolls.at(-1)).toMatchObject({ state: "failed", replaced: [] });
+    expect(children.living("worker").map(({ pid }) => pid)).toEqual([4]);
+  });
+
+  test("a replacement that dies as soon as it is up replaces nobody", async () => {
+    const { clock, children, supervisor, rolls, up } = scene(1);
+    await up();
+    const { onStart } = children;
+    children.onStart = (child) => {
+      onStart(child);
+      if (child.pid !== 3) return;
+      clock.after(100, () => {
+        child.says({ kind: "ready", port: PORTS.worker });
+        child.exit(1);
+      });
+    };
+    supervisor.roll();
+    await clock.play(3_000);
+    expect(rolls.at(-1)?.state).toBe("failed");
+    expect(children.living("worker").map((child) => [child.pid, heard(child)])).toEqual([[1, []]]);
   });
 
   test("it waits for a control process that is just being started again", async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
 import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
@@ -18,13 +19,16 @@ export function delayedEar(delayMs: number, makeVad: VadFactory): Stt {
       const vad = makeVad(CARRIER_RATE_HZ);
       const events = new EventQueue<SttEvent>(signal);
       let timer: NodeJS.Timeout | undefined;
+      let seenMs = 0;
       signal.addEventListener("abort", () => {
         clearTimeout(timer);
         vad.destroy();
       });
       return {
         write(frame) {
-          if (!vad.isVoiced(frame)) return;
+          seenMs += FRAME_MS;
+          // As the service, it believes no detector that has not settled.
+          if (!vad.isVoiced(frame) || seenMs <= DEFAULT_TURN_PARAMETERS.settleMs) return;
           clearTimeout(timer);
           timer = setTimeout(() => events.push({ kind: "final", text: UNDERSTOOD }), delayMs);
         },

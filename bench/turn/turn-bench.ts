@@ -13,7 +13,7 @@ const OWN_P95_MS_MAX = 30;
 /** Behind both the endpoint waits for nothing, and in front of it for nothing but time. */
 const CASES: readonly TalkCase[] = [
   { title: "a quick ear: the endpoint decides", delays: { earMs: 100, modelMs: 150, voiceMs: 100 } },
-  { title: "a slow ear: its final transcript decides", delays: { earMs: 700, modelMs: 150, voiceMs: 100 } },
+  { title: "a slow ear: its final transcript decides", delays: { earMs: 900, modelMs: 150, voiceMs: 100 } },
 ];
 
 /** Turns in real time, through engines of known delay. Rejects when a process fails or an answer does not come. */

@@ -14,7 +14,7 @@ const USAGE = `What an operator asks of the running service, on the machine, or 
 `;
 
 const POLL_MS = 100;
-/** For each worker, and for a roll that was under way. A supervisor that has nothing to tell for so long hangs. */
+/** For each worker, also of a roll that was under way. A supervisor that has nothing new to tell for so long hangs. */
 const PROGRESS_MS_MAX = 3 * PROCESS_START_MS_MAX;
 
 class UsageError extends Error {}
@@ -44,17 +44,21 @@ async function roll(file: SupervisorFile): Promise<void> {
   if (state.roll?.state === "running") say("another roll is under way; this one comes behind it");
   process.kill(state.pid, "SIGHUP");
   let told = 0;
-  for (let toldMs = systemClock.nowMs(); ; await delay(POLL_MS)) {
+  let news = "";
+  for (let newsMs = systemClock.nowMs(); ; await delay(POLL_MS)) {
     const roll = runningSupervisor(file).roll;
+    // Also that of the roll before it.
+    const latest = JSON.stringify(roll) ?? "";
+    if (latest !== news) newsMs = systemClock.nowMs();
+    news = latest;
     if (roll !== undefined && roll.number >= number) {
       for (const { pid, byPid } of roll.replaced.slice(told)) {
         told += 1;
-        toldMs = systemClock.nowMs();
         say(`${told} of ${roll.workers}: worker ${pid ?? "(dead)"} was replaced by ${byPid}`);
       }
       if (isOver(roll, number)) return;
     }
-    if (systemClock.nowMs() - toldMs > PROGRESS_MS_MAX)
+    if (systemClock.nowMs() - newsMs > PROGRESS_MS_MAX)
       throw new Error("the supervisor tells nothing more: look at its log");
   }
 }

@@ -40,6 +40,8 @@ export const BACKLOG_MS_MAX = 45_000;
 export const BACKLOG_DRAIN_MS_MAX = 2_000;
 /** Messages of any kind within one second; past it the call ends with `protocol_error`. A carrier sends about 50, unless it makes up. */
 export const MESSAGES_PER_SECOND_MAX = 2_500;
+/** Of them those that are no audio, each of which takes ten times as long: with what 200 peers may send at once no worker is stuck. */
+export const OTHER_MESSAGES_PER_SECOND_MAX = 500;
 /** Audio that came before its turn waits this long for what is missing, or until this much more has come; then the gap is given up. */
 export const REORDER_WAIT_MS = 60;
 /** A message further ahead than this is no gap, it begins a new count: 2 s in messages of 20 ms. */
@@ -319,10 +321,10 @@ export const HEARTBEAT_MS = 250;
 export const WORKER_STALL_MS_MAX = 2_000;
 /** The control process has longer: live calls do not wait for it. */
 export const CONTROL_STALL_MS_MAX = 10_000;
-/** A process that died is started again after this; after twice as long each time that it did not live for PROCESS_STABLE_MS. */
+/** A process that died is started again after this; after twice as long each time that it was up for less than PROCESS_STABLE_MS. */
 export const RESTART_MS_MIN = 100;
 export const RESTART_MS_MAX = 5_000;
-export const PROCESS_STABLE_MS = 10_000;
+export const PROCESS_STABLE_MS = 2_000;
 /** What may come behind DRAIN_MS, goodbyes, last records and whatever hangs; then the service has ended. */
 export const DRAIN_EXIT_MS_MAX = 5_000;
 /** The last part of it is the control process's alone. */
@@ -359,6 +361,7 @@ assert.ok(
   (INGEST_AHEAD_MS_MAX + BACKLOG_MS_MAX) / FRAME_MS < MESSAGES_PER_SECOND_MAX,
   "audio after a stall is no flood",
 );
+assert.ok(OTHER_MESSAGES_PER_SECOND_MAX > REPLY_PIECES_MAX, "the marks of a reply that is cut come back all at once");
 assert.ok(INGEST_STALL_MS_MAX < BACKLOG_MS_MAX, "what is dropped of a backlog is what cannot be made up for");
 assert.ok(
   REORDER_HELD_MAX * FRAME_MS > REORDER_WAIT_MS && REORDER_HELD_MESSAGE_MS_MAX > FRAME_MS,

@@ -14,7 +14,8 @@ export interface WorkersMetrics {
 
 /**
  * Sums over workers that come and go. What only grows (counters, histograms) goes on growing: a worker that is silent or gone counts
- * with what it told last. What stands for a moment (gauges) is that of the workers that answer.
+ * with what it told last, and so does one whose connection is gone until it is back or `workerGone` is said. What stands for a moment
+ * (gauges) is that of the workers that answer.
  */
 export class MetricsSum {
   readonly #last = new Map<string, ProcessMetrics>();
@@ -31,20 +32,14 @@ export class MetricsSum {
 
   /** What every worker that is there told just now; undefined stands for one that told nothing. */
   async of(told: ReadonlyMap<string, ProcessMetrics | undefined>): Promise<WorkersMetrics> {
+    for (const [workerId, metrics] of told) if (metrics !== undefined) this.#last.set(workerId, metrics);
+    const sum = [...this.#last].map(([workerId, last]) => told.get(workerId) ?? grown(last));
+    const up = [...told.values()].filter((metrics) => metrics !== undefined).length;
     const gone = this.#gone;
     const readings = gone.length === 0 ? [] : [await aggregated(gone).getMetricsAsJSON()];
     // Unless another one went meanwhile.
     if (this.#gone === gone) this.#gone = readings;
-    const sum = [...readings];
-    let up = 0;
-    for (const [workerId, metrics] of told) {
-      if (metrics !== undefined) {
-        up += 1;
-        this.#last.set(workerId, metrics);
-      }
-      sum.push(metrics ?? grown(this.#last.get(workerId) ?? []));
-    }
-    return { exposition: await aggregated(sum).metrics(), up, silent: told.size - up };
+    return { exposition: await aggregated([...readings, ...sum]).metrics(), up, silent: told.size - up };
   }
 }
 

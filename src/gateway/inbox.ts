@@ -5,6 +5,7 @@ import {
   MALFORMED_PER_SECOND_MAX,
   MARKS_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
+  OTHER_MESSAGES_PER_SECOND_MAX,
   TEXTS_PER_SECOND_MAX,
   TYPED_CHARS_AT_ONCE_MAX,
   TYPED_CHARS_PER_SECOND_MAX,
@@ -47,6 +48,7 @@ export class Inbox {
   readonly #options: InboxOptions;
   readonly #malformed = new PerSecond(MALFORMED_PER_SECOND_MAX);
   readonly #messages = new PerSecond(MESSAGES_PER_SECOND_MAX);
+  readonly #others = new PerSecond(OTHER_MESSAGES_PER_SECOND_MAX);
   readonly #marks = new PerSecond(MARKS_PER_SECOND_MAX);
   readonly #texts = new PerSecond(TEXTS_PER_SECOND_MAX);
   readonly #typedChars = new Allowance({
@@ -79,6 +81,7 @@ export class Inbox {
     } catch (error) {
       return this.#onRefused(error, nowMs);
     }
+    if (event.kind !== "audio" && !this.#others.allows(nowMs)) return VIOLATION;
     if (event.kind === "start") return this.begin(event);
     if (event.kind === "ignored") return this.#ignore(event.what);
     if (this.#streamId === undefined) {

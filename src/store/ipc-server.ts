@@ -67,13 +67,14 @@ export class IpcServer {
   }
 
   /**
-   * The metrics of every worker that is there, also where it drains: undefined where it could not tell them, or where `signal`
-   * aborted before it had answered.
+   * The metrics of every worker that is there when all have been waited for, also where it drains: undefined where it could not
+   * tell them, or where `signal` aborted before it had answered. One that goes meanwhile is left out, also when it had answered.
    */
   async metrics(signal: AbortSignal): Promise<ReadonlyMap<string, ProcessMetrics | undefined>> {
     const ask = async ([workerId, worker]: [string, Socket]) =>
       [workerId, await this.#metricsOf(worker, signal)] as const;
-    return new Map(await Promise.all([...this.#workers].map(ask)));
+    const told = await Promise.all([...this.#workers].map(ask));
+    return new Map(told.filter(([workerId]) => this.#workers.has(workerId)));
   }
 
   #metricsOf(worker: Socket, signal: AbortSignal): Promise<ProcessMetrics | undefined> {
@@ -119,19 +120,23 @@ export class IpcServer {
             this.#options.onEnded(message.callId);
             return;
           case "metrics":
-            for (const resolve of this.#waiting.get(socket) ?? []) resolve(message.metrics ?? undefined);
-            this.#waiting.delete(socket);
+            this.#onMetrics(socket, message.metrics ?? undefined);
             return;
         }
       }),
     );
     socket.on("error", () => {});
     socket.on("close", () => {
-      this.#waiting.delete(socket);
+      this.#onMetrics(socket, undefined);
       if (this.#workers.get(workerId) !== socket) return;
       this.#workers.delete(workerId);
       this.#options.onWorkerGone(workerId);
     });
+  }
+
+  #onMetrics(socket: Socket, metrics: ProcessMetrics | undefined): void {
+    for (const resolve of this.#waiting.get(socket) ?? []) resolve(metrics);
+    this.#waiting.delete(socket);
   }
 
   async #redeem(

@@ -41,8 +41,13 @@ export interface Attack {
   call?: Readonly<Record<string, unknown>>;
   /** How each of those calls must end. */
   endReason?: string;
-  run(target: Target, size: Size): Promise<Outcome>;
+  /** What the worker grows by for each such call while it goes on, where its peer does nothing wrong. */
+  callBytes?: number;
+  /** Calls `ready` when all attackers stand where they mean to, and begins when that resolves. */
+  run(target: Target, size: Size, ready: Ready): Promise<Outcome>;
 }
+
+export type Ready = () => Promise<void>;
 
 /** uWebSockets.js closes what asks for nothing after 10 s, and looks every four. */
 const SILENT_MS_MAX = 15_000;
@@ -50,6 +55,8 @@ const SILENT_MS_MAX = 15_000;
 const SOON_MS_MAX = 5_000;
 const DRIP_MS = 500;
 const OPENED_AT_ONCE = 10;
+const SPEAKING_MS = 20_000;
+const SIGN_OF_LIFE_MS = 5_000;
 const OPENED_MS_MAX = 20_000;
 
 /** A stream that begins with its socket, and whose agent waits. */
@@ -72,8 +79,8 @@ const upgrade = (path: string, more: Readonly<Record<string, string>> = {}): str
     ...more,
   });
 
-/** A stream for each attacker, a few at a time: that they come all at once is another attack. */
-async function streams({ media, paths }: Target, { attackers }: Size): Promise<Crowd> {
+/** A stream for each attacker, opened a few at a time: that they come all at once is another attack. */
+async function streams({ media, paths }: Target, { attackers }: Size, ready: Ready): Promise<Crowd> {
   const crowd = new Crowd(media);
   const untilMs = performance.now() + OPENED_MS_MAX;
   for (let opened = 0; opened < attackers; opened += OPENED_AT_ONCE) {
@@ -82,31 +89,33 @@ async function streams({ media, paths }: Target, { attackers }: Size): Promise<C
     const areIn = (): boolean => (crowd.statuses["101"] ?? 0) + crowd.closed >= crowd.members.length;
     while (!areIn() && performance.now() < untilMs) await pause(5);
   }
+  await ready();
   return crowd;
 }
 
 /** Everybody says the same at once, on a stream of its own. */
-async function shout(target: Target, size: Size, words: Uint8Array): Promise<Outcome> {
-  const crowd = await streams(target, size);
+async function shout(target: Target, size: Size, ready: Ready, words: Uint8Array): Promise<Outcome> {
+  const crowd = await streams(target, size, ready);
   for (const { socket } of crowd.members) socket.write(words);
   await crowd.end(SOON_MS_MAX);
   return outcome(crowd);
 }
 
 /** Everybody says the same again and again, until it is closed, or the time is over. */
-async function repeat(target: Target, size: Size, words: Uint8Array, everyMs: number): Promise<Outcome> {
-  const crowd = await streams(target, size);
+async function repeat(target: Target, size: Size, ready: Ready, words: Uint8Array): Promise<Outcome> {
+  const crowd = await streams(target, size, ready);
   const untilMs = performance.now() + size.seconds * 1_000;
   while (performance.now() < untilMs && crowd.closed < crowd.members.length) {
     for (const { socket } of crowd.members) if (socket.writable) socket.write(words);
-    await pause(everyMs);
+    await pause(FRAME_MS);
   }
   await crowd.end(SILENT_MS_MAX);
   return outcome(crowd);
 }
 
 /** Everybody says `words`, a byte now and then, and never comes to the end of them. */
-async function drip(door: Door, { attackers }: Size, words: string): Promise<Outcome> {
+async function drip(door: Door, { attackers }: Size, ready: Ready, words: string): Promise<Outcome> {
+  await ready();
   const crowd = new Crowd(door);
   await crowd.gather(attackers, () => words.slice(0, 1));
   const untilMs = performance.now() + SILENT_MS_MAX;
@@ -140,7 +149,8 @@ const FRAGMENTS = Buffer.concat([
 ]);
 const ONE_MORE = encodeFrame({ opcode: OPCODE.continuation, payload: "[[", fin: false });
 const PINGS = Buffer.concat(Array<Buffer>(1_000).fill(encodeFrame({ opcode: OPCODE.ping, payload: "flood" })));
-const PONGS = Buffer.concat(Array<Buffer>(1_000).fill(encodeFrame({ opcode: OPCODE.pong, payload: "flood" })));
+const PONG = encodeFrame({ opcode: OPCODE.pong, payload: "flood" });
+const PONGS = Buffer.concat(Array<Buffer>(1_000).fill(PONG));
 const MESSAGES = Buffer.concat(
   Array<Buffer>(1_000).fill(encodeFrame({ opcode: OPCODE.text, payload: '{"type":"weather"}' })),
 );
@@ -149,7 +159,12 @@ const SECOND = encodeFrame({ opcode: OPCODE.binary, payload: Buffer.alloc(32_000
 const LENGTHS = [2n ** 63n, 2n ** 53n + 1n, 2n ** 32n, BigInt(SOCKET_PAYLOAD_BYTES_MAX + 1)];
 
 /** New connections with tokens that nobody has, as many a second as `attackers` says. */
-async function unknownTokens({ media }: Target, { attackers: perSecond, seconds }: Size): Promise<Outcome> {
+async function unknownTokens(
+  { media }: Target,
+  { attackers: perSecond, seconds }: Size,
+  ready: Ready,
+): Promise<Outcome> {
+  await ready();
   const total: Outcome = { attackers: 0, closed: 0, longestMs: 0, answers: {} };
   const answers: Record<string, number> = {};
   const startMs = performance.now();
@@ -178,17 +193,26 @@ async function unknownTokens({ media }: Target, { attackers: perSecond, seconds 
   return { ...total, answers: { ...answers, perSecond: Math.round(total.attackers / seconds) } };
 }
 
-async function slowReaders(target: Target, size: Size): Promise<Outcome> {
-  const crowd = await streams(target, size);
+async function slowReaders(target: Target, size: Size, ready: Ready): Promise<Outcome> {
+  // The agents speak by then: what that takes is not what slow readers take.
+  const speaking = async (): Promise<void> => {
+    await pause(SPEAKING_MS);
+    await ready();
+  };
+  const crowd = await streams(target, size, speaking);
   for (const { socket } of crowd.members) socket.pause();
-  await pause(size.seconds * 1_000);
+  // Of whom nothing is heard for half a minute is closed for that; these are there, and do not read.
+  for (let waitedMs = 0; waitedMs < size.seconds * 1_000; waitedMs += SIGN_OF_LIFE_MS) {
+    for (const { socket } of crowd.members) if (socket.writable) socket.write(PONG);
+    await pause(SIGN_OF_LIFE_MS);
+  }
   for (const { socket } of crowd.members) socket.resume();
   await crowd.end(SILENT_MS_MAX);
   return outcome(crowd);
 }
 
-async function fragments(target: Target, size: Size): Promise<Outcome> {
-  const crowd = await streams(target, size);
+async function fragments(target: Target, size: Size, ready: Ready): Promise<Outcome> {
+  const crowd = await streams(target, size, ready);
   for (const { socket } of crowd.members) {
     await new Promise((resolve) => socket.write(FRAGMENTS, resolve));
   }
@@ -212,7 +236,8 @@ export const ATTACKS: readonly Attack[] = [
     full: { attackers: 10_000, seconds: 0 },
     small: { attackers: 300, seconds: 0 },
     closedMsMax: SILENT_MS_MAX,
-    async run({ media }, { attackers }) {
+    async run({ media }, { attackers }, ready) {
+      await ready();
       const crowd = new Crowd(media);
       await crowd.gather(attackers);
       return await silence(crowd);
@@ -226,7 +251,7 @@ export const ATTACKS: readonly Attack[] = [
     closedMsMax: SILENT_MS_MAX,
     call: {},
     endReason: "protocol_error",
-    run: async (target, size) => await silence(await streams(target, size)),
+    run: async (target, size, ready) => await silence(await streams(target, size, ready)),
   },
   {
     id: "T9",
@@ -242,7 +267,8 @@ export const ATTACKS: readonly Attack[] = [
     full: { attackers: 3_000, seconds: 0 },
     small: { attackers: 60, seconds: 0 },
     closedMsMax: SOON_MS_MAX,
-    async run({ media }, { attackers }) {
+    async run({ media }, { attackers }, ready) {
+      await ready();
       const crowd = new Crowd(media);
       await crowd.gather(attackers, (index) => HEADS[index % HEADS.length] ?? "");
       return await silence(crowd);
@@ -254,7 +280,7 @@ export const ATTACKS: readonly Attack[] = [
     full: { attackers: 1_000, seconds: 0 },
     small: { attackers: 50, seconds: 0 },
     closedMsMax: SILENT_MS_MAX,
-    run: ({ media }, size) => drip(media, size, upgrade(UNKNOWN, { "X-Long": "a".repeat(1_000) })),
+    run: ({ media }, size, ready) => drip(media, size, ready, upgrade(UNKNOWN, { "X-Long": "a".repeat(1_000) })),
   },
   {
     id: "D2",
@@ -262,16 +288,21 @@ export const ATTACKS: readonly Attack[] = [
     full: { attackers: 1_000, seconds: 0 },
     small: { attackers: 50, seconds: 0 },
     closedMsMax: SILENT_MS_MAX,
-    run: ({ api }, size) =>
-      drip(api, size, head("POST /api/v1/calls", { "Content-Type": "application/json", "Content-Length": "9999" })),
+    run: ({ api }, size, ready) =>
+      drip(
+        api,
+        size,
+        ready,
+        head("POST /api/v1/calls", { "Content-Type": "application/json", "Content-Length": "9999" }),
+      ),
   },
   {
     id: "D3, B17",
     name: "streams that nobody reads",
     // More voices than that are another attack.
-    full: { attackers: 20, seconds: 45 },
+    full: { attackers: 20, seconds: 65 },
     small: { attackers: 0, seconds: 0 },
-    closedMsMax: 60_000,
+    closedMsMax: 100_000,
     call: {
       connectionType: "websocket",
       websocket: { codec: "pcm_s16le", inputSampleRate: 16_000, outputSampleRate: 48_000 },
@@ -280,6 +311,8 @@ export const ATTACKS: readonly Attack[] = [
       recordingEnabled: false,
     },
     endReason: "slow_consumer",
+    // Measured with peers that read: most of it is garbage of the voices.
+    callBytes: 966 * 1_024,
     run: slowReaders,
   },
   {
@@ -300,8 +333,8 @@ export const ATTACKS: readonly Attack[] = [
     closedMsMax: SOON_MS_MAX,
     call: QUIET,
     endReason: "protocol_error",
-    async run(target, size) {
-      const crowd = await streams(target, size);
+    async run(target, size, ready) {
+      const crowd = await streams(target, size, ready);
       for (const [index, { socket }] of crowd.members.entries()) {
         const claimedBytes = LENGTHS[index % LENGTHS.length] ?? 0n;
         socket.write(encodeFrame({ opcode: OPCODE.binary, claimedBytes }));
@@ -317,7 +350,7 @@ export const ATTACKS: readonly Attack[] = [
     closedMsMax: SILENT_MS_MAX,
     call: QUIET,
     endReason: "protocol_error",
-    run: (target, size) => repeat(target, size, PINGS, FRAME_MS),
+    run: (target, size, ready) => repeat(target, size, ready, PINGS),
   },
   {
     id: "B18",
@@ -327,7 +360,7 @@ export const ATTACKS: readonly Attack[] = [
     closedMsMax: SILENT_MS_MAX,
     call: QUIET,
     endReason: "protocol_error",
-    run: (target, size) => repeat(target, size, PONGS, FRAME_MS),
+    run: (target, size, ready) => repeat(target, size, ready, PONGS),
   },
   {
     id: "M4",
@@ -337,7 +370,7 @@ export const ATTACKS: readonly Attack[] = [
     closedMsMax: SILENT_MS_MAX,
     call: QUIET,
     endReason: "audio_flood",
-    run: (target, size) => shout(target, size, Buffer.concat(Array<Buffer>(60).fill(SECOND))),
+    run: (target, size, ready) => shout(target, size, ready, Buffer.concat(Array<Buffer>(60).fill(SECOND))),
   },
   {
     id: "M5",
@@ -347,6 +380,6 @@ export const ATTACKS: readonly Attack[] = [
     closedMsMax: SILENT_MS_MAX,
     call: QUIET,
     endReason: "protocol_error",
-    run: (target, size) => repeat(target, size, MESSAGES, FRAME_MS),
+    run: (target, size, ready) => repeat(target, size, ready, MESSAGES),
   },
 ];

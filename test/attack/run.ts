@@ -7,8 +7,8 @@ import { parseArgs } from "node:util";
 import { describeMachine } from "../../bench/machine.ts";
 import { textTable } from "../../bench/report/text-table.ts";
 import { childModule } from "../../src/core/child-module.ts";
-import type { Order, Told } from "./attacker.ts";
 import { ATTACKS, type Outcome } from "./attacks.ts";
+import { type Order, READY, type Told } from "./orders.ts";
 import { type Attacker, runStage, type StageResult } from "./stage.ts";
 
 const USAGE = `Attacks the service in every way of the fault catalogue, at full size, while calls go on that must not notice.
@@ -43,11 +43,15 @@ function readArguments(): Given | undefined {
 }
 
 /** Has the attack carried out by a process of its own. */
-const elsewhere: Attacker = (attack, target, size) => {
+const elsewhere: Attacker = (attack, target, size, ready) => {
   const { path, execArgv } = childModule(import.meta.url, "attacker");
   const child = fork(path, [], { execArgv });
   return new Promise<Outcome>((resolve, reject) => {
-    child.once("message", (told: Told) => {
+    child.on("message", (told: Told) => {
+      if (told === READY) {
+        void ready().then(() => child.send(READY));
+        return;
+      }
       child.disconnect();
       if ("error" in told) reject(new Error(told.error));
       else resolve(told.outcome);

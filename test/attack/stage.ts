@@ -6,7 +6,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { RawWs } from "../support/raw-ws.ts";
-import type { Attack, Outcome, Size, Target } from "./attacks.ts";
+import type { Attack, Outcome, Ready, Size, Target } from "./attacks.ts";
 import { ControlCalls, type ControlReport } from "./control-calls.ts";
 import { type Door, pause } from "./crowd.ts";
 import { type NewCall, ServiceApi } from "./service-api.ts";
@@ -18,7 +18,7 @@ export interface Planned {
 }
 
 /** Carries an attack out, in this process or in another. */
-export type Attacker = (attack: Attack, target: Target, size: Size) => Promise<Outcome>;
+export type Attacker = (attack: Attack, target: Target, size: Size, ready: Ready) => Promise<Outcome>;
 
 export interface StageOptions {
   /** The service's `main` module. */
@@ -37,7 +37,6 @@ export interface Suffered extends Outcome {
   name: string;
   /** How the attackers' calls ended, and how long the longest of them lasted; none where they had no call. */
   endReasons: Readonly<Record<string, number>>;
-  problems: string[];
 }
 
 /** Times in ms; percentiles are exact. */
@@ -126,57 +125,62 @@ class Stage {
     control.answersMs();
     await pause(this.#options.quietMs);
     const quiet = spread(control.answersMs());
-    // A scrape tells of the time since the one before.
-    await this.#loopDelay();
-    const pids = { worker: this.#pid("worker"), control: this.#pid("control") };
-    const memory = new Memory(pids);
-    const workerMs = processorMs(pids.worker);
-    const controlMs = processorMs(pids.control);
-    const looking = this.#look(memory);
-    const probing = this.#probe();
-    const attacks = await Promise.all(planned.map((plan, index) => this.#suffer(plan, calls[index] ?? [])));
+    const use = new Use({ worker: this.#pid("worker"), control: this.#pid("control") });
+    let working: Promise<unknown> | undefined;
+    const ready = together(planned.length, async () => {
+      // From here on it is the attack: that the attackers have streams is none.
+      await this.#loopDelay();
+      control.answersMs();
+      use.begin();
+      working = Promise.all([this.#look(use), this.#probe()]);
+    });
+    const outcomes = await Promise.all(planned.map((plan, index) => this.#suffer(plan, calls[index] ?? [], ready)));
     this.#running = false;
-    await Promise.all([looking, probing]);
+    await working;
     const loopDelay = await this.#loopDelay();
     const during = spread(control.answersMs());
+    const cpuMs = use.cpuMs;
+    const attacks: Suffered[] = [];
+    for (const [index, outcome] of outcomes.entries()) {
+      const endReasons = await this.#endReasons(calls[index] ?? []);
+      const { id, name } = (planned[index] as Planned).attack;
+      attacks.push({ ...outcome, id, name, endReasons });
+    }
     const attackers = attacks.reduce((sum, attack) => sum + attack.attackers, 0);
     const result: StageResult = {
       attacks,
-      workerGrowthBytes: memory.growth.worker,
-      controlGrowthBytes: memory.growth.control,
-      perAttackerBytes: memory.growth.worker / attackers,
-      workerCpuMs: processorMs(pids.worker) - workerMs,
-      controlCpuMs: processorMs(pids.control) - controlMs,
+      workerGrowthBytes: use.growthBytes.worker,
+      controlGrowthBytes: use.growthBytes.control,
+      perAttackerBytes: use.growthBytes.worker / attackers,
+      workerCpuMs: cpuMs.worker,
+      controlCpuMs: cpuMs.control,
       control: await control.end(),
       quiet,
       during,
       upgrades: spread(this.#upgradesMs.sort((a, b) => a - b)),
       upgradesFailed: this.#upgradesFailed,
       loopDelay,
-      problems: attacks.flatMap(({ problems }) => problems),
-      late: attacks.flatMap(({ id, name, longestMs }, index) =>
-        longestMs > (planned[index]?.attack.closedMsMax ?? 0)
-          ? [`${id}, ${name}: borne for ${Math.round(longestMs)} ms`]
-          : [],
-      ),
+      problems: [],
+      late: [],
     };
-    judge(result, attackers);
+    judge(result, planned, attackers);
     return result;
   }
 
-  async #suffer({ attack, size }: Planned, calls: readonly NewCall[]): Promise<Suffered> {
+  #suffer({ attack, size }: Planned, calls: readonly NewCall[], ready: Ready): Promise<Outcome> {
     const paths = calls.map(({ websocketUrl }) => new URL(websocketUrl).pathname);
     const target: Target = { media: this.#mediaDoor, api: this.#api.door, paths };
-    const outcome = await this.#options.attacker(attack, target, size);
+    return this.#options.attacker(attack, target, size, ready);
+  }
+
+  /** One after the other: asked for all at once, again and again, they would be an attack of our own. */
+  async #endReasons(calls: readonly NewCall[]): Promise<Record<string, number>> {
     const endReasons: Record<string, number> = {};
-    // One after the other: asked for all at once, again and again, they would be an attack of our own.
     for (const { id } of calls) {
       const { endReason } = await this.#api.ended(id, RECORDED_MS_MAX);
       endReasons[endReason ?? "none"] = (endReasons[endReason ?? "none"] ?? 0) + 1;
     }
-    const suffered: Suffered = { ...outcome, id: attack.id, name: attack.name, endReasons, problems: [] };
-    suffered.problems.push(...problemsOf(attack, suffered));
-    return suffered;
+    return endReasons;
   }
 
   /** Opens streams as long as the attacks go on, as any carrier would. */
@@ -198,8 +202,8 @@ class Stage {
     }
   }
 
-  async #look(memory: Memory): Promise<void> {
-    for (; this.#running; await pause(LOOK_MS)) memory.look();
+  async #look(use: Use): Promise<void> {
+    for (; this.#running; await pause(LOOK_MS)) use.look();
   }
 
   get #mediaDoor(): Door {
@@ -239,21 +243,54 @@ interface LogLine {
   mediaUrl?: string;
 }
 
-/** What processes hold in memory. Linux tells; elsewhere nothing grows. */
-class Memory {
-  readonly #pids: Readonly<Record<"worker" | "control", number>>;
-  readonly #base: Record<"worker" | "control", number>;
-  readonly growth = { worker: 0, control: 0 };
+/** Resolves for all of `count` when the last of them has asked, and `begin` is over. */
+function together(count: number, begin: () => Promise<void>): Ready {
+  let missing = count;
+  let go = (): void => {};
+  const gone = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  return async () => {
+    missing -= 1;
+    if (missing === 0) {
+      await begin();
+      go();
+    }
+    await gone;
+  };
+}
 
-  constructor(pids: Readonly<Record<"worker" | "control", number>>) {
+type OfProcesses = Record<"worker" | "control", number>;
+
+/** What processes use, beyond what they used in the beginning. Linux tells; elsewhere it is nothing. */
+class Use {
+  readonly #pids: Readonly<OfProcesses>;
+  #baseBytes: OfProcesses = { worker: 0, control: 0 };
+  #baseMs: OfProcesses = { worker: 0, control: 0 };
+  /** At most, of all looks. */
+  readonly growthBytes: OfProcesses = { worker: 0, control: 0 };
+
+  constructor(pids: Readonly<OfProcesses>) {
     this.#pids = pids;
-    this.#base = { worker: residentBytes(pids.worker), control: residentBytes(pids.control) };
+  }
+
+  begin(): void {
+    const { worker, control } = this.#pids;
+    this.#baseBytes = { worker: residentBytes(worker), control: residentBytes(control) };
+    this.#baseMs = { worker: processorMs(worker), control: processorMs(control) };
   }
 
   look(): void {
     for (const kind of ["worker", "control"] as const) {
-      this.growth[kind] = Math.max(this.growth[kind], residentBytes(this.#pids[kind]) - this.#base[kind]);
+      const growth = residentBytes(this.#pids[kind]) - this.#baseBytes[kind];
+      this.growthBytes[kind] = Math.max(this.growthBytes[kind], growth);
     }
+  }
+
+  /** Processor time until now. */
+  get cpuMs(): OfProcesses {
+    const { worker, control } = this.#pids;
+    return { worker: processorMs(worker) - this.#baseMs.worker, control: processorMs(control) - this.#baseMs.control };
   }
 }
 
@@ -282,23 +319,23 @@ function spread(sorted: readonly number[]): Answers {
   return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-function problemsOf(attack: Attack, { attackers, closed, endReasons }: Suffered): string[] {
-  const problems: string[] = [];
-  if (closed < attackers) problems.push(`${attackers - closed} of ${attackers} were not closed`);
-  if (attack.endReason !== undefined && Object.keys(endReasons).some((reason) => reason !== attack.endReason)) {
-    problems.push(`their calls ended with ${JSON.stringify(endReasons)}`);
+function judge(result: StageResult, planned: readonly Planned[], attackers: number): void {
+  const { problems, late, attacks, control, quiet, during, upgrades, upgradesFailed, loopDelay } = result;
+  for (const [index, { id, name, attackers: count, closed, longestMs, endReasons }] of attacks.entries()) {
+    const { endReason, closedMsMax } = (planned[index] as Planned).attack;
+    if (closed < count) problems.push(`${id}, ${name}: ${count - closed} of ${count} were not closed`);
+    if (endReason !== undefined && Object.keys(endReasons).some((reason) => reason !== endReason)) {
+      problems.push(`${id}, ${name}: their calls ended with ${JSON.stringify(endReasons)}`);
+    }
+    if (longestMs > closedMsMax) late.push(`${id}, ${name}: borne for ${Math.round(longestMs)} ms`);
   }
-  return problems.map((problem) => `${attack.id}, ${attack.name}: ${problem}`);
-}
-
-function judge(result: StageResult, attackers: number): void {
-  const { problems, late, control, quiet, during, upgrades, upgradesFailed, loopDelay, workerGrowthBytes } = result;
   if (control.lostIn > 0 || control.lostOut > 0) {
     problems.push(`control calls lost ${control.lostIn} frames in, ${control.lostOut} out`);
   }
   if (control.broken > 0) problems.push(`${control.broken} control calls broke`);
-  if (workerGrowthBytes > attackers * ATTACKER_BYTES_MAX + SLACK_BYTES) {
-    problems.push(`the worker grew by ${Math.round(workerGrowthBytes / 1_024 / attackers)} KiB for each attacker`);
+  const callBytes = planned.reduce((sum, { attack, size }) => sum + (attack.callBytes ?? 0) * size.attackers, 0);
+  if (result.workerGrowthBytes > attackers * ATTACKER_BYTES_MAX + callBytes + SLACK_BYTES) {
+    problems.push(`the worker grew by ${Math.round(result.perAttackerBytes / 1_024)} KiB for each attacker`);
   }
   if (upgradesFailed > 0) problems.push(`${upgradesFailed} good streams were not taken`);
   if (upgrades.p99 > UPGRADE_MS_MAX) late.push(`good streams took ${Math.round(upgrades.p99)} ms at p99`);

@@ -29,6 +29,7 @@ import { runTurnBench } from "../../bench/turn/turn-bench.ts";
 import type { TurnResult } from "../../bench/turn/turn-result.ts";
 import type { Verdict } from "../../bench/verdict.ts";
 import { childModule } from "../../src/core/child-module.ts";
+import { ifMachineStalled } from "../support/stalled-machine.ts";
 
 // Each bench runs for a moment, so that it cannot rot. What it measures is not looked at: the machine may have other things to do,
 // and a run that this has spoilt must say so.
@@ -76,6 +77,7 @@ async function startEcho(apiKey: string): Promise<{ url: string; stop(): void }>
 }
 
 test.concurrent("all benches that need a rig, on one: those with the generator one after the other, the others beside them", {
+  retry: ifMachineStalled,
   timeout: TEST_MS_MAX,
 }, async () => {
   const echo = await startEcho("tk_test");

@@ -11,6 +11,7 @@ import { activeRms, amplitudeOf, cough, keyTones, NOISES, noise, rmsOf } from ".
 import { runTrial, type Stop, type Trial, type TrialTools } from "../../bench/turns/trial.ts";
 import { loadTools } from "../../bench/turns/turns-bench.ts";
 import type { CaseResult, Ear, TurnsResult } from "../../bench/turns/turns-result.ts";
+import { OUTPUT_LEAD_MS } from "../../src/core/limits.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
 import { Random } from "../sim/random.ts";
 
@@ -219,7 +220,7 @@ describe("a call in virtual time", () => {
     expect(trial.onsetMs).toBeCloseTo(3.7 + 2_000, 0);
     expect(trial.stops.map(({ kind }) => kind)).toEqual(["held", "cut"]);
     expect(trial.stops[0]?.atMs).toBe(trial.speechMs[0]);
-    expect(trial.silenceMs[0]).toBeLessThan((trial.stops[0]?.lastSentMs ?? Number.NaN) + 150);
+    expect(trial.silenceMs[0]).toBeLessThan((trial.stops[0]?.lastSentMs ?? Number.NaN) + OUTPUT_LEAD_MS + 100);
     expect(trial.understood).toBe(material.interruptions[0]?.text);
     expect(trial.answeredMs).toBeGreaterThan(trial.endMs + 300);
   });

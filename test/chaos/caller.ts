@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { CARRIER_FRAME_SAMPLES, FRAME_MS } from "../../src/core/limits.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
+import { STREAM_ID, STREAM_START } from "../support/raw-leg.ts";
 
-const STREAM_ID = "MZ00000000000000000000000000000001";
 const HEAD_END = "\r\n\r\n";
 /** RFC 6455, section 5.2. */
 const FIN_TEXT = 0x81;
@@ -155,19 +155,7 @@ const text = (message: object): Buffer => masked(FIN_TEXT, Buffer.from(JSON.stri
 const PING = masked(FIN_PING, Buffer.alloc(0));
 const OPENING = Buffer.concat([
   text({ event: "connected", protocol: "Call", version: "1.0.0" }),
-  text({
-    event: "start",
-    sequenceNumber: "1",
-    streamSid: STREAM_ID,
-    start: {
-      accountSid: "AC0",
-      streamSid: STREAM_ID,
-      callSid: "CA0",
-      tracks: ["inbound"],
-      mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 },
-      customParameters: {},
-    },
-  }),
+  text({ event: "start", sequenceNumber: "1", streamSid: STREAM_ID, start: STREAM_START }),
 ]);
 
 /** The longest call. */

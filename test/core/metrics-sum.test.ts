@@ -54,6 +54,15 @@ describe("the metrics of several workers", () => {
     expect(frames(await scrape(sum, { three: worker(1, 0) }))).toBe(18);
   });
 
+  test("nor in the moment in which a worker's connection is gone and it may yet come back", async () => {
+    const sum = new MetricsSum();
+    await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
+    const away = await scrape(sum, { two: worker(6, 1) });
+    expect([frames(away), listening(away), away.up]).toEqual([16, 1, 1]);
+    const back = await scrape(sum, { one: worker(12, 2), two: worker(6, 1) });
+    expect([frames(back), listening(back), back.up]).toEqual([18, 3, 2]);
+  });
+
   test("what they added to their frames is one histogram, in which those that are gone still count", async () => {
     const sum = new MetricsSum();
     const added = (metrics: ReadonlyMap<string, Family>, le: string) =>

@@ -2,9 +2,11 @@ import { expect, test } from "vitest";
 import { runChaos } from "../chaos/chaos.ts";
 import { builtProgram } from "../support/build.ts";
 import { RECOVERED_MS_MAX } from "../support/oracle.ts";
+import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 test("K1, K5: workers killed under live calls cost their own calls and nothing else (`npm run chaos` in small)", {
+  retry: ifMachineStalled,
   timeout: 90_000,
 }, async () => {
   const { problems, lost, hungUp, recoveriesMs } = await runChaos({

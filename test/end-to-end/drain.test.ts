@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { beginCalls, hangUpAll, sendFrames } from "../support/live-workers.ts";
@@ -37,6 +38,10 @@ test("K7: told to stop, it takes nothing more at once, and what lives goes on to
     calls.slice(1).map(() => ({ endReason: "caller_hangup", lost: 0 })),
   );
   expect(service.process.living().length).toBeGreaterThan(1);
+  // Nobody waits for a request that does not come to its end.
+  const { hostname, port } = new URL(service.apiUrl);
+  const slow = connect(Number(port), hostname).on("error", () => {});
+  slow.write("POST /api/v1/calls HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{");
   const [last] = calls;
   last?.leg.ws.sendClose(1_000);
   expect(await service.process.exited).toBe(0);

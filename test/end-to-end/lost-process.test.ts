@@ -234,3 +234,13 @@ test("a supervisor killed alone leaves nothing running: live calls end within th
     counters: { framesIn: SHORT_CALL_FRAMES },
   });
 });
+
+test("a supervisor killed with the control process leaves nothing running either: a worker waits for nobody beyond its deadline", async () => {
+  const { websocketUrl } = await service.createCall({ greeting: GREETING });
+  await RawLeg.start(websocketUrl);
+  const control = service.pid("control");
+  service.process.signal("SIGKILL");
+  process.kill(control, "SIGKILL");
+  await service.process.exited;
+  await until("nothing of the service to live", DRAIN_MS + 10_000, () => service.process.living().length === 0);
+});

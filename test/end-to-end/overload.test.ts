@@ -59,5 +59,14 @@ test("two workers of one call each take two calls, whoever is told no meanwhile,
   legs[0]?.leg.ws.destroy();
   expect((await RawLeg.connect(await taken(three))).status).toBe(101);
   expect(await create(service, one)).toMatchObject(OVERLOADED);
+  // K7: who comes while the service drains is told so, also by workers that are full, and that listened no more.
+  const answered = (): Promise<number | undefined> =>
+    RawLeg.connect(second).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+  await until("nobody to listen", 5_000, async () => (await answered()) === undefined);
+  service.process.signal("SIGTERM");
+  await until("a stream to be refused in words", 5_000, async () => (await answered()) === 503);
   await service.process.kill();
 }, 60_000);

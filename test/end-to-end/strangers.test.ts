@@ -23,7 +23,7 @@ test("B5, B6, B9, B18, D1, D2, M4, M5, T9: attacked in every way at once, the ca
       calls: 20,
       quietMs: 200,
       // In this process: how soon it sees an answer hangs on itself, and is not looked at.
-      attacker: (attack, target, size) => attack.run(target, size),
+      attacker: (attack, target, size, ready) => attack.run(target, size, ready),
     },
     planned,
   );

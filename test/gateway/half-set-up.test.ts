@@ -9,7 +9,7 @@ import { loadVad } from "../../src/media/vad.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import { type MediaService, mediaService } from "../support/media-service.ts";
-import { STREAM_ID } from "../support/raw-leg.ts";
+import { STREAM_ID, STREAM_START } from "../support/raw-leg.ts";
 import { RawWs } from "../support/raw-ws.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
@@ -40,18 +40,7 @@ const TYPED: Partial<CallSpec> = {
   websocket: { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 },
   firstSpeaker: "user",
 };
-const START = JSON.stringify({
-  event: "start",
-  streamSid: STREAM_ID,
-  start: {
-    accountSid: "AC0",
-    streamSid: STREAM_ID,
-    callSid: "CA0",
-    tracks: ["inbound"],
-    mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 },
-    customParameters: {},
-  },
-});
+const START = JSON.stringify({ event: "start", streamSid: STREAM_ID, start: STREAM_START });
 
 let fault: Fault = "none";
 let service: MediaService | undefined;

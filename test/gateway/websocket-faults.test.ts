@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { MALFORMED_PER_SECOND_MAX, MESSAGES_PER_SECOND_MAX } from "../../src/core/limits.ts";
+import {
+  MALFORMED_PER_SECOND_MAX,
+  MESSAGES_PER_SECOND_MAX,
+  OTHER_MESSAGES_PER_SECOND_MAX,
+} from "../../src/core/limits.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import { createCarrierB } from "../../src/wire/carrier-b.ts";
 import { createCarrierC } from "../../src/wire/carrier-c.ts";
@@ -119,10 +123,22 @@ describe("what a client may say that means nothing", () => {
 
   test("C9: keys faster than twenty a second are ignored, and so are marks past a hundred", () => {
     const call = websocketLeg(QUIET);
-    for (let i = 0; i < 1_000; i += 1) call.json({ type: "dtmf", digit: String(i % 10) });
-    for (let i = 0; i < 1_000; i += 1) call.json({ type: "mark", name: "x".repeat(256) });
+    for (let i = 0; i < 200; i += 1) call.json({ type: "dtmf", digit: String(i % 10) });
+    for (let i = 0; i < 300; i += 1) call.json({ type: "mark", name: "x".repeat(256) });
     expect(call.digits()).toHaveLength(20);
-    expect(call.hangUp()).toMatchObject({ digits: 20, marksReturned: 100, ignored: 980 + 900 });
+    expect(call.hangUp()).toMatchObject({ digits: 20, marksReturned: 100, ignored: 180 + 200 });
+  });
+
+  test("M5: of what is no audio, 500 messages in each second are borne, one more in a second ends the call", async () => {
+    const call = websocketLeg(QUIET);
+    for (let round = 0; round < 3; round += 1) {
+      for (let i = 0; i < OTHER_MESSAGES_PER_SECOND_MAX; i += 1) call.json({ type: "weather" });
+      for (let i = 0; i < 50; i += 1) call.audio(Buffer.alloc(640));
+      await call.clock.play(1_000);
+    }
+    expect(call.socket.ended).toBeUndefined();
+    for (let i = 0; i <= OTHER_MESSAGES_PER_SECOND_MAX; i += 1) call.json({ type: "weather" });
+    expect(call.socket.ended).toEqual({ code: 1_008, reason: "protocol_error" });
   });
 
   test("M5: a flood of messages ends the call, whatever they are", () => {

@@ -319,7 +319,7 @@ export const MUTANTS: readonly Mutant[] = [
     "the ear is given what the caller sends",
     "the ear hears every frame",
     "gateway/connection.ts",
-    "    this.#engines.hear(frame.samples);\n",
+    "    this.#engines.hear(frame.samples, event.voiced, nowMs);\n",
     "",
   ),
   mutant(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { Chronicle } from "./chronicle.ts";
 import { draw } from "./plan.ts";
@@ -30,7 +31,7 @@ describe("whole calls in virtual time", () => {
     TIMEOUT_MS,
   );
 
-  test("the same seed gives the same call, to the last line of its story", async () => {
+  test("the same seed gives the same call, to the last line of its story", { retry: ifMachineStalled }, async () => {
     const shared = await loadShared(temporaryDirectory());
     let lines = 0;
     for (let seed = 1; seed <= 5; seed += 1) {

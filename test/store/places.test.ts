@@ -169,6 +169,14 @@ describe("a worker", () => {
     expect(under.room).toBe(1);
   });
 
+  test("which lags and has more calls than those few keeps their places, and takes none of another worker's", () => {
+    const { under } = places();
+    const callIds = Array.from({ length: LAGGING_CALLS_MAX + 5 }, (_, index) => `call-of-a-${index}`);
+    under.workerCame("a", callIds, load({ callsMax: 100, loopLagMs: LOOP_LAG_MS_MAX + 1 }));
+    under.workerCame("b", [], load());
+    expect(under.room).toBe(3);
+  });
+
   test("D11: at the bound it lags by nothing, and past it takes calls again when it has been below for seconds", () => {
     const { under, live } = places();
     const callsMax = LAGGING_CALLS_MAX + 3;

@@ -70,7 +70,7 @@ export function verdict(evidence: Evidence): string[] {
 /** How long the record of each lost call took, from the kill on; ms. */
 export function recoveriesMs({ stories, recordedMs, kills }: Evidence): number[] {
   return stories.flatMap((story) => {
-    const kill = story.outcome === "lost" ? killOf(story.brokeMs, kills, BREAK_MS_MAX) : undefined;
+    const kill = story.outcome === "lost" ? killOfLost(story, { kills }) : undefined;
     const [atMs] = recordedMs.get(story.callId) ?? [];
     return kill === undefined || atMs === undefined ? [] : [atMs - kill.atMs];
   });
@@ -92,14 +92,14 @@ function ofLost(
   record: OracleRecord,
   evidence: Evidence,
 ): string[] {
-  const kill = killOf(brokeMs, evidence.kills, BREAK_MS_MAX);
+  const kill = killOfLost({ brokeMs }, evidence);
   if (kill === undefined) return [`it was lost though no worker had died: ${record.endReason} ${why}`];
   const { framesIn, framesOut } = record.counters ?? { framesIn: 0, framesOut: 0 };
   const [recordedMs = Number.POSITIVE_INFINITY] = evidence.recordedMs.get(callId) ?? [];
   const tookMs = recordedMs - kill.atMs;
   // The calls of a killed worker are of one worker.
   const worker = kill.workers.get(callId);
-  const others = evidence.stories.filter((other) => other.outcome === "lost" && isOf(other, kill));
+  const others = evidence.stories.filter((other) => other.outcome === "lost" && killOfLost(other, evidence) === kill);
   const strangers = others.filter((other) => (kill.workers.get(other.callId) ?? worker) !== worker);
   return [
     ...unless(record.endReason === "worker_lost", `it ended with ${record.endReason}`),
@@ -132,8 +132,9 @@ function ofRecording({ recording, durationMs, samples, turns }: OracleRecord): s
   ];
 }
 
-const isOf = (story: CallerStory, kill: Kill): boolean =>
-  story.brokeMs >= kill.atMs && story.brokeMs <= kill.atMs + BREAK_MS_MAX;
+/** Kills may follow each other within the time that a connection takes to break. */
+const killOfLost = ({ brokeMs }: Pick<CallerStory, "brokeMs">, { kills }: Pick<Evidence, "kills">): Kill | undefined =>
+  killOf(brokeMs, kills, BREAK_MS_MAX);
 
 /** The latest kill that a moment may be the consequence of. */
 const killOf = (atMs: number, kills: readonly Kill[], withinMs: number): Kill | undefined =>

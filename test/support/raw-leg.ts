@@ -4,6 +4,15 @@ import { RawWs } from "./raw-ws.ts";
 import type { CallItem, Service } from "./service.ts";
 
 export const STREAM_ID = "MZ00000000000000000000000000000001";
+/** What carrier_a tells of its stream in `start`. */
+export const STREAM_START = {
+  accountSid: "AC0",
+  streamSid: STREAM_ID,
+  callSid: "CA0",
+  tracks: ["inbound"],
+  mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 },
+  customParameters: {},
+};
 const SILENCE = Buffer.alloc(CARRIER_FRAME_SAMPLES, MU_LAW.silenceByte).toString("base64");
 
 /** A stream of carrier_a on a socket that does what it is told, and that sends nothing by itself. */
@@ -30,14 +39,7 @@ export class RawLeg {
     const { leg, status } = await RawLeg.connect(websocketUrl);
     if (status !== 101) throw new Error(`the stream was refused with ${status}`);
     leg.ws.sendText(JSON.stringify({ event: "connected", protocol: "Call", version: "1.0.0" }));
-    leg.#send("start", {
-      accountSid: "AC0",
-      streamSid: STREAM_ID,
-      callSid: "CA0",
-      tracks: ["inbound"],
-      mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 },
-      customParameters: {},
-    });
+    leg.#send("start", STREAM_START);
     return leg;
   }
 

@@ -139,15 +139,20 @@ export class SqliteCalls implements CallStore {
 
   /** Whether a token could be redeemed just now, for one of these transports. */
   async #isGood(tokenHash: string, only: readonly ConnectionType[] | undefined): Promise<boolean> {
-    const call = await this.#db
+    const token = await this.#db
       .selectFrom("stream_tokens")
-      .innerJoin("calls", "calls.id", "stream_tokens.call_id")
-      .select("calls.settings")
+      .select("call_id")
       .where("token_hash", "=", tokenHash)
       .where("redeemed_at", "is", null)
       .where("expires_at", ">", this.#clock.epochMs())
       .executeTakeFirst();
-    if (call === undefined || only === undefined) return call !== undefined;
+    if (token === undefined || only === undefined) return token !== undefined;
+    const call = await this.#db
+      .selectFrom("calls")
+      .select("settings")
+      .where("id", "=", token.call_id)
+      .executeTakeFirst();
+    if (call === undefined) return false;
     const settings: { connectionType: ConnectionType } = JSON.parse(call.settings);
     return only.includes(settings.connectionType);
   }

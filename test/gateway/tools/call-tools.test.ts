@@ -9,6 +9,7 @@ import { createCarrierC } from "../../../src/wire/carrier-c.ts";
 import { leg } from "../../support/leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type LlmStep, ScriptedLlm, sayingReply } from "../../support/scripted-llm.ts";
+import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { websocketLeg } from "../../support/websocket-leg.ts";
 
 const described = {
@@ -58,7 +59,7 @@ describe("a tool that the client carries out", () => {
     expect(call.hangUp()).toMatchObject({ ignored: 1, malformed: 0 });
   });
 
-  test("that never answers is over in its time, and the model is told", async () => {
+  test("that never answers is over in its time, and the model is told", { retry: ifMachineStalled }, async () => {
     const { llm, beside } = scene("show", { order: "A-17" });
     const call = websocketLeg({ spec: { ...USER_FIRST, tools: [CLIENT] }, llm, beside });
     call.type("Where is my order?");
