@@ -1,7 +1,12 @@
 import { defineConfig } from "vitest/config";
 
 /** Many calls in real time, and what tells how long the loop was blocked: by themselves, behind all that could take the machine from them. */
-const realTime = ["test/end-to-end/matrix.test.ts", "test/bench/**/*.test.ts", "test/costly-input.test.ts"];
+const realTime = [
+  "test/end-to-end/matrix.test.ts",
+  "test/end-to-end/stage-latency.test.ts",
+  "test/bench/**/*.test.ts",
+  "test/costly-input.test.ts",
+];
 /** Programs as programs: what the build made of them. */
 const programs = ["test/end-to-end/**/*.test.ts", "test/cli/*.test.ts"];
 const BUILD = "test/support/build.ts";

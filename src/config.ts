@@ -10,12 +10,13 @@ import {
   WORKERS_MAX,
 } from "./core/limits.ts";
 import type { LogLevel } from "./core/log.ts";
+import { type Prices, readPrices } from "./core/prices.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
 import type { CarrierSecrets } from "./gateway/signatures.ts";
 import type { G711Codec } from "./media/g711.ts";
 import { type BrainSettings, readBrainSettings } from "./speech/brains.ts";
 import { type EarSettings, readEarSettings } from "./speech/ears.ts";
-import { engineProblems } from "./speech/engines.ts";
+import { engineProblems, PROVIDERS } from "./speech/engines.ts";
 import { readVoiceSettings, type VoiceSettings } from "./speech/voice-settings.ts";
 
 /** Everything an operator can set. README.md lists each variable with its default. */
@@ -57,6 +58,10 @@ export interface Config {
   espeakProcesses: number;
   /** How many streams a provider may have at once, of each kind and in each process, by its name. */
   streamsMax: Readonly<Record<string, number>>;
+  /** What providers charge; undefined where nobody told. */
+  prices: Prices | undefined;
+  /** Whether the model is asked before it is certain that the caller is done. */
+  preemptiveReplies: boolean;
   /** What streams of each carrier must be signed with. */
   carrierSecrets: CarrierSecrets;
   /** The codec of what carrier_b plays: what its `stream_bidirectional_codec` says. */
@@ -80,7 +85,7 @@ const LAW_NAMES: Readonly<Record<string, G711Codec>> = { pcmu: "mulaw", pcma: "a
 /** What the variables of tools' secrets begin with. */
 const TOOL_SECRET = "TOOL_SECRET_";
 
-/** What METRICS_PORT says where no metrics are to be served. */
+/** What METRICS_PORT says where no metrics are to be served, and PREEMPTIVE_REPLIES where there are to be none. */
 const OFF = "off";
 
 /** Hosts that can be listened on and not connected to, as a URL spells them. */
@@ -151,6 +156,8 @@ export function readConfig(
     brainSettings: readBrainSettings(text),
     espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
     streamsMax: readStreamsMax(text("STREAMS_MAX", ""), problems),
+    prices: readPrices(text("PRICES", ""), PROVIDERS, problems),
+    preemptiveReplies: readPreemptiveReplies(env, problems),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
     carrierBOutboundCodec: readCarrierBCodec(env, problems),
     toolSecrets: readToolSecrets(env, problems),
@@ -228,6 +235,14 @@ function readStreamsMax(given: string, problems: string[]): Record<string, numbe
     } else streamsMax[name] = Number(count);
   }
   return streamsMax;
+}
+
+function readPreemptiveReplies(env: Environment, problems: string[]): boolean {
+  const given = env.PREEMPTIVE_REPLIES?.trim() || OFF;
+  if (given !== "on" && given !== OFF) {
+    problems.push(`PREEMPTIVE_REPLIES must be on or off, not ${JSON.stringify(given)}`);
+  }
+  return given === "on";
 }
 
 function readToolsAllowLoopback(env: Environment, problems: string[]): boolean {

@@ -14,7 +14,7 @@ import {
   DRAIN_RECORDS_MS,
   METRICS_ANSWER_MS_MAX,
 } from "./core/limits.ts";
-import { createLogger } from "./core/log.ts";
+import { createLogger, withoutForeignText } from "./core/log.ts";
 import { MetricsSum } from "./core/metrics-sum.ts";
 import { watchProcess } from "./core/process-metrics.ts";
 import { loadOpus } from "./media/opus.ts";
@@ -67,10 +67,15 @@ places.restore(await opened.calls.listWaiting(), await opened.calls.listActive()
 const stores = { ...opened, calls: placedCalls(countedCalls(opened.calls, metrics), places) };
 // Only asked which voices there are: one program is enough.
 const engines = createEngines({ ...config, espeakProcesses: 1 }, clock, log);
+// Who asks for them first waits for no provider.
+engines.tts.voices().catch((error: unknown) => {
+  log.warn({ code: codeOf(error), ...withoutForeignText(error) }, "the voices could not be listed");
+});
 const keeper = new RecordKeeper({
   calls: stores.calls,
   dataDir,
   makeResampler: await loadResampler(),
+  prices: config.prices,
   clock,
   log,
   onKept(callId, tookMs) {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "./call/parameters.ts";
 import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
 import { descriptorsMax } from "./core/descriptors.ts";
@@ -74,6 +75,7 @@ const gateway = new Gateway({
   httpTools: new HttpTools({ secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback }),
   journals,
   metrics,
+  parameters: config.preemptiveReplies ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS,
   clock,
   log,
   callsMax,

@@ -17,6 +17,7 @@ describe("configuration", () => {
       tts: "espeak",
       models: { model_a: "reference", model_b: "reference", model_c: "reference" },
       streamsMax: {},
+      preemptiveReplies: false,
       carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
       carrierBOutboundCodec: "mulaw",
       toolSecrets: {},
@@ -30,6 +31,16 @@ describe("configuration", () => {
       elevenlabs: 5,
     });
     expect(() => readConfig({ STREAMS_MAX: "whisper:5" })).toThrow(/STREAMS_MAX must name any of .*, not "whisper"/);
+  });
+
+  test("providers have prices, of their models too, and none that nobody told", () => {
+    const given = '{"currency": "USD", "deepgram": {"audioMinute": 0.6}, "openai:gpt-4o": {"inputTokensMillion": 2.5}}';
+    const { prices } = readConfig({ PRICES: given });
+    expect(prices?.currency).toBe("USD");
+    expect(prices?.perUnit.get("deepgram")?.audioSeconds).toBeCloseTo(0.01);
+    expect([...(prices?.perUnit.keys() ?? [])]).toEqual(["deepgram", "openai:gpt-4o"]);
+    expect(readConfig({}).prices).toBeUndefined();
+    expect(() => readConfig({ PRICES: "prices.json" })).toThrow("PRICES must be a JSON object");
   });
 
   test("one core is left to the control process, and there is always a worker", () => {
@@ -54,6 +65,8 @@ describe("configuration", () => {
         DRAIN_MS: "-1",
         ESPEAK_PROCESSES: "0",
         STREAMS_MAX: "deepgram:5, elevenlabs:0",
+        PREEMPTIVE_REPLIES: "yes",
+        PRICES: '{"currency": "dollars"}',
         CARRIER_A_AUTH_TOKEN: "good,",
         CARRIER_B_OUTBOUND_CODEC: "PCMA",
         TOOL_SECRET_shop: "x",
@@ -76,6 +89,8 @@ describe("configuration", () => {
         '  DRAIN_MS must be a whole number from 0 to 7200000, not "-1"',
         '  ESPEAK_PROCESSES must be a whole number from 1 to 16, not "0"',
         '  STREAMS_MAX must be a provider and a number from 1 to 100000, elevenlabs:5, or several, separated by commas, not " elevenlabs:0"',
+        '  PRICES must have a currency of three capital letters, "currency": "USD"',
+        '  PREEMPTIVE_REPLIES must be on or off, not "yes"',
         "  CARRIER_A_AUTH_TOKEN must be secrets of printable ASCII, separated by commas",
         '  CARRIER_B_OUTBOUND_CODEC must be one of pcmu, pcma, not "PCMA"',
         "  TOOL_SECRET_shop must have a name of A-Z, 0-9 and _ behind TOOL_SECRET_",

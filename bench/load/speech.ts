@@ -7,14 +7,14 @@ import type { TtsChunk } from "../../src/speech/speech.ts";
 // All speech of the bench is made before it begins, by the reference voice: eSpeak could not keep up with hundreds of calls on
 // one core, and it is not what is measured.
 
-/** What an agent of the load says, over and over: one piece each for the splitter of replies. */
+/** What an agent of the load says, over and over: one piece each for the splitter of replies, so without clauses. */
 export const AGENT_SENTENCES: readonly string[] = [
-  "The bakery is open from Tuesday to Saturday, from seven in the morning until half past five in the afternoon.",
-  "Birthday cakes are made to order, and must be ordered two days ahead.",
-  "Sourdough bread is baked every morning, and a loaf of it costs four pounds.",
-  "The croissants are made with butter from a farm in Devon, which the founder has known for thirty years.",
-  "Delivery is free within three miles, for orders above twenty pounds.",
-  "The nearest car park is behind the church, two minutes away on foot.",
+  "The bakery is open from Tuesday to Saturday and from seven in the morning until half past five in the afternoon.",
+  "Birthday cakes are made to order and must be ordered two days ahead.",
+  "Sourdough bread is baked every morning and a loaf of it costs four pounds.",
+  "The croissants are made with butter from a farm in Devon which the founder has known for thirty years.",
+  "Delivery is free within three miles for orders above twenty pounds.",
+  "The nearest car park is behind the church and two minutes away on foot.",
 ];
 
 /** What it answers where answers are to be short. */

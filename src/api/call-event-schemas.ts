@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { CUT_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../core/call-spec.ts";
+import { ENGINES } from "../core/metrics.ts";
+import { SWITCH_CODES } from "../speech/speech.ts";
 import { Transcript } from "./call-schemas.ts";
+import { TurnLatency } from "./served-schemas.ts";
 
 const atMs = z.int().meta({ description: "Milliseconds since the media stream came.", examples: [5240] });
 const turnId = z.int().meta({ description: "The reply: they are counted from 1." });
@@ -94,6 +97,20 @@ const EventItem = z
         .boolean()
         .meta({ description: "False where no voice does: then it is the one that spoke before, and stays." }),
     }),
+    event(
+      "provider-switched",
+      "A provider did not do what it was asked, and the next one of its chain is asked for it.",
+      {
+        engine: z.enum(ENGINES).meta({ description: "What it does for the call." }),
+        from: z.string().meta({ description: "The provider that is left.", examples: ["deepgram"] }),
+        to: z.string().meta({ description: "The provider that is asked now.", examples: ["openai"] }),
+        code: z.enum(SWITCH_CODES).meta({
+          description:
+            "`failed`: its connection or its answer did. `refused`: it answered with an error status. `silent`: it told nothing in " +
+            "time. `left_alone`: it was not even asked, for it keeps failing, or has as many streams as it may.",
+        }),
+      },
+    ),
     event("tool-result", "A tool is done, or has failed: this is what the model is told.", {
       turnId,
       key,
@@ -112,12 +129,26 @@ const EventItem = z
 /** What the call did about it. */
 const CommandItem = z
   .discriminatedUnion("kind", [
-    command("state", "What the agent does from here on.", { state: z.enum(["listening", "thinking", "speaking"]) }),
+    command("state", "What the agent does from here on.", {
+      state: z.enum(["listening", "thinking", "speaking"]),
+      latency: TurnLatency.optional().meta({
+        description: "Of an answer that begins to be heard: where the time before it went.",
+      }),
+    }),
     command("ask", "The model is asked for a reply, or to go on with it, now that its tools are done.", {
       turnId,
       messages: z.int().meta({ description: "How many messages of the conversation it is given." }),
       language: z.string().meta({ description: "What it is asked to answer in." }),
     }),
+    command(
+      "ask-ahead",
+      "The model is asked for what the caller seems to have said: the next `ask`, if the caller really has, finds its answer there.",
+      {
+        messages: z.int().meta({ description: "How many messages of the conversation it is given." }),
+        language: z.string().meta({ description: "What it is asked to answer in." }),
+      },
+    ),
+    command("forget-ahead", "The caller has said something else: what the model was asked ahead is dropped.", {}),
     command("speak", "The voice is given a piece of the reply: the model's words, or some of the service's own.", {
       turnId,
       piece,

@@ -80,6 +80,24 @@ export const CALLS = [
     metadata: METADATA,
     recording: { channels: 2, sampleRateHz: 8_000, durationMs: 12_160, complete: true },
     counters: { framesIn: 608, framesOut: 236 },
+    latency: {
+      endOfUtterance: { count: 2, p50Ms: 520, p90Ms: 540, p95Ms: 540, p99Ms: 540 },
+      modelFirstToken: { count: 2, p50Ms: 120, p90Ms: 310, p95Ms: 310, p99Ms: 310 },
+      whole: { count: 2, p50Ms: 780, p90Ms: 990, p95Ms: 990, p99Ms: 990 },
+    },
+    usage: [
+      { engine: "ear", provider: "deepgram", audioSeconds: 12.02, cost: 0.001542567 },
+      {
+        engine: "model",
+        provider: "openai",
+        model: "gpt-4o-mini",
+        inputTokens: 512,
+        outputTokens: 61,
+        cost: 0.0001134,
+      },
+      { engine: "voice", provider: "espeak", characters: 208, cost: null },
+    ],
+    cost: { currency: "USD", total: 0.001655967, complete: false },
   },
 ];
 
@@ -90,6 +108,14 @@ export const TURNS = [
     startMs: 5_400,
     endMs: 7_020,
     interrupted: true,
-    latency: { endOfTurnMs: 520, firstTextMs: 640, firstAudioMs: 760, firstFrameMs: 780 },
+    latency: {
+      finalMs: 310,
+      endOfTurnMs: 520,
+      askedMs: 520,
+      firstTextMs: 640,
+      firstPieceMs: 690,
+      firstAudioMs: 760,
+      firstFrameMs: 780,
+    },
   },
 ];

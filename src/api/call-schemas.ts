@@ -35,6 +35,7 @@ import {
   textNotBlank,
   wholeNumber,
 } from "./fields.ts";
+import { CallCost, CallLatency, CallUsage, TurnLatency } from "./served-schemas.ts";
 import { shownAs } from "./shown-as.ts";
 import { SelectedTool, ShownTool } from "./tool-schemas.ts";
 
@@ -103,7 +104,8 @@ const STREAM_PROTOCOL = `
 Binary messages are audio: from the service 20 ms each, from the client any length up to ${STREAM_MESSAGE_MS_MAX / 1_000} s; with \
 Opus, both ways, one packet each. Text messages are JSON objects with a \`type\`; pass over types and fields that you do not know.
 
-- From the service: \`ready\` (\`callId\`, \`input\`, \`output\`) comes first; \`state\` (\`state\`: listening, thinking, speaking); \
+- From the service: \`ready\` (\`callId\`, \`input\`, \`output\`) comes first; \`state\` (\`state\`: listening, thinking, speaking; \
+\`latency\`, as a turn has it, when an answer begins to be heard); \
 \`transcript\` (\`role\`, \`text\`, \`final\`, \`turnId\`); \`mark\` (\`name\`): to be sent back when all audio before it has been \
 played; \`clear\`: drop what has not been played yet, and the marks in it; \`toolCall\` (\`id\`, \`name\`, \
 \`arguments\`): carry out this tool of the type \`client\`; \`error\` (\`code\`, \`message\`); \`ended\` \
@@ -292,11 +294,13 @@ export const CallItem = z
     counters: z.record(z.string(), z.number()).nullable().meta({
       description: "What was counted during the call, by name: for looking into it, and not the same in every version.",
     }),
+    latency: CallLatency,
+    usage: CallUsage,
+    cost: CallCost,
   })
   .meta({ id: "Call", description: "A call as it is now. What is not known yet is null.", examples: CALLS });
 
 const msOfCall = z.number().meta({ description: "Milliseconds since the media stream came." });
-const msOfReply = z.number().meta({ description: "Milliseconds since the caller's last voiced frame." });
 
 export const Transcript = z
   .object({
@@ -315,15 +319,9 @@ export const Transcript = z
             description:
               "Where an interrupted answer ends is a guess, by as much as a sentence at most: its voice tells no times of its words.",
           }),
-          latency: z
-            .object({
-              endOfTurnMs: msOfReply,
-              firstTextMs: msOfReply.optional(),
-              firstAudioMs: msOfReply,
-              firstFrameMs: msOfReply,
-            })
-            .optional()
-            .meta({ description: "Where the time before an answer went. Absent for what answers nobody." }),
+          latency: TurnLatency.optional().meta({
+            description: "Where the time before an answer went. Absent for what answers nobody.",
+          }),
         })
         .meta({ id: "Turn", description: "One side's uninterrupted contribution.", examples: TURNS }),
     ),

@@ -37,6 +37,7 @@ export async function specWithTools(
 ): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const { voice, language } = await lookUpOffered([...found, ...transportProblems(given)], voices, {
+    givenVoice: given.voice,
     voice: voiceByIdOrName("voice", given.voice),
     language: languageByCode("language", given.language),
   });

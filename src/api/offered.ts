@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Language } from "../speech/languages.ts";
 import type { Voice } from "../speech/speech.ts";
-import { invalidRequest, type Problem } from "./errors.ts";
+import { ApiError, invalidRequest, type Problem } from "./errors.ts";
 import { problem } from "./validation.ts";
 import type { VoiceCatalogue } from "./voices.ts";
 
@@ -10,12 +10,13 @@ type LookUp<Item> = (items: readonly Item[]) => Item | Problem | undefined;
 
 /**
  * The voice and the language that a request names. Throws ApiError 400 with everything that is wrong with the request at
- * once: what was `found` before, and a voice or a language that is not offered.
+ * once: what was `found` before, and a voice or a language that is not offered. 503 `unavailable` where nothing else is wrong and
+ * the voice may be one of a provider that has never told his.
  */
 export async function lookUpOffered(
   found: readonly Problem[],
   catalogue: VoiceCatalogue,
-  lookUp: { voice: LookUp<Voice>; language: LookUp<Language> },
+  lookUp: { givenVoice: unknown; voice: LookUp<Voice>; language: LookUp<Language> },
 ): Promise<{ voice: Voice; language: Language }> {
   const [voices, languages] = await Promise.all([catalogue.voices(), catalogue.languages()]);
   const problems = [...found];
@@ -24,6 +25,8 @@ export async function lookUpOffered(
   let code: "invalid_request" | "unknown_voice" | "unknown_language" | undefined;
   if (problems.length > 0) code = "invalid_request";
   if (isProblem(voice)) {
+    const provider = problems.length > 0 ? undefined : untoldProvider(lookUp.givenVoice, catalogue.untold());
+    if (provider !== undefined) throw new ApiError("unavailable", `${provider} does not tell its voices just now`);
     problems.push(voice);
     code ??= "unknown_voice";
   }
@@ -37,6 +40,12 @@ export async function lookUpOffered(
 }
 
 const isProblem = (found: object | undefined): found is Problem => found !== undefined && "path" in found;
+
+/** Whose voice `given` may be of those whose voices nobody knows: an id begins with its provider, a name with anything. */
+const untoldProvider = (given: unknown, untold: readonly string[]): string | undefined =>
+  typeof given === "string" && given !== ""
+    ? untold.find((provider) => given.startsWith(`${provider}/`) || !given.includes("/"))
+    : undefined;
 
 /** By id, or by a name that only one voice has. */
 export const voiceByIdOrName =

@@ -17,10 +17,12 @@ export interface VoiceCatalogue {
   voices(query?: CatalogueQuery): Promise<readonly Voice[]>;
   /** `voices` of a language counts those of the asked provider. */
   languages(query?: CatalogueQuery): Promise<readonly Language[]>;
+  /** The providers whose voices have never been told. */
+  untold(): readonly string[];
 }
 
 /** The catalogue of `tts`, which may be several providers as one. */
-export function catalogueOf(tts: Pick<Tts, "voices">): VoiceCatalogue {
+export function catalogueOf(tts: Pick<Tts, "voices" | "untold">): VoiceCatalogue {
   const voicesOf = async (provider: string | undefined): Promise<readonly Voice[]> => {
     const voices = await tts.voices();
     return provider === undefined ? voices : voices.filter((voice) => voice.provider === provider);
@@ -34,6 +36,7 @@ export function catalogueOf(tts: Pick<Tts, "voices">): VoiceCatalogue {
       const languages = listLanguages(await voicesOf(provider));
       return languages.filter(({ code }) => isIn(language, languageCodes(code)));
     },
+    untold: () => tts.untold?.() ?? [],
   };
 }
 

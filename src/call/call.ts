@@ -1,13 +1,14 @@
 import { strict as assert } from "node:assert";
 import type { CallSpec, CutReason, EndReason, SpeakReason } from "../core/call-spec.ts";
 import { GOODBYE_MS_MAX, LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../core/limits.ts";
-import { saidUntil, stepCaller } from "./caller-turn.ts";
+import { partialOf, saidUntil, stepCaller, wordsOf } from "./caller-turn.ts";
 import { Conversation, type Said } from "./conversation.ts";
 import { Digits } from "./digits.ts";
 import type { CallEvent, CallSink } from "./events.ts";
 import { Inactivity } from "./inactivity.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { phrasesOf } from "./phrases.ts";
+import { Preemptive } from "./preemptive.ts";
 import { Speaker } from "./speaker.ts";
 import { SpeechDetector } from "./speech-detector.ts";
 import { type CallStanding, WAITS, type Wait } from "./standing.ts";
@@ -43,9 +44,12 @@ export class Call {
   readonly #conversation: Conversation;
   readonly #inactivity: Inactivity;
   readonly #speaker: Speaker;
+  readonly #preemptive: Preemptive;
   readonly #digits: Digits;
 
   #turn: Turn = START;
+  /** The turn that was looked at last for what may be asked ahead. */
+  #seenTurn: Turn = START;
   /** What `turnDeadlineMs` says: it looks at words, and is asked for with every frame, but changes only with the turn. */
   #turnDeadlineMs = Number.POSITIVE_INFINITY;
   #legStarted = false;
@@ -72,6 +76,7 @@ export class Call {
     this.#conversation = new Conversation(spec, this.#sink);
     this.#inactivity = new Inactivity(spec);
     this.#digits = new Digits(parameters.digitGapMs);
+    this.#preemptive = new Preemptive({ spec, parameters, conversation: this.#conversation, sink: this.#sink });
     this.#speaker = new Speaker({
       spec,
       rateHz,
@@ -108,7 +113,19 @@ export class Call {
     // The cap comes before everything: whatever else happens in this moment, the reason is the same.
     if (nowMs >= this.#spec.maxDurationMs) this.#end("max_duration");
     else this.#dispatch(event);
+    if (!this.#ended && this.#policy.parameters.preemptiveMs > 0) this.#lookAhead();
     this.#nextDeadlineMs = Number.NaN;
+  }
+
+  /** With every event, so words are looked at only where the turn has changed. */
+  #lookAhead(): void {
+    if (this.#turn !== this.#seenTurn) {
+      this.#seenTurn = this.#turn;
+      const { caller, agent, keying } = this.#turn;
+      const isOpen = agent.at === "idle" && !keying && this.#leave === undefined;
+      this.#preemptive.hears(isOpen ? wordsOf(caller) : "", partialOf(caller) === "", this.#nowMs);
+    }
+    this.#preemptive.attend(this.#detector.lastVoicedMs, this.#nowMs, this.#policy.language);
   }
 
   #dispatch(event: CallEvent): void {
@@ -140,6 +157,7 @@ export class Call {
         return;
       case "ear-partial":
       case "ear-final":
+        this.#conversation.heard(event.text, event.kind === "ear-final", this.#nowMs);
         if (event.kind === "ear-final" && tellsLanguage(event.text)) this.#onLanguage(event.language);
         this.#onWords({ kind: "words", text: event.text, final: event.kind === "ear-final" });
         return;
@@ -147,15 +165,18 @@ export class Call {
         this.#onWords(event);
         return;
       case "ear-failed":
-        // A goodbye asks for no answer.
-        if (this.#leave === undefined) this.#end("provider_error");
+        // Who hears nothing can answer nothing, but take leave.
+        this.#onGoodbye("provider_error");
         return;
       case "voice-chosen":
+      case "provider-switched":
+      case "used":
         // For the record alone: what is said does not hang on who says it.
         return;
       case "tool-result":
         // A result that comes when its reply is over is still true.
         this.#conversation.lateResult(event.key, event.result);
+        this.#preemptive.drop();
         this.#speaker.handle(event, this.#nowMs);
         return;
       default:
@@ -292,7 +313,9 @@ export class Call {
       }
       case "answer":
         this.#conversation.said(action);
-        if (this.#leave === undefined) this.#speaker.ask(this.#nowMs);
+        if (this.#leave !== undefined) return;
+        this.#preemptive.settle(this.#policy.language);
+        this.#speaker.ask(this.#nowMs);
         return;
     }
   }
@@ -341,6 +364,8 @@ export class Call {
         return this.#detector.deadlineMs;
       case "turn":
         return this.#turnDeadlineMs;
+      case "ahead":
+        return this.#preemptive.deadlineMs(this.#detector.lastVoicedMs);
       case "digits":
         return this.#digits.deadlineMs;
       case "inactivity":

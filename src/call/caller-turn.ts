@@ -39,6 +39,9 @@ export function saidUntil(caller: Caller, nowMs: number): { text: string; startM
   return { text: wordsText(caller.words), startMs: caller.startMs, endMs };
 }
 
+/** All that was understood of what the caller says. */
+export const wordsOf = (caller: Caller): string => (caller.at === "silent" ? "" : wordsText(caller.words));
+
 /** What the ear has told and is not done with. */
 export const partialOf = (caller: Caller): string => (caller.at === "silent" ? "" : caller.words.partial);
 

@@ -2,6 +2,7 @@ import type { CallSpec, TranscriptTurn } from "../core/call-spec.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import type { Message } from "../speech/speech.ts";
 import type { CallSink } from "./events.ts";
+import type { Asked } from "./reply-moments.ts";
 import type { ToolMessages } from "./tool-use.ts";
 
 /** What a caller said in one turn, ms of call time. */
@@ -22,15 +23,23 @@ export class Conversation {
   readonly #sink: CallSink;
   readonly #messages: Message[];
   #open: Said | undefined;
+  /** When the ear was sure of all that it has told; NaN while it is not. */
+  #finalMs = Number.NaN;
 
   constructor(spec: CallSpec, sink: CallSink) {
     this.#sink = sink;
     this.#messages = [{ role: "system", text: systemText(spec) }];
   }
 
-  /** What the caller said and the agent has not audibly answered yet. */
-  get open(): Readonly<Said> | undefined {
-    return this.#open;
+  /** When the caller stopped saying what the agent has not audibly answered yet, and when the ear was sure of it. */
+  get asked(): Asked | undefined {
+    return this.#open && { startMs: this.#open.startMs, spokenMs: this.#open.endMs, finalMs: this.#finalMs };
+  }
+
+  /** The ear told something, and is sure of it or not; of silence some tell finals again and again. */
+  heard(text: string, isFinal: boolean, nowMs: number): void {
+    if (!isFinal && text !== "") this.#finalMs = Number.NaN;
+    if (isFinal && (text !== "" || Number.isNaN(this.#finalMs))) this.#finalMs = nowMs;
   }
 
   /** What the model is asked: everything heard so far, and what waits for an answer. */
@@ -38,6 +47,11 @@ export class Conversation {
     return this.#open === undefined
       ? [...this.#messages]
       : [...this.#messages, { role: "user", text: this.#open.text }];
+  }
+
+  /** What it would be asked if the caller's turn were over with `text`. */
+  messagesWith(text: string): readonly Message[] {
+    return [...this.#messages, { role: "user", text: this.#joined(text) }];
   }
 
   /** What tools were asked for in a reply, and what came of them; what it said beside that is told when it has been heard. */
@@ -57,11 +71,11 @@ export class Conversation {
 
   /** The caller's turn is over; it joins what is still open. */
   said({ text, startMs, endMs }: Said): void {
-    const before = this.#open;
-    this.#open =
-      before === undefined
-        ? { text, startMs, endMs }
-        : { text: `${before.text} ${text}`.slice(0, TURN_TEXT_CHARS_MAX), startMs: before.startMs, endMs };
+    this.#open = { text: this.#joined(text), startMs: this.#open?.startMs ?? startMs, endMs };
+  }
+
+  #joined(text: string): string {
+    return this.#open === undefined ? text : `${this.#open.text} ${text}`.slice(0, TURN_TEXT_CHARS_MAX);
   }
 
   /** The answer is audible, or will never be: what the caller said is settled. */
@@ -82,19 +96,11 @@ export class Conversation {
 }
 
 /** A transcript counts in whole milliseconds; finer than that is only our clock. */
-function rounded(turn: TranscriptTurn): TranscriptTurn {
-  const { latency } = turn;
-  const whole = { ...turn, startMs: Math.round(turn.startMs), endMs: Math.round(turn.endMs) };
-  if (latency === undefined) return whole;
-  const { endOfTurnMs, firstTextMs, firstAudioMs, firstFrameMs } = latency;
-  whole.latency = {
-    endOfTurnMs: Math.round(endOfTurnMs),
-    ...(firstTextMs === undefined ? {} : { firstTextMs: Math.round(firstTextMs) }),
-    firstAudioMs: Math.round(firstAudioMs),
-    firstFrameMs: Math.round(firstFrameMs),
-  };
-  return whole;
-}
+const rounded = (turn: TranscriptTurn): TranscriptTurn => ({
+  ...turn,
+  startMs: Math.round(turn.startMs),
+  endMs: Math.round(turn.endMs),
+});
 
 /** The greeting stands in the prompt as the opening line, when the agent speaks first. */
 function systemText(spec: CallSpec): string {

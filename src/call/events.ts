@@ -1,6 +1,15 @@
-import type { CutReason, EndReason, ResumeReason, SpeakReason, TranscriptTurn } from "../core/call-spec.ts";
+import type {
+  CutReason,
+  EndReason,
+  ResumeReason,
+  SpeakReason,
+  TranscriptTurn,
+  TurnLatency,
+} from "../core/call-spec.ts";
+import type { Engine } from "../core/metrics.ts";
+import type { Usage } from "../core/usage.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
-import type { Message, SpokenWord, ToolDescription } from "../speech/speech.ts";
+import type { Message, SpokenWord, SwitchCode, ToolDescription } from "../speech/speech.ts";
 
 /**
  * Everything that may happen to a call. All of it enters by `Call.handle(event, nowMs)` and all of it is journaled,
@@ -39,6 +48,10 @@ export type CallEvent =
   | { kind: "reply-failed"; turnId: number; code: string }
   /** Which voice speaks from here on, after a `language`: where none `speaksIt`, the one there was. */
   | { kind: "voice-chosen"; language: string; voiceId: string; speaksIt: boolean }
+  /** Another provider serves the call from here on, or for this one answer. */
+  | { kind: "provider-switched"; engine: Engine; from: string; to: string; code: SwitchCode }
+  /** A provider did so much for the call. The last of it may stand behind the call's end. */
+  | { kind: "used"; engine: Engine; provider: string; usage: Usage }
   /** What came of a `tool`. */
   | { kind: "tool-result"; turnId: number; key: string; result: string; failed: boolean }
   /** The voice, answering `speak`. `samples` counts at the leg's rate, padding of a piece's last frame included. */
@@ -50,6 +63,13 @@ export type CallEvent =
 export type CallCommand =
   /** Ask the model; its events come back with this `turnId`. */
   | { kind: "ask"; turnId: number; messages: readonly Message[]; tools: readonly ToolDescription[]; language: string }
+  /**
+   * Ask the model for what may turn out to be the caller's turn, and keep what it answers: the next `ask` is answered with that. Until
+   * then, or `forget-ahead`, nothing of it may be seen.
+   */
+  | { kind: "ask-ahead"; messages: readonly Message[]; tools: readonly ToolDescription[]; language: string }
+  /** It turned out otherwise. */
+  | { kind: "forget-ahead" }
   /** Carry out a tool; `key` comes back with what came of it. */
   | { kind: "tool"; turnId: number; key: string; name: string; arguments: Readonly<Record<string, unknown>> }
   /** Press keys towards the far end, where the wire can. */
@@ -73,7 +93,8 @@ export type CallCommand =
   | { kind: "resume"; turnId: number; reason: ResumeReason }
   /** The caller said this over the agent, and it asks for no answer. */
   | { kind: "pass-over"; text: string; startMs: number; endMs: number }
-  | { kind: "state"; state: CallState }
+  /** What the agent does from here on. An answer that begins to be heard tells where the time before it went. */
+  | { kind: "state"; state: CallState; latency?: TurnLatency }
   /** A turn is over and will not change any more: the transcript is these, in order. */
   | { kind: "turn"; turn: TranscriptTurn }
   /** The last command of a call, once. */

@@ -34,6 +34,13 @@ export interface TurnParameters {
   pauseMsMax: number;
   /** A back-channel that ended no longer than this before the agent did is an answer to it ("shall I?", "yes"). */
   backChannelAnswerMs: number;
+  /**
+   * The model is asked ahead when the caller's words have not changed, and no voice was heard, for this long, or twice as long where
+   * the last words came before the voice ended; what it answers is kept only if they are the same when the turn is over. 0: never.
+   */
+  preemptiveMs: number;
+  /** The first piece of a reply is spoken as soon as a clause of so many characters is there, not the whole sentence. A count. */
+  firstClauseChars: number;
   /** An entry of keys is over this long after its last one. */
   digitGapMs: number;
   /** A reply that is not audible by then begins with a few words of our own. */
@@ -66,6 +73,8 @@ export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   resumeMs: 800,
   pauseMsMax: 2_000,
   backChannelAnswerMs: 1_000,
+  preemptiveMs: 0,
+  firstClauseChars: 24,
   digitGapMs: 2_500,
   fillerMs: 2_500,
   toolFillerMs: 1_500,
@@ -73,3 +82,6 @@ export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   voiceSilenceMs: 8_000,
   markGraceMs: 500,
 };
+
+/** The same, with replies that are begun before it is certain that the caller is done. */
+export const PREEMPTIVE_TURN_PARAMETERS: Readonly<TurnParameters> = { ...DEFAULT_TURN_PARAMETERS, preemptiveMs: 200 };

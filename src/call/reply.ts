@@ -1,8 +1,9 @@
 import { strict as assert } from "node:assert";
-import type { EndReason, TranscriptTurn, TurnLatency } from "../core/call-spec.ts";
+import type { EndReason, TranscriptTurn } from "../core/call-spec.ts";
 import type { SpokenWord } from "../speech/speech.ts";
 import type { TurnParameters } from "./parameters.ts";
 import { PieceSplitter } from "./pieces.ts";
+import { type Asked, ReplyMoments } from "./reply-moments.ts";
 import { ReplyWatch } from "./reply-watch.ts";
 import type { LivingReply } from "./standing.ts";
 import { ToolUse } from "./tool-use.ts";
@@ -16,14 +17,6 @@ interface Piece {
   readonly words: SpokenWord[];
 }
 
-/** The moments a reply's latency is made of, ms of call time; NaN until they come. */
-interface Moments {
-  askedMs: number;
-  firstTextMs: number;
-  firstAudioMs: number;
-  firstFrameMs: number;
-}
-
 /**
  * One reply of the agent, from its text to the ledger of what the caller has heard of it.
  *
@@ -35,11 +28,9 @@ export class Reply {
   readonly interruptible: boolean;
   /** Of a goodbye of ours: why the call ends when it has been heard. */
   readonly leave: EndReason | undefined;
-  readonly #moments: Moments;
-  /** When the caller stopped speaking, for a reply that answers something; latency counts from there. */
-  readonly #spokenMs: number | undefined;
+  readonly moments: ReplyMoments;
   readonly #rateHz: number;
-  readonly #splitter = new PieceSplitter();
+  readonly #splitter: PieceSplitter;
   readonly #pieces: Piece[] = [];
   #sentSamples = 0;
   #playedSamples = 0;
@@ -57,23 +48,19 @@ export class Reply {
     interruptible: boolean;
     leave: EndReason | undefined;
     rateHz: number;
-    spokenMs: number | undefined;
+    /** Undefined for a reply that answers nobody. */
+    answers: Asked | undefined;
     parameters: Readonly<TurnParameters>;
     nowMs: number;
   }) {
     this.turnId = options.turnId;
     this.tools = new ToolUse(options.turnId);
     this.watch = new ReplyWatch(options.parameters, options.nowMs);
+    this.#splitter = new PieceSplitter(options.parameters.firstClauseChars);
     this.interruptible = options.interruptible;
     this.leave = options.leave;
     this.#rateHz = options.rateHz;
-    this.#spokenMs = options.spokenMs;
-    this.#moments = {
-      askedMs: options.nowMs,
-      firstTextMs: Number.NaN,
-      firstAudioMs: Number.NaN,
-      firstFrameMs: Number.NaN,
-    };
+    this.moments = new ReplyMoments(options.answers, options.nowMs);
   }
 
   /** The caller can hear it: a frame was sent. */
@@ -91,14 +78,14 @@ export class Reply {
 
   /** More text of the reply; returns the new pieces to be spoken, numbered from `pieceCount` before the call. */
   pushText(text: string, nowMs: number): readonly string[] {
-    if (Number.isNaN(this.#moments.firstTextMs)) this.#moments.firstTextMs = nowMs;
+    this.moments.text(nowMs);
     this.#roundText += text;
-    return this.#added(this.#splitter.push(text));
+    return this.#added(this.#splitter.push(text), nowMs);
   }
 
   /** The model is done for now; returns what is left to be spoken. */
-  endRound(): readonly string[] {
-    return this.#added(this.#splitter.end());
+  endRound(nowMs: number): readonly string[] {
+    return this.#added(this.#splitter.end(), nowMs);
   }
 
   /** What the model has said since it was asked last; the next round begins. */
@@ -114,17 +101,19 @@ export class Reply {
   }
 
   /** Words of our own between those of the model: one piece. */
-  insert(text: string): readonly string[] {
-    return this.#added([text]);
+  insert(text: string, nowMs: number): readonly string[] {
+    return this.#added([text], nowMs);
   }
 
   /** A reply of our own words, without a model: its pieces. */
-  wholeText(text: string): readonly string[] {
+  wholeText(text: string, nowMs: number): readonly string[] {
     this.#textDone = true;
-    return this.#added([...this.#splitter.push(text), ...this.#splitter.end()]);
+    return this.#added([...this.#splitter.push(text), ...this.#splitter.end()], nowMs);
   }
 
-  #added(texts: readonly string[]): readonly string[] {
+  /** New pieces, which are given to the voice in this moment. */
+  #added(texts: readonly string[], nowMs: number): readonly string[] {
+    if (texts.length > 0) this.moments.piece(nowMs);
     for (const text of texts) {
       const before = this.#pieces.at(-1);
       // Where a piece begins is not known before the one in front of it is over: until then nothing of it can be heard.
@@ -135,7 +124,7 @@ export class Reply {
   }
 
   pieceAudio(piece: number, words: readonly SpokenWord[], nowMs: number): void {
-    if (Number.isNaN(this.#moments.firstAudioMs)) this.#moments.firstAudioMs = nowMs;
+    this.moments.audio(nowMs);
     this.#piece(piece).words.push(...words);
   }
 
@@ -155,7 +144,7 @@ export class Reply {
   }
 
   frameSent(samples: number, nowMs: number): void {
-    if (!this.audible) this.#moments.firstFrameMs = nowMs;
+    this.moments.frame(nowMs);
     this.#sentSamples += samples;
   }
 
@@ -232,26 +221,13 @@ export class Reply {
     const turn: TranscriptTurn = {
       role: "agent",
       text: this.heardText(heardSamples),
-      startMs: this.#moments.firstFrameMs,
+      startMs: this.moments.frameMs,
       endMs,
       interrupted: !whole,
       ...(!whole && this.#isGuess(heardSamples) ? { approximate: true } : {}),
     };
-    const latency = this.#latency();
+    const { latency } = this.moments;
     return latency === undefined ? turn : { ...turn, latency };
-  }
-
-  /** Where the time since the caller stopped speaking went; undefined for a reply that answers nobody. */
-  #latency(): TurnLatency | undefined {
-    const spokenMs = this.#spokenMs;
-    if (spokenMs === undefined) return undefined;
-    const { askedMs, firstTextMs, firstAudioMs, firstFrameMs } = this.#moments;
-    return {
-      endOfTurnMs: askedMs - spokenMs,
-      ...(Number.isNaN(firstTextMs) ? {} : { firstTextMs: firstTextMs - spokenMs }),
-      firstAudioMs: firstAudioMs - spokenMs,
-      firstFrameMs: firstFrameMs - spokenMs,
-    };
   }
 }
 

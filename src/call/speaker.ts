@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import type { CallSpec, CutReason, EndReason, SpeakReason } from "../core/call-spec.ts";
+import type { CallSpec, CutReason, EndReason, SpeakReason, TurnLatency } from "../core/call-spec.ts";
 import { REPLY_PIECES_MAX } from "../core/limits.ts";
 import type { Conversation } from "./conversation.ts";
 import type { CallEvent, CallSink, CallState } from "./events.ts";
@@ -8,6 +8,7 @@ import type { TurnParameters } from "./parameters.ts";
 import { phrasesOf } from "./phrases.ts";
 import { Playout } from "./playout.ts";
 import { Reply } from "./reply.ts";
+import type { Asked } from "./reply-moments.ts";
 import type { ReplyStanding } from "./reply-watch.ts";
 import type { CallStanding } from "./standing.ts";
 import type { ToolRun } from "./tool-use.ts";
@@ -74,7 +75,7 @@ export class Speaker {
 
   /** Has the model answer what was said. */
   ask(nowMs: number): void {
-    const reply = this.#begin(this.#options.conversation.open?.endMs, nowMs);
+    const reply = this.#begin(this.#options.conversation.asked, nowMs);
     this.#show("thinking");
     this.#askModel(reply, nowMs);
   }
@@ -82,7 +83,7 @@ export class Speaker {
   /** A reply of our own, without the model. A `leave` is a goodbye: nothing interrupts it, and the call ends with it. */
   say(text: string, reason: SpeakReason, nowMs: number, leave?: EndReason): void {
     const reply = this.#begin(undefined, nowMs, leave);
-    this.#speak(reply, 0, reply.wholeText(text), nowMs, reason);
+    this.#speak(reply, 0, reply.wholeText(text, nowMs), nowMs, reason);
     this.finishIfHeard(nowMs);
   }
 
@@ -198,7 +199,7 @@ export class Speaker {
     else if (shortage === "voice") this.#options.end("provider_error");
     else if (shortage === "filler") {
       reply.watch.filled();
-      this.#speak(reply, reply.pieceCount, reply.insert(phrasesOf(this.#language).oneMoment), nowMs, "filler");
+      this.#speak(reply, reply.pieceCount, reply.insert(phrasesOf(this.#language).oneMoment, nowMs), nowMs, "filler");
     }
   }
 
@@ -240,14 +241,13 @@ export class Speaker {
     return this.#playout.playsUntilMs + this.#options.parameters.markGraceMs;
   }
 
-  /** `spokenMs` is when the caller stopped saying what it answers. */
-  #begin(spokenMs: number | undefined, nowMs: number, leave?: EndReason): Reply {
+  #begin(answers: Asked | undefined, nowMs: number, leave?: EndReason): Reply {
     assert.ok(this.#reply === undefined, "one reply at a time");
     const { spec, rateHz, parameters, step } = this.#options;
     const interruptible = leave === undefined && (!this.#firstMessage || spec.interruptible);
     const turnId = this.#nextTurnId;
     this.#nextTurnId += 1;
-    const reply = new Reply({ turnId, interruptible, leave, rateHz, spokenMs, parameters, nowMs });
+    const reply = new Reply({ turnId, interruptible, leave, rateHz, answers, parameters, nowMs });
     this.#reply = reply;
     step({ kind: "reply-began", turnId, interruptible });
     return reply;
@@ -259,20 +259,16 @@ export class Speaker {
     const exchanged = used.messages().flatMap(({ asked, results }) => [asked, ...results]);
     const tools = used.exhausted ? [] : describeTools(spec.tools);
     reply.watch.modelHeard(nowMs);
-    sink({
-      kind: "ask",
-      turnId,
-      messages: [...conversation.messages(), ...exchanged],
-      tools,
-      language: this.#language,
-    });
+    reply.moments.asked(nowMs);
+    const messages = [...conversation.messages(), ...exchanged];
+    sink({ kind: "ask", turnId, messages, tools, language: this.#language });
   }
 
   /** The model is done, with the reply or with what it says before its tools. */
   #onModelEnd(reply: Reply, nowMs: number): void {
     reply.watch.modelDone();
     this.#options.modelDone(false);
-    this.#speak(reply, reply.pieceCount, reply.endRound(), nowMs);
+    this.#speak(reply, reply.pieceCount, reply.endRound(nowMs), nowMs);
     const runs = reply.tools.begin(reply.takeRoundText());
     if (runs.length === 0) {
       reply.endText();
@@ -347,7 +343,7 @@ export class Speaker {
   #onAudible(reply: Reply): void {
     this.#firstMessage = false;
     this.#options.conversation.settle();
-    this.#show("speaking");
+    this.#show("speaking", reply.moments.latency);
     this.#options.step({ kind: "reply-audible", turnId: reply.turnId });
   }
 
@@ -392,9 +388,9 @@ export class Speaker {
     conversation.answered(reply.asHeard(whole ? 0 : this.#playout.unplayedMs(nowMs), playsUntilMs));
   }
 
-  #show(state: CallState): void {
+  #show(state: CallState, latency?: TurnLatency): void {
     if (state === this.#state) return;
     this.#state = state;
-    this.#options.sink({ kind: "state", state });
+    this.#options.sink({ kind: "state", state, ...(latency === undefined ? {} : { latency }) });
   }
 }

@@ -2,7 +2,17 @@ import type { CallState } from "./events.ts";
 import type { Turn } from "./turn.ts";
 
 /** What a call may wait for, each until a moment of its own. */
-export const WAITS = ["max_duration", "goodbye", "stream", "voice", "turn", "digits", "inactivity", "reply"] as const;
+export const WAITS = [
+  "max_duration",
+  "goodbye",
+  "stream",
+  "voice",
+  "turn",
+  "ahead",
+  "digits",
+  "inactivity",
+  "reply",
+] as const;
 export type Wait = (typeof WAITS)[number];
 
 /** What a reply may wait for: its being heard, words of our own that bridge a silence, the model, the voice. */

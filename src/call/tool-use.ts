@@ -102,7 +102,11 @@ export class ToolUse {
   /** What was asked for and what came of it, as the model is told. */
   messages(): ToolMessages {
     return this.#rounds.map(({ text, runs, refused }) => ({
-      asked: { role: "assistant", text, toolCalls: runs.map(({ key, call }) => ({ ...call, id: key })) },
+      asked: {
+        role: "assistant",
+        text,
+        toolCalls: runs.map(({ key, call }) => ({ ...call, id: key, theirId: call.id })),
+      },
       results: runs.map(({ key, call: { name }, result = NO_RESULT }, index) => ({
         role: "tool",
         toolCallId: key,

@@ -77,6 +77,7 @@ const COMES: Readonly<Record<Exclude<Wait, "turn" | "reply">, string>> = {
   goodbye: "our goodbye has lasted as long as it may, and the call ends",
   stream: "the peer has begun no stream, and the call ends",
   voice: "no more frames came: the caller's voice counts as ended",
+  ahead: "the words have not changed: the model is asked ahead",
   digits: "no more keys came: the entry is over",
   inactivity: "nobody was heard for too long",
 };

@@ -137,12 +137,21 @@ export interface TranscriptTurn {
   latency?: TurnLatency;
 }
 
-/** Where the time between the caller's last voiced frame and the agent's first sample went; each is since that frame, in ms. */
+/**
+ * Where the time between the caller's last voiced frame and the agent's first sample went; each is since that frame, in whole ms.
+ * What `stagesOf` makes of it is how long each step took.
+ */
 export interface TurnLatency {
+  /** The ear's final text; 0 where it came before that frame. Absent where none came before the answer was begun. */
+  finalMs?: number;
   /** Turn taking decided that it is the agent's turn. */
   endOfTurnMs: number;
+  /** The model was asked what its first text answers: with the turn, or again when its tools were done. */
+  askedMs?: number;
   /** The model's first text. Absent for replies without a model. */
   firstTextMs?: number;
+  /** The first piece was given to the voice: the model's first clause, or words of our own that came before it. */
+  firstPieceMs?: number;
   /** The first synthesised sample reached us. */
   firstAudioMs: number;
   /** The first frame of the reply was sent. */

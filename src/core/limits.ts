@@ -126,6 +126,8 @@ export const EAR_UTTERANCE_ANSWER_MS_MAX = 4_000;
 export const EAR_GAP_MS_MAX = 5_000;
 /** Between attempts, once every ear has been tried. */
 export const EAR_REOPEN_MS = 500;
+/** A provider that has taken a stream and kept it for so long is there; some take what they close at once. */
+export const EAR_STANDS_MS = 250;
 /** Frames that go into one message to a provider. AssemblyAI takes none of less than 50 ms. */
 export const EAR_CHUNK_FRAMES = 3;
 /** One message of a provider; with a longer one it has failed. */
@@ -202,8 +204,7 @@ export const MODEL_TOKENS_MAX = 8_192;
 export const MODEL_SIGNATURES_MAX = 4_096;
 export const MODEL_SIGNATURE_CHARS_MAX = 16 * 1024;
 
-// Providers: what may fail of them before the call does. The call has deadlines of its own, longer than these and for whatever the reason:
-// `modelSilenceMs` and `voiceSilenceMs` of call/parameters.ts.
+// Providers: what may fail of them before the call does, whose own deadlines (`modelSilenceMs`, `voiceSilenceMs`) are longer.
 /** Failures in a row after which a provider is left alone, and how often it is tried then, by one stream at a time. */
 export const PROVIDER_FAILURES_MAX = 3;
 export const PROVIDER_PROBE_MS = 2_000;
@@ -212,6 +213,12 @@ export const PROVIDER_STREAMS_MAX = 100_000;
 /** How often one provider is asked the same within one answer, and when again if it refused and did not say when. */
 export const PROVIDER_TRIES_MAX = 2;
 export const PROVIDER_RETRY_MS = 250;
+/** So often a model is asked ahead within one turn of the caller's: who stops behind each word costs no more than that. */
+export const ASKED_AHEAD_MAX = 3;
+/** A connection to a provider is kept for so long though nobody asks anything: longer than most servers keep theirs. */
+export const PROVIDER_CONNECTION_IDLE_MS = 120_000;
+/** A provider that closes a WebSocket and keeps its connection is hung up on after this. */
+export const PROVIDER_CLOSE_MS_MAX = 500;
 /** A model, or a voice, that has told nothing by then is given up where there is another one. */
 export const MODEL_FIRST_MS_MAX = 3_000;
 export const VOICE_FIRST_MS_MAX = 2_000;
@@ -223,7 +230,7 @@ export const VOICE_IDLE_MS_MAX = 3_000;
 /** A whole answer of a model, and all the waiting for one piece of speech: what only drips ends here. */
 export const MODEL_ANSWER_MS_MAX = 60_000;
 export const VOICE_WAITED_MS_MAX = 30_000;
-/** How long another voice is looked for among those of the next provider. */
+/** How long another provider's voice is looked for, and a list of voices waited for where others are at hand. */
 export const VOICE_CHOICE_MS_MAX = 1_000;
 /** Speech that is kept because it was asked for more than once, of all calls; and the longest text, and speech, of which it is. */
 export const SPEECH_CACHE_BYTES_MAX = 16 * 1024 * 1024;

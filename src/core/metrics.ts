@@ -1,7 +1,9 @@
 import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason, type TurnLatency } from "./call-spec.ts";
+import { type LatencyStage, stagesOf } from "./latency.ts";
 import { counter, gauge, histogram, KeptTimes, registryOf, TYPE, tellAnew, watchedGauge } from "./metrics-kit.ts";
 import type { ProcessMetrics } from "./metrics-sum.ts";
 import type { TimeHistogram } from "./time-histogram.ts";
+import { USAGE_UNITS, type Usage, type UsageUnit } from "./usage.ts";
 
 // The metrics of a media worker; those of the control process stand in control-metrics.ts, those of every process in
 // process-metrics.ts, and only these files and the two beside them know prom-client. README.md tells what each is good for.
@@ -70,6 +72,30 @@ export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
 /** The moments on the way to an answer, each counted from the caller's last voiced frame. */
 export const TURN_STAGES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;
 
+/** The steps on the way to an answer that hang on who takes them. */
+const PROVIDER_STAGES: Readonly<Record<string, readonly [stage: LatencyStage, engine: Engine]>> = {
+  final_transcript: ["finalTranscript", "ear"],
+  model_first_token: ["modelFirstToken", "model"],
+  first_piece: ["firstPiece", "model"],
+  voice_first_byte: ["voiceFirstByte", "voice"],
+  first_sample_out: ["firstSampleOut", "voice"],
+};
+export const TURN_STEPS: readonly string[] = Object.keys(PROVIDER_STAGES);
+
+/** What providers are paid by, as metrics name it. */
+const UNIT_NAMES: Readonly<Record<UsageUnit, string>> = {
+  audioSeconds: "audio_seconds",
+  inputTokens: "input_tokens",
+  outputTokens: "output_tokens",
+  characters: "characters",
+};
+export const UNITS: readonly string[] = Object.values(UNIT_NAMES);
+const UNITS_OF: Readonly<Record<Engine, readonly UsageUnit[]>> = {
+  ear: ["audioSeconds"],
+  model: ["inputTokens", "outputTokens"],
+  voice: ["characters"],
+};
+
 /** From an answer nobody waits for to one that the caller takes for a dead line. */
 const LATENCY_BUCKETS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
 /** An engine of this machine may be there at once. */
@@ -90,6 +116,12 @@ export class WorkerMetrics {
     "Failures of providers, whether or not another one, or another try, made up for them.",
     ["engine", "provider"],
   );
+  readonly #switched = counter(
+    this.registry,
+    "provider_switches_total",
+    "Times a provider did not do what it was asked for a call, and the next one of its chain was asked.",
+    ["engine", "from", "to"],
+  );
   readonly #leftAlone = gauge(
     this.registry,
     "providers_left_alone",
@@ -109,6 +141,19 @@ export class WorkerMetrics {
     "To an ear's final text from the caller's last voiced frame; to the first of a model's answer and of a voice's audio from the question.",
     ["engine", "provider"],
     ENGINE_BUCKETS_S,
+  );
+  readonly #stepTime = histogram(
+    this.registry,
+    "turn_step_seconds",
+    "How long each step of an answer took, by who took it: the ear, the model or the voice that served this answer.",
+    ["stage", "provider"],
+    ENGINE_BUCKETS_S,
+  );
+  readonly #usage = counter(
+    this.registry,
+    "provider_usage_total",
+    "What providers are paid by: seconds of audio heard, tokens, characters spoken.",
+    ["provider", "unit"],
   );
   readonly #addedLatency = new KeptTimes(
     this.registry,
@@ -179,11 +224,17 @@ export class WorkerMetrics {
   /** A provider that calls may come to need, told before they do. */
   providerKnown(engine: Engine, provider: string): void {
     this.#providerFailed.inc({ engine, provider }, 0);
+    for (const unit of UNITS_OF[engine]) this.#usage.inc({ provider, unit: UNIT_NAMES[unit] }, 0);
     this.#leftAlone.set({ engine, provider }, 0);
   }
 
   providerFailed(engine: Engine, provider: string): void {
     this.#providerFailed.inc({ engine, provider });
+  }
+
+  /** What was the provider `from`'s to do for a call, `to` was asked for. */
+  providerSwitched(engine: Engine, from: string, to: string): void {
+    this.#switched.inc({ engine, from, to });
   }
 
   providerLeftAlone(engine: Engine, provider: string, isLeftAlone: boolean): void {
@@ -195,8 +246,24 @@ export class WorkerMetrics {
     this.#engineTime.observe({ engine, provider }, tookMs / 1_000);
   }
 
-  /** An answer of the agent is over: this is where its time went. */
-  answered({ endOfTurnMs, firstTextMs, firstAudioMs, firstFrameMs }: TurnLatency): void {
+  /** A provider did so much of what it is paid for. */
+  providerUsed(provider: string, usage: Usage): void {
+    for (const unit of USAGE_UNITS) {
+      const amount = usage[unit];
+      if (amount !== undefined) this.#usage.inc({ provider, unit: UNIT_NAMES[unit] }, amount);
+    }
+  }
+
+  /** An answer of the agent is over: this is where its time went, and who served it. */
+  answered(latency: TurnLatency, servedBy: Readonly<Partial<Record<Engine, string>>>): void {
+    const stages = stagesOf(latency);
+    for (const [name, [stage, engine]] of Object.entries(PROVIDER_STAGES)) {
+      const tookMs = stages[stage];
+      const provider = servedBy[engine];
+      if (tookMs === undefined || provider === undefined) continue;
+      this.#stepTime.observe({ stage: name, provider }, tookMs / 1_000);
+    }
+    const { endOfTurnMs, firstTextMs, firstAudioMs, firstFrameMs } = latency;
     this.#latency.observe({ stage: "end_of_turn" }, endOfTurnMs / 1_000);
     if (firstTextMs !== undefined) this.#latency.observe({ stage: "first_text" }, firstTextMs / 1_000);
     this.#latency.observe({ stage: "first_audio" }, firstAudioMs / 1_000);

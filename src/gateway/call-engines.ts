@@ -1,21 +1,18 @@
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import { pump } from "../call/pump.ts";
-import type { CallSpec } from "../core/call-spec.ts";
+import type { CallSpec, TurnLatency } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import { type Logger, withoutForeignText } from "../core/log.ts";
 import type { Engine, WorkerMetrics } from "../core/metrics.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import { languageCode } from "../speech/languages.ts";
-import type { Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "../speech/speech.ts";
+import type { EngineWatch, Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "../speech/speech.ts";
 import { timedFirst, timedVoice } from "../speech/timed.ts";
 import type { CallTally } from "./call-tally.ts";
 import { CallVoice } from "./call-voice.ts";
-import { ModelAnswer } from "./model-answer.ts";
+import { Question } from "./question.ts";
 import { VoiceOut } from "./voice-out.ts";
-
-/** What the call is told of an answer that was stopped: what has been said of it is all of it. */
-const END: LlmEvent = { kind: "end", inputTokens: 0, outputTokens: 0 };
 
 export interface CallEnginesOptions {
   spec: CallSpec;
@@ -28,7 +25,7 @@ export interface CallEnginesOptions {
   tts: Tts;
   makeResampler: ResamplerFactory;
   tally: CallTally;
-  metrics: Pick<WorkerMetrics, "engineAnswered" | "engineFailed">;
+  metrics: Pick<WorkerMetrics, "answered" | "engineAnswered" | "engineFailed" | "providerSwitched" | "providerUsed">;
   log: Logger;
   /** The time of the call. */
   nowMs: () => number;
@@ -45,9 +42,20 @@ export class CallEngines {
   readonly #options: CallEnginesOptions;
   readonly #life = new AbortController();
   #ear: SttStream | undefined;
+  #earLife = new AbortController();
+  #earRateHz = 0;
   #earResampler: Resampler | undefined;
-  #model: AbortController | undefined;
+  #model: Question | undefined;
+  /** What the model was asked before anybody knew that it would be. */
+  #ahead: Question | undefined;
   readonly #silence: Int16Array;
+  /** Who does each engine's part now, and since when, where another one was asked first. */
+  readonly #serving: Record<Engine, { provider: string; sinceMs: number }>;
+  /** Who served the reply that was asked for last: the ear that heard the question, the first to answer, the first to speak. */
+  #servedBy: Partial<Record<Engine, string>> = {};
+  #askedTurnId = 0;
+  /** What providers did, and the call has not been told yet. */
+  #untold: CallEvent[] = [];
   /** When the caller was last heard to speak; NaN until then, and where an ear's final has come since. */
   #voicedMs = Number.NaN;
 
@@ -56,9 +64,13 @@ export class CallEngines {
     const { spec, busRateHz, legRateHz, stt, llm, tts, makeResampler, tally, log, nowMs, deliver } = options;
     const { voiceId, language } = spec;
     this.#silence = new Int16Array((busRateHz / 1_000) * FRAME_MS);
-    tally.providers = { ear: stt?.provider, model: llm.provider, voice: tts.provider };
+    if (stt !== undefined) tally.servedBy("ear", stt.provider);
+    tally.servedBy("model", llm.provider);
+    tally.servedBy("voice", tts.provider);
+    const first = (provider: string) => ({ provider, sinceMs: Number.NEGATIVE_INFINITY });
+    this.#serving = { ear: first(stt?.provider ?? ""), model: first(llm.provider), voice: first(tts.provider) };
     this.voiceOut = new VoiceOut({
-      tts: timedVoice(tts, nowMs, (tookMs) => this.#answered("voice", tts.provider, tookMs)),
+      tts: timedVoice(tts, nowMs, (tookMs) => this.#answered("voice", tookMs)),
       voiceId,
       language,
       rateHz: legRateHz,
@@ -66,24 +78,42 @@ export class CallEngines {
       deliver,
       onError: (error) => this.#onFailure("voice", tts.provider, error),
       onReady: options.onSpeech,
+      watch: this.#watchOf("voice"),
     });
     this.#voice = new CallVoice({ own: { voiceId, language }, tts, log, deliver, signal: this.#life.signal });
   }
 
-  /** Opens the ear, if there is one. */
+  /** Opens the ear, if there is one, and has the others ready for the first turn. */
   listen(): void {
-    const { stt, spec, busRateHz: rateHz, makeResampler } = this.#options;
+    const { stt, llm, tts, spec, busRateHz: rateHz, legRateHz, makeResampler } = this.#options;
+    llm.prepare?.(this.#life.signal);
+    tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz: legRateHz }, this.#life.signal);
     if (stt === undefined) return;
     const earRateHz = stt.capabilities.ratesHz.includes(rateHz) ? rateHz : stt.capabilities.ratesHz[0];
     if (earRateHz === undefined) throw new Error(`${stt.provider} takes no rate at all`);
     if (earRateHz !== rateHz) this.#earResampler = makeResampler(rateHz, earRateHz);
-    this.#ear = stt.open({ language: spec.language, rateHz: earRateHz }, this.#life.signal);
+    this.#openEar(stt, spec.language, earRateHz);
+  }
+
+  #openEar(stt: Stt, language: string, rateHz: number): void {
+    this.#earLife = new AbortController();
+    const { signal } = this.#earLife;
+    this.#earRateHz = rateHz;
+    this.#ear = stt.open({ language, rateHz }, signal, this.#watchOf("ear"));
     void pump(
       this.#ear.events,
-      this.#life.signal,
-      (event) => this.#onEar(event, stt.provider),
+      signal,
+      (event) => this.#onEar(event),
       (error) => this.#failed("ear", stt.provider, error, { kind: "ear-failed", code: codeOf(error) }),
     );
+  }
+
+  /** An ear that must be told what it hears is opened anew; what it has not told by then is lost. */
+  #hearIn(language: string): void {
+    const { stt } = this.#options;
+    if (stt === undefined || stt.capabilities.anyLanguage === true || this.#ear === undefined) return;
+    this.#earLife.abort();
+    this.#openEar(stt, language, this.#earRateHz);
   }
 
   /** One frame of the caller, lent; `voiced` when somebody speaks in it. */
@@ -101,50 +131,89 @@ export class CallEngines {
     this.#ear?.write(this.#earResampler === undefined ? frame : this.#earResampler.process(frame), voiced);
   }
 
-  ask({ turnId, messages, tools, language }: Extract<CallCommand, { kind: "ask" }>): void {
-    const { llm, spec, log, nowMs } = this.#options;
-    const model = new AbortController();
-    this.#model = model;
-    const request = { messages, tools, temperature: spec.temperature, language };
-    const answer = new ModelAnswer();
-    void pump(
-      timedFirst(llm.reply(request, model.signal), nowMs, (tookMs) => this.#answered("model", llm.provider, tookMs)),
-      model.signal,
-      (event) => {
-        this.#onModel(turnId, answer.bounded(event));
-        if (!answer.over || event.kind === "end" || model.signal.aborted) return;
-        log.warn({ engine: "model", provider: llm.provider }, "a model says more than anybody hears, and was stopped");
-        model.abort();
-        this.#onModel(turnId, END);
-      },
-      (error) => this.#failed("model", llm.provider, error, { kind: "reply-failed", turnId, code: codeOf(error) }),
+  /** Carries out what the call asks of the model, and the language that it speaks from here on. */
+  run(command: Extract<CallCommand, { kind: "ask" | "ask-ahead" | "forget-ahead" | "language" }>): void {
+    switch (command.kind) {
+      case "ask":
+        this.#ask(command);
+        return;
+      case "ask-ahead":
+        this.#forgetAhead();
+        this.#ahead = this.#question(command);
+        return;
+      case "forget-ahead":
+        this.#forgetAhead();
+        return;
+      case "language":
+        this.voiceOut.speakWith(this.#voice.turnTo(command.language));
+        this.#hearIn(command.language);
+        return;
+    }
+  }
+
+  #ask(command: Extract<CallCommand, { kind: "ask" }>): void {
+    const { turnId } = command;
+    const { provider } = this.#options.llm;
+    const ahead = this.#ahead?.hasFailed === true ? undefined : this.#ahead;
+    this.#ahead = undefined;
+    if (turnId !== this.#askedTurnId) this.#servedBy = { ear: this.#serving.ear.provider };
+    this.#askedTurnId = turnId;
+    if (ahead?.provider !== undefined) this.#servedBy.model = ahead.provider;
+    this.#model = ahead ?? this.#question(command);
+    this.#model.answer(
+      (event) => this.#onModel(turnId, event),
+      (error) => this.#failed("model", provider, error, { kind: "reply-failed", turnId, code: codeOf(error) }),
     );
   }
 
-  /** What is spoken from here on is in `language`. */
-  speakLanguage(language: string): void {
-    this.voiceOut.speakWith(this.#voice.turnTo(language));
+  #question({ messages, tools, language }: Extract<CallCommand, { kind: "ask" | "ask-ahead" }>): Question {
+    const { llm, spec, log, nowMs } = this.#options;
+    const { provider } = llm;
+    const request = { messages, tools, temperature: spec.temperature, language };
+    this.#serving.model.provider = provider;
+    const onFirst = (tookMs: number): void => {
+      question.provider = this.#serving.model.provider;
+      this.#answered("model", tookMs);
+    };
+    const question = new Question(
+      (signal) => timedFirst(llm.reply(request, signal, this.#watchOf("model")), nowMs, onFirst),
+      () => log.warn({ engine: "model", provider }, "a model says more than anybody hears, and was stopped"),
+    );
+    return question;
+  }
+
+  #forgetAhead(): void {
+    this.#ahead?.stop();
+    this.#ahead = undefined;
   }
 
   /** Stops the reply that is being made: model, synthesis, and the frames that wait. */
   cut(): void {
-    this.#model?.abort();
+    this.#model?.stop();
     this.#model = undefined;
     this.voiceOut.cut();
   }
 
-  /** Ends every stream of the call. */
-  close(): void {
+  /** An answer is over, which took so long. */
+  answered(latency: TurnLatency): void {
+    this.#options.metrics.answered(latency, this.#servedBy);
+  }
+
+  /** Ends every stream of the call. Returns what the call was not told yet of what its providers did. */
+  close(): readonly CallEvent[] {
     this.#life.abort();
+    this.#earLife.abort();
+    this.#forgetAhead();
     this.cut();
     this.#ear = undefined;
     this.#earResampler?.destroy();
     this.#earResampler = undefined;
+    return this.#untold.splice(0);
   }
 
-  #onEar({ kind, text, language: tag }: SttEvent, provider: string): void {
+  #onEar({ kind, text, language: tag }: SttEvent): void {
     if (kind === "final" && !Number.isNaN(this.#voicedMs)) {
-      this.#answered("ear", provider, this.#options.nowMs() - this.#voicedMs);
+      this.#answered("ear", this.#options.nowMs() - this.#voicedMs);
       this.#voicedMs = Number.NaN;
     }
     // What an ear takes for a language may be none: the call is told of those that there are.
@@ -171,13 +240,48 @@ export class CallEngines {
     }
   }
 
+  /**
+   * Tells what one engine's providers do, and who of them takes over; later, for an ear may do so while it is given a frame that the
+   * call is not told of yet.
+   */
+  #watchOf(engine: Engine): EngineWatch {
+    const { tally, metrics, log, deliver, nowMs } = this.#options;
+    const serving = this.#serving[engine];
+    return {
+      answered: (provider) => {
+        serving.provider = provider;
+      },
+      used: (provider, usage) => {
+        metrics.providerUsed(provider, usage);
+        this.#untold.push({ kind: "used", engine, provider, usage });
+        queueMicrotask(() => {
+          for (let event = this.#untold.shift(); event !== undefined; event = this.#untold.shift()) deliver(event);
+        });
+      },
+      switched: (from, to, code) => {
+        serving.provider = to;
+        serving.sinceMs = nowMs();
+        tally.servedBy(engine, to);
+        metrics.providerSwitched(engine, from, to);
+        log.warn({ engine, from, to, code }, "a call goes on with another provider");
+        queueMicrotask(() => {
+          if (!this.#life.signal.aborted) deliver({ kind: "provider-switched", engine, from, to, code });
+        });
+      },
+    };
+  }
+
   #failed(engine: "ear" | "model", provider: string, error: unknown, event: CallEvent): void {
     this.#onFailure(engine, provider, error);
     this.#options.deliver(event);
   }
 
-  #answered(engine: Engine, provider: string, tookMs: number): void {
-    this.#options.metrics.engineAnswered(engine, provider, tookMs);
+  /** Whoever answers took no longer than since he was asked, however long others had been waited for. */
+  #answered(engine: Engine, tookMs: number): void {
+    const { metrics, nowMs } = this.#options;
+    const { provider, sinceMs } = this.#serving[engine];
+    this.#servedBy[engine] ??= provider;
+    metrics.engineAnswered(engine, provider, Math.min(tookMs, nowMs() - sinceMs));
   }
 
   #onFailure(engine: Engine, provider: string, error: unknown): void {

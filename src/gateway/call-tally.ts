@@ -9,8 +9,8 @@ export interface CallReading {
   counts: CallTally;
 }
 
-/** Whose engines a call has; undefined where it has none. */
-export type Providers = Readonly<Record<Engine, string | undefined>>;
+/** Whose engines have served a call, or were to, in order and each once; empty where it has none. */
+export type Providers = Record<Engine, string[]>;
 
 /** What one call counts: read by the metrics at any time, and told once, in the call's last line of log. Numbers, never words. */
 export class CallTally implements CallCounts {
@@ -31,7 +31,7 @@ export class CallTally implements CallCounts {
   carrierErrors = 0;
   engineFailures = 0;
   lastFailure: { readonly engine: Engine; readonly code: string } | undefined;
-  providers: Providers | undefined;
+  readonly providers: Providers = { ear: [], model: [], voice: [] };
   /** The longest that we held up frames of this call, each way, ms. */
   slowestInMs = 0;
   slowestOutMs = 0;
@@ -47,6 +47,11 @@ export class CallTally implements CallCounts {
   engineFailed(engine: Engine, code: string): void {
     this.engineFailures += 1;
     this.lastFailure = { engine, code };
+  }
+
+  /** The call is served by `provider`. */
+  servedBy(engine: Engine, provider: string): void {
+    if (!this.providers[engine].includes(provider)) this.providers[engine].push(provider);
   }
 
   /** A turn of the transcript is over. */

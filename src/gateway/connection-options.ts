@@ -7,6 +7,7 @@ import type { Vad } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
 import type { RedeemedCall } from "../store/hand-off.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
+import type { CallEnginesOptions } from "./call-engines.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 import type { LegSocket } from "./leg.ts";
 import type { HttpTools } from "./tools/http-client.ts";
@@ -27,7 +28,7 @@ export interface ConnectionOptions {
   parameters: Readonly<TurnParameters>;
   httpTools: Pick<HttpTools, "carryOut">;
   journal: JournalWriter;
-  metrics: Pick<WorkerMetrics, "answered" | "callEnded" | "engineAnswered" | "engineFailed">;
+  metrics: Pick<WorkerMetrics, "callEnded"> & CallEnginesOptions["metrics"];
   clock: Clock;
   log: Logger;
   /** The call is over, its journal complete, and nothing of it is alive. */

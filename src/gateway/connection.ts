@@ -308,7 +308,10 @@ export class Connection implements Leg {
     this.#notices.onCommand(command);
     switch (command.kind) {
       case "ask":
-        this.#engines.ask(command);
+      case "ask-ahead":
+      case "forget-ahead":
+      case "language":
+        this.#engines.run(command);
         return;
       case "speak":
         // The reply that was paused is over: whatever speaks now is another one.
@@ -341,16 +344,13 @@ export class Connection implements Leg {
         return;
       case "turn":
         this.#tally.turn(command.turn);
-        if (command.turn.latency !== undefined) this.#options.metrics.answered(command.turn.latency);
+        if (command.turn.latency !== undefined) this.#engines.answered(command.turn.latency);
         return;
       case "tool":
         this.#tools.run(command);
         return;
       case "send-dtmf":
         this.#sendKeys(command.digits);
-        return;
-      case "language":
-        this.#engines.speakLanguage(command.language);
         return;
       case "pass-over":
       case "transfer":
@@ -380,7 +380,9 @@ export class Connection implements Leg {
     for (const last of [
       () => log.info({ reason, durationMs, closeCode, ...this.#tally.summary(redeemed) }, "call ended"),
       () => metrics.callEnded(reason),
-      () => this.#engines.close(),
+      () => {
+        for (const event of this.#engines.close()) journal.event(this.#eventMs, event);
+      },
       () => this.#tools.close(),
       () => this.#audio?.close(),
       () => this.#notices.ended(reason),

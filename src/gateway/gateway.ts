@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
-import { DEFAULT_TURN_PARAMETERS } from "../call/parameters.ts";
+import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters.ts";
 import {
   type CallSpec,
   CONNECTION_TYPES,
@@ -47,6 +47,8 @@ export interface GatewayOptions {
   httpTools: HttpTools;
   journals: JournalWriters;
   metrics: Omit<WorkerMetrics, "registry" | "exposition">;
+  /** How turns are taken. */
+  parameters?: Readonly<TurnParameters>;
   clock: Clock;
   log: Logger;
   /** With so many calls it is full, and should be sent no more. */
@@ -230,13 +232,13 @@ export class Gateway {
   #begin(redeemed: RedeemedCall, socket: LegSocket): { connection: Connection; leg: Leg } {
     const { callId, spec } = redeemed;
     const { engines, httpTools, journals, metrics, clock, makeVad, makeResampler } = this.#options;
+    const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = this.#createWire(callId, spec);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
     // The only one that can fail comes first: what is made after it would stay behind.
     const vad = makeVad(inboundRateHz);
     const earHasPartials = engines.stt?.capabilities.partials ?? false;
-    const parameters = DEFAULT_TURN_PARAMETERS;
     const journal = journals.open({
       ...redeemed,
       startedAt: new Date(clock.epochMs()).toISOString(),

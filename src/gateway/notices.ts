@@ -102,7 +102,7 @@ export class Notices {
       case "state":
         if (command.state !== "listening") this.#paused = false;
         else if (!this.#paused) this.#unheard();
-        this.#tell({ kind: "state", state: command.state });
+        this.#tell(command);
         return;
       case "speak":
         this.#speak(command.turnId, command.text);

@@ -3,7 +3,7 @@ import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, OUTPUT_CUSHION_FRAMES, OUTPUT_RING_FRAMES_MAX } from "../core/limits.ts";
 import { FrameRing, type RingFrame } from "../media/frame-ring.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
-import type { Tts, TtsChunk } from "../speech/speech.ts";
+import type { EngineWatch, Tts, TtsChunk } from "../speech/speech.ts";
 
 /** What a piece is spoken with, and in. */
 export interface SpeakingVoice {
@@ -22,6 +22,8 @@ export interface VoiceOutOptions extends SpeakingVoice {
   onError: (error: unknown) => void;
   /** There is speech to be sent again, after there was none: nobody needs to wait for his turn with it. */
   onReady: () => void;
+  /** Told of what goes on behind the voice. */
+  watch?: EngineWatch;
 }
 
 interface Request {
@@ -129,11 +131,11 @@ export class VoiceOut {
   }
 
   async #synthesise({ turnId, piece, text, voice }: Request, signal: AbortSignal): Promise<void> {
-    const { tts, rateHz, deliver } = this.#options;
+    const { tts, rateHz, deliver, watch } = this.#options;
     const { voiceId, language } = await voice;
     if (signal.aborted) return;
     this.#samplesOfPiece = 0;
-    for await (const chunk of tts.speak({ text, voiceId, language, rateHz }, signal)) {
+    for await (const chunk of tts.speak({ text, voiceId, language, rateHz }, signal, watch)) {
       if (signal.aborted) return;
       // The call must know a word before a frame of it can be sent.
       deliver({ kind: "piece-audio", turnId, piece, samples: this.#samplesOfPiece, words: chunk.words });

@@ -27,6 +27,8 @@ const before = ({ endpointMs }: Partial<TurnParameters>): Partial<TurnParameters
   resumeMs: Number.POSITIVE_INFINITY,
   pauseMsMax: Number.POSITIVE_INFINITY,
   backChannelAnswerMs: Number.POSITIVE_INFINITY,
+  preemptiveMs: 0,
+  firstClauseChars: Number.POSITIVE_INFINITY,
   fillerMs: Number.POSITIVE_INFINITY,
   toolFillerMs: Number.POSITIVE_INFINITY,
   modelSilenceMs: Number.POSITIVE_INFINITY,

@@ -4,6 +4,7 @@ import type { JournalBasis } from "./journal-basis.ts";
 import { type Happening, JournalMachine } from "./journal-machine.ts";
 import { JournalReading } from "./journal-reader.ts";
 import { type JournaledCommand, type JournalHeader, type JournalRecord, journalUnreadable } from "./journal-records.ts";
+import { isToldAlike } from "./told-alike.ts";
 
 /** The first command of a journal that the machine did not give, or the first that it gave beside it. */
 export interface Difference {
@@ -135,9 +136,8 @@ class Comparing {
 
   #isSame(journaled: JournaledCommand, cameOut: JournaledCommand): boolean {
     const { assumed = [], unmatched = [] } = this.#machine?.basis ?? {};
-    if (assumed.length + unmatched.length === 0) return isDeepStrictEqual(journaled, cameOut);
-    const told = new Map(Object.entries(cameOut));
-    return Object.entries(journaled).every(([name, value]) => isDeepStrictEqual(value, told.get(name)));
+    const isOlder = assumed.length + unmatched.length > 0;
+    return isOlder ? isToldAlike(journaled, cameOut) : isDeepStrictEqual(journaled, cameOut);
   }
 }
 

@@ -37,7 +37,7 @@ export interface JournalHeader extends Omit<JournalStart, "spec"> {
 export type OccasionalEvent = Exclude<CallEvent, { kind: "frame-in" | "frame-out" }>;
 
 /** How much is missing where a text or a list of words was emptied; `chars` counts UTF-16 units. */
-interface LeftOut {
+export interface LeftOut {
   chars?: number;
   wordCount?: number;
 }
@@ -46,8 +46,9 @@ export type JournaledEvent = OccasionalEvent & LeftOut;
 
 /** An `ask` carries the whole conversation each time, which the journal has already: only the number of messages is kept. */
 export type JournaledCommand =
-  | (Exclude<CallCommand, { kind: "ask" }> & LeftOut)
-  | { kind: "ask"; turnId: number; messages: number; language: string };
+  | (Exclude<CallCommand, { kind: "ask" | "ask-ahead" }> & LeftOut)
+  | { kind: "ask"; turnId: number; messages: number; language: string }
+  | { kind: "ask-ahead"; messages: number; language: string };
 
 /**
  * One record of a journal. Times are milliseconds since redemption. `audio` is in its direction's codec and lent: it is valid

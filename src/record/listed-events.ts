@@ -1,6 +1,6 @@
 import { SpeechDetector } from "../call/speech-detector.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
-import type { JournaledCommand, JournaledEvent, JournalHeader, JournalRecord } from "./journal-records.ts";
+import type { JournaledCommand, JournalHeader, JournalRecord, LeftOut, OccasionalEvent } from "./journal-records.ts";
 
 /** What is told in place of single frames. Times are whole milliseconds since redemption. */
 export type DerivedEvent =
@@ -13,9 +13,12 @@ export type DerivedEvent =
   /** The far end has played what it had of the reply, or was told to drop it; so much audio was sent since it began. */
   | { kind: "audio-ended"; turnId: number; sentMs: number };
 
+/** What providers did stands in the record, summed up: it tells nothing of why the call did what it did. */
+type Unlisted = { kind: "used" };
+
 /** One thing that happened in a call, or that the call did about it, `atMs` whole milliseconds since redemption. */
 export type ListedEvent =
-  | ({ atMs: number; source: "event" } & (JournaledEvent | DerivedEvent))
+  | ({ atMs: number; source: "event" } & ((Exclude<OccasionalEvent, Unlisted> & LeftOut) | DerivedEvent))
   | ({ atMs: number; source: "command" } & JournaledCommand);
 
 /** Audio of one reply that the far end has not played to its end. */
@@ -64,6 +67,7 @@ export class EventLister {
         this.#onFrameOut(record.turnId, record.samples, timeMs);
         return;
       case "event":
+        if (record.event.kind === "used") return;
         this.#tell({ atMs: Math.round(timeMs), source: "event", ...record.event });
         // As the call does it: a voice whose frames fail to come ends by a deadline, and deadlines come as ticks.
         if (record.event.kind === "tick" && timeMs >= this.#detector.deadlineMs) this.#starved(timeMs);

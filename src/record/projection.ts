@@ -1,8 +1,11 @@
-import { isDeepStrictEqual } from "node:util";
+import type { CallEvent } from "../call/events.ts";
 import type { EndReason, TranscriptTurn } from "../core/call-spec.ts";
 import type { JournalHeader } from "./journal-records.ts";
 import { type FrameCounts, summarizeJournal } from "./journal-summary.ts";
 import { replayJournal, type TimedCommand } from "./replay.ts";
+import { isToldAlike } from "./told-alike.ts";
+
+type Used = Extract<CallEvent, { kind: "used" }>;
 
 /** The record of a call, as its journal tells it. */
 export interface ProjectedCall {
@@ -10,6 +13,8 @@ export interface ProjectedCall {
   /** What was heard, in order; without text when the call was not to be recorded. */
   turns: TranscriptTurn[];
   endReason: EndReason;
+  /** What providers did for it, part by part. */
+  used: readonly Used[];
   /** From redemption to the end, or to the last thing that was journaled. */
   durationMs: number;
   frames: FrameCounts;
@@ -26,10 +31,12 @@ export interface ProjectedCall {
  */
 export async function projectJournal(path: string): Promise<ProjectedCall> {
   const journaled: TimedCommand[] = [];
+  const used: Used[] = [];
   const { header, durationMs, endReason, frames, complete } = await summarizeJournal(path, (record) => {
     if (record.kind === "command") journaled.push({ timeMs: record.timeMs, command: record.command });
+    else if (record.kind === "event" && record.event.kind === "used") used.push(record.event);
   });
-  const told = { header, durationMs, frames, complete };
+  const told = { header, used, durationMs, frames, complete };
   if (endReason !== undefined) return { ...told, endReason, turns: turnsOf(journaled) };
   const commands = header.spec === undefined ? journaled : await completed(path, journaled);
   const last = commands.at(-1)?.command;
@@ -41,7 +48,7 @@ async function completed(path: string, journaled: TimedCommand[]): Promise<Timed
   try {
     const { replayed } = await replayJournal(path, "worker_lost");
     // Another version of the call machine may decide otherwise than the one that spoke with the caller.
-    return isDeepStrictEqual(replayed.slice(0, journaled.length), journaled) ? replayed : journaled;
+    return isToldAlike(journaled, replayed.slice(0, journaled.length)) ? replayed : journaled;
   } catch {
     // What broke the worker may break the replay too; then what was journaled is what there is.
     return journaled;

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import type { EndReason } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf, unavailable } from "../core/errors.ts";
+import { latencySummary } from "../core/latency.ts";
 import type { Logger } from "../core/log.ts";
+import { billOf, type Prices } from "../core/prices.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { CallEnd, CallStore } from "../store/call-store.ts";
 import { journalPath, systemCodeOf } from "./journal-reader.ts";
@@ -19,6 +21,8 @@ export interface RecordKeeperOptions {
   calls: Pick<CallStore, "get" | "finish">;
   dataDir: string;
   makeResampler: ResamplerFactory;
+  /** What providers charge; undefined where that is not known. */
+  prices?: Prices | undefined;
   clock: Clock;
   log: Logger;
   /** The call's end can no longer be forgotten; it took so long to record. */
@@ -130,6 +134,7 @@ export class RecordKeeper {
 
   async #endOf(callId: string, { header, turns, endReason, frames, ...projected }: ProjectedCall): Promise<CallEnd> {
     const durationMs = Math.round(projected.durationMs);
+    const { usage, cost } = billOf(projected.used, this.#options.prices);
     const silent = frames.in === 0 && frames.out === 0;
     return {
       status: silent && OUR_FAULT.includes(endReason) ? "failed" : "ended",
@@ -139,6 +144,9 @@ export class RecordKeeper {
       turns,
       recording: await this.#render(callId),
       counters: { framesIn: frames.in, framesOut: frames.out },
+      latency: latencySummary(turns),
+      usage,
+      cost,
     };
   }
 

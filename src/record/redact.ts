@@ -28,6 +28,10 @@ export function journaledCommand(command: CallCommand, recorded: boolean): Journ
     const { kind, turnId, messages, language } = command;
     return { kind, turnId, messages: messages.length, language };
   }
+  if (command.kind === "ask-ahead") {
+    const { kind, messages, language } = command;
+    return { kind, messages: messages.length, language };
+  }
   return recorded ? command : commandWithoutWords(command);
 }
 
@@ -50,6 +54,10 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
       return { kind, digit: "", chars: event.digit.length };
     case "voice-chosen":
       return { kind, language: event.language, voiceId: event.voiceId, speaksIt: event.speaksIt };
+    case "provider-switched":
+      return { kind, engine: event.engine, from: event.from, to: event.to, code: event.code };
+    case "used":
+      return { kind, engine: event.engine, provider: event.provider, usage: event.usage };
     case "tool-result":
       return {
         kind,
@@ -89,7 +97,7 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
   }
 }
 
-function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" }>): JournaledCommand {
+function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" | "ask-ahead" }>): JournaledCommand {
   const { kind } = command;
   switch (kind) {
     case "speak": {
@@ -108,6 +116,8 @@ function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" }>): Jo
         heardText: "",
         chars: command.heardText.length,
       };
+    case "forget-ahead":
+      return { kind };
     case "pause":
       return { kind, turnId: command.turnId };
     case "resume":
@@ -116,8 +126,10 @@ function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" }>): Jo
       const { text, startMs, endMs } = command;
       return { kind, text: "", startMs, endMs, chars: text.length };
     }
-    case "state":
-      return { kind, state: command.state };
+    case "state": {
+      const { state, latency } = command;
+      return { kind, state, ...(latency === undefined ? {} : { latency }) };
+    }
     case "turn": {
       const { role, text, startMs, endMs, interrupted, approximate, latency } = command.turn;
       const turn: TranscriptTurn = { role, text: "", startMs, endMs, interrupted };

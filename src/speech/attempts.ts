@@ -1,12 +1,15 @@
 import type { Clock } from "../core/clock.ts";
-import { ANSWER_BEGINS_MS_MAX, PROVIDER_TRIES_MAX } from "../core/limits.ts";
+import { ANSWER_BEGINS_MS_MAX, PROVIDER_RETRY_MS, PROVIDER_TRIES_MAX } from "../core/limits.ts";
 import { type DeadlineOptions, pause, withDeadlines } from "./deadlines.ts";
 import type { Passage, ProviderLine } from "./provider-line.ts";
-import { retryWaitMs } from "./refusal.ts";
+import { retryWaitMs, switchCode } from "./refusal.ts";
+import type { EngineWatch } from "./speech.ts";
 
 /** One of those who can answer, in the order in which they are asked. */
 export interface Chained {
   readonly line: ProviderLine;
+  /** It may turn out that it cannot do this at all: nobody relies on it. */
+  readonly isUnsure?: boolean;
 }
 
 /** A try that may be made now. */
@@ -20,23 +23,30 @@ export interface Attempt<P extends Chained> {
 
 /**
  * Who is asked for one answer, one after the other, until one has given it: each again where that is safe, and where nobody else is
- * left even after a while, all within ANSWER_BEGINS_MS_MAX. Nobody waits for a provider while there is another one.
+ * left even after a while, all within ANSWER_BEGINS_MS_MAX. Nobody waits for a provider while there is another one; where none may be
+ * asked the first is that may.
  */
 export class Attempts<P extends Chained> {
   readonly #providers: readonly P[];
   readonly #firstMs: number;
   readonly #clock: Clock;
+  readonly #watch: EngineWatch | undefined;
+  /** Who was asked last, or was to be the first. */
+  #asked: P | undefined;
   #untilMs: number;
   #index = 0;
   #tries = 0;
   #waitMs = 0;
+  #hasTried = false;
   #failure: unknown;
 
   /** `firstMs` is how long each may take to its first content where there is another one. */
-  constructor(providers: readonly P[], firstMs: number, clock: Clock) {
+  constructor(providers: readonly P[], firstMs: number, clock: Clock, watch?: EngineWatch) {
     this.#providers = providers;
     this.#firstMs = firstMs;
     this.#clock = clock;
+    this.#watch = watch;
+    this.#asked = providers[0];
     this.#untilMs = clock.nowMs() + ANSWER_BEGINS_MS_MAX;
   }
 
@@ -49,19 +59,37 @@ export class Attempts<P extends Chained> {
   async next(signal: AbortSignal): Promise<Attempt<P> | undefined> {
     if (this.#waitMs > 0) await pause(this.#waitMs, this.#clock, signal);
     this.#waitMs = 0;
-    const leftMs = this.#untilMs - this.#clock.nowMs();
-    if (signal.aborted || leftMs <= 0) return undefined;
     for (;;) {
-      const provider = this.#providers[this.#index];
-      if (provider === undefined) return undefined;
+      const leftMs = this.#untilMs - this.#clock.nowMs();
+      if (signal.aborted || leftMs <= 0) return undefined;
+      const attempt = this.#enter(leftMs);
+      if (attempt !== undefined || this.#hasTried) return attempt;
+      this.#index = 0;
+      await pause(Math.min(PROVIDER_RETRY_MS, leftMs), this.#clock, signal);
+    }
+  }
+
+  /** A try of the next that may be asked, if any may be. */
+  #enter(leftMs: number): Attempt<P> | undefined {
+    for (let provider = this.#providers[this.#index]; provider !== undefined; provider = this.#providers[this.#index]) {
       const passage = provider.line.enter();
       if (passage !== undefined) {
         this.#tries += 1;
+        this.#hasTried = true;
         return { provider, passage, firstMs: this.#hasAnother ? Math.min(this.#firstMs, leftMs) : leftMs };
       }
       this.#failure ??= provider.line.refusal();
       this.pass();
     }
+    return undefined;
+  }
+
+  /** It is asked now, which is told where that is another one than before. */
+  asks(provider: P): void {
+    const before = this.#asked;
+    this.#asked = provider;
+    if (before === undefined || before === provider) return;
+    this.#watch?.switched(before.line.provider, provider.line.provider, switchCode(this.#failure));
   }
 
   /** The try that was made last failed; one that `hasBegun` to answer is not asked again, and the next has all the time anew. */
@@ -82,7 +110,7 @@ export class Attempts<P extends Chained> {
   }
 
   get #hasAnother(): boolean {
-    return this.#providers.slice(this.#index + 1).some(({ line }) => line.mayEnter);
+    return this.#providers.slice(this.#index + 1).some(({ line, isUnsure }) => isUnsure !== true && line.mayEnter);
   }
 }
 

@@ -4,7 +4,7 @@ import { providerFailed } from "../core/errors.ts";
 import { MODEL_ANSWER_MS_MAX, MODEL_FIRST_MS_MAX, MODEL_IDLE_MS_MAX } from "../core/limits.ts";
 import { Attempts, type Chained, tried } from "./attempts.ts";
 import { SILENCE } from "./refusal.ts";
-import type { Llm, LlmEvent, LlmRequest } from "./speech.ts";
+import type { EngineWatch, Llm, LlmEvent, LlmRequest } from "./speech.ts";
 
 export interface ChainedBrain extends Chained {
   readonly llm: Llm;
@@ -32,29 +32,43 @@ export class BrainChain implements Llm {
     this.#clock = clock;
   }
 
-  async *reply(request: LlmRequest, signal: AbortSignal): AsyncGenerator<LlmEvent> {
-    const attempts = new Attempts(this.#brains, MODEL_FIRST_MS_MAX, this.#clock);
+  /** The first alone: the others are for when it fails. One that is left alone is left alone in this too. */
+  prepare(signal: AbortSignal): void {
+    const [first] = this.#brains;
+    if (first?.line.mayEnter) first.llm.prepare?.(signal);
+  }
+
+  async *reply(request: LlmRequest, signal: AbortSignal, watch?: EngineWatch): AsyncGenerator<LlmEvent> {
+    const attempts = new Attempts(this.#brains, MODEL_FIRST_MS_MAX, this.#clock, watch);
     const untilMs = this.#clock.nowMs() + MODEL_ANSWER_MS_MAX;
     let said = "";
     for (let next = await attempts.next(signal); next !== undefined; next = await attempts.next(signal)) {
       const { llm } = next.provider;
+      attempts.asks(next.provider);
       const before = said;
       let hasBegun = false;
       let asksTools = false;
+      const isOwed = before.trim() === "" && request.messages.at(-1)?.role === "user";
+      const reply = (either: AbortSignal): AsyncIterable<LlmEvent> => {
+        const events = llm.reply(before.trim() === "" ? request : goingOn(request, before), either, watch);
+        return isOwed ? answering(llm.provider, events) : events;
+      };
       try {
         for await (const event of tried(
           next.passage,
-          (either) => llm.reply(before === "" ? request : goingOn(request, before), either),
+          reply,
           {
             provider: llm.provider,
             clock: this.#clock,
             firstMs: next.firstMs,
             idleMs: MODEL_IDLE_MS_MAX,
             totalMs: untilMs - this.#clock.nowMs(),
-            isContent: (event) => event.kind !== "text" || event.text !== "",
+            isContent,
+            isProgress: () => true,
           },
           signal,
         )) {
+          if (!isContent(event)) continue;
           const told = hasBegun || event.kind !== "text" ? event : { ...event, text: joint(before, event.text) };
           hasBegun = true;
           if (told.kind === "text") said += told.text;
@@ -72,6 +86,20 @@ export class BrainChain implements Llm {
     if (signal.aborted) return;
     throw attempts.failure ?? providerFailed(this.provider, "did not begin in time", SILENCE);
   }
+}
+
+/** What a model tells while it writes a tool's arguments is none yet. */
+const isContent = (event: LlmEvent): boolean => event.kind !== "text" || event.text !== "";
+
+/** The same answer to somebody who waits for one: if it ends and nothing has come of it, it has failed. */
+async function* answering(provider: string, events: AsyncIterable<LlmEvent>): AsyncGenerator<LlmEvent> {
+  let hasAnswered = false;
+  for await (const event of events) {
+    if (event.kind === "end" && !hasAnswered) break;
+    hasAnswered ||= event.kind === "tool-call" || (event.kind === "text" && event.text.trim() !== "");
+    yield event;
+  }
+  if (!hasAnswered) throw providerFailed(provider, "said nothing");
 }
 
 const goingOn = (request: LlmRequest, said: string): LlmRequest => ({

@@ -1,6 +1,7 @@
 import { MODEL_NAMES, type ModelName } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { BrainChain } from "./brain-chain.ts";
+import { meteredBrain } from "./metered.ts";
 import type { ProviderLine } from "./provider-line.ts";
 import { createAnthropicBrain } from "./providers/anthropic-brain.ts";
 import { createGeminiBrain } from "./providers/gemini-brain.ts";
@@ -87,7 +88,7 @@ export function createBrains(
     const key = names.join();
     const chained = () => names.map((name) => createBrain(name, settings));
     // The reference brain is this process: it fails with it.
-    const brain = made.get(key) ?? (key === REFERENCE ? createReferenceBrain() : chainOf(chained(), lineOf, clock));
+    const brain = made.get(key) ?? (key === REFERENCE ? createBrain(key, settings) : chainOf(chained(), lineOf, clock));
     made.set(key, brain);
     return brain;
   };
@@ -105,9 +106,9 @@ const namesIn = (given: string): string[] => [...new Set(given.split(",").map((n
 
 function createBrain(given: string, settings: BrainSettings): Llm {
   const named = parse(given);
-  if (named === undefined) return createReferenceBrain();
+  if (named === undefined) return meteredBrain(createReferenceBrain());
   const { apiKey = NO_KEY, baseUrl } = settings[named.provider];
-  return PROVIDERS[named.provider].make({ model: named.model, apiKey, baseUrl });
+  return meteredBrain(PROVIDERS[named.provider].make({ model: named.model, apiKey, baseUrl }), named.model);
 }
 
 /** `provider:model`; the names of models have colons of their own. */

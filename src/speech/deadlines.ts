@@ -16,6 +16,8 @@ export interface DeadlineOptions<T> extends Deadlines {
   clock: Clock;
   /** Whether an item is what was asked for: anything else keeps nobody waiting any longer. */
   isContent: (item: T) => boolean;
+  /** Whether one that is none shows that some is being made: the next is waited for as long as behind content. */
+  isProgress?: (item: T) => boolean;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface DeadlineOptions<T> extends Deadlines {
  */
 export async function* withDeadlines<T>(
   start: (signal: AbortSignal) => AsyncIterable<T>,
-  { provider, clock, firstMs, idleMs, totalMs, isContent }: DeadlineOptions<T>,
+  { provider, clock, firstMs, idleMs, totalMs, isContent, isProgress = isContent }: DeadlineOptions<T>,
   signal: AbortSignal,
 ): AsyncGenerator<T> {
   if (signal.aborted) return;
@@ -45,8 +47,9 @@ export async function* withDeadlines<T>(
       if (result.done === true) return;
       const tookMs = clock.nowMs() - askedMs;
       leftMs -= tookMs;
-      silenceLeftMs = isContent(result.value) ? idleMs : silenceLeftMs - tookMs;
-      if (isContent(result.value)) what = "did not go on in time";
+      const goesOn = isContent(result.value) || isProgress(result.value);
+      silenceLeftMs = goesOn ? idleMs : silenceLeftMs - tookMs;
+      if (goesOn) what = "did not go on in time";
       yield result.value;
       if (signal.aborted) return;
     }

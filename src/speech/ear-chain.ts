@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Clock } from "../core/clock.ts";
 import { type ChainedEar, Listening } from "./listening.ts";
-import type { Stt, SttStream } from "./speech.ts";
+import type { EngineWatch, ListenOptions, Stt, SttStream } from "./speech.ts";
 
 /**
  * Several ears as one: the first listens, and when it fails the next one, which is told what was said since the last final. It takes
@@ -21,12 +21,13 @@ export class EarChain implements Stt {
     const common = ratesHz.filter((rate) => ears.every(({ stt }) => stt.capabilities.ratesHz.includes(rate)));
     assert.ok(common.length > 0, "the ears of a chain must have a rate in common");
     this.provider = first.stt.provider;
-    this.capabilities = { ratesHz: common, partials };
+    const anyLanguage = ears.every(({ stt }) => stt.capabilities.anyLanguage === true);
+    this.capabilities = { ratesHz: common, partials, anyLanguage };
     this.#ears = ears;
     this.#clock = clock;
   }
 
-  open(options: { language: string; rateHz: number }, signal: AbortSignal): SttStream {
-    return new Listening(this.#ears, options, this.#clock, signal);
+  open(options: ListenOptions, signal: AbortSignal, watch?: EngineWatch): SttStream {
+    return new Listening(this.#ears, { ...options, watch }, this.#clock, signal);
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { EarChain } from "./ear-chain.ts";
+import { meteredEar } from "./metered.ts";
 import type { ProviderLine } from "./provider-line.ts";
 import { createAssemblyAiEar } from "./providers/assemblyai.ts";
 import { createDeepgramEar } from "./providers/deepgram.ts";
@@ -115,7 +116,8 @@ export function createEars(
   lineOf: (provider: string) => ProviderLine,
   clock: Clock,
 ): Stt {
-  const ears = namesIn(stt).flatMap((name) => EARS[name]?.(settings, clock) ?? []);
+  const made = namesIn(stt).flatMap((name) => EARS[name]?.(settings, clock) ?? []);
+  const ears = made.map(meteredEar);
   const [first] = ears;
   // The reference ear hears what the reference voice says, and nobody else: silence is no failure of it.
   if (ears.length === 1 && first?.provider === REFERENCE) return first;

@@ -44,6 +44,11 @@ interface WarningLog {
   warn(fields: object, message: string): void;
 }
 
+/** The name of every provider that there is. */
+export const PROVIDERS: readonly string[] = [
+  ...new Set([...EAR_PROVIDERS, ...BRAIN_PROVIDERS, ...VOICE_PROVIDERS]),
+].sort();
+
 /** What is wrong with the engines that a configuration names: the variable, the name, and the names that there are. */
 export function engineProblems({
   stt,
@@ -57,9 +62,8 @@ export function engineProblems({
   const problems = stt === undefined ? [] : earProblems(stt, earSettings);
   problems.push(...voicesProblems(tts, voiceSettings));
   problems.push(...brainProblems(models, brainSettings));
-  const providers = [...new Set([...EAR_PROVIDERS, ...BRAIN_PROVIDERS, ...VOICE_PROVIDERS])].sort();
-  for (const name of Object.keys(streamsMax).filter((given) => !providers.includes(given))) {
-    problems.push(`STREAMS_MAX must name any of ${providers.join(", ")}, not ${JSON.stringify(name)}`);
+  for (const name of Object.keys(streamsMax).filter((given) => !PROVIDERS.includes(given))) {
+    problems.push(`STREAMS_MAX must name any of ${PROVIDERS.join(", ")}, not ${JSON.stringify(name)}`);
   }
   return problems;
 }

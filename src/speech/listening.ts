@@ -5,16 +5,17 @@ import {
   EAR_KEPT_MS_MAX,
   EAR_KEPT_SILENCE_MS,
   EAR_REOPEN_MS,
+  EAR_STANDS_MS,
   EAR_UNHEARD_VOICE_MS_MAX,
-  EAR_UTTERANCE_ANSWER_MS_MAX,
   FRAME_MS,
 } from "../core/limits.ts";
 import type { Chained } from "./attempts.ts";
 import { EventQueue } from "./event-queue.ts";
 import { KeptAudio } from "./kept-audio.ts";
 import type { Passage } from "./provider-line.ts";
-import { retryWaitMs, SILENCE } from "./refusal.ts";
-import type { Stt, SttEvent, SttStream } from "./speech.ts";
+import { retryWaitMs, SILENCE, switchCode } from "./refusal.ts";
+import type { EngineWatch, Stt, SttEvent, SttStream } from "./speech.ts";
+import { Unanswered } from "./unanswered.ts";
 import { VoiceGate } from "./voice-gate.ts";
 
 export interface ChainedEar extends Chained {
@@ -30,6 +31,13 @@ const ONSET_FRAMES = 10;
 /** With a final that comes behind so many frames without voice nothing is left untold. */
 const QUIET_FRAMES = 5;
 
+/** What a stream is opened with, and who is told of what becomes of it. */
+export interface ListeningOptions {
+  language: string;
+  rateHz: number;
+  watch: EngineWatch | undefined;
+}
+
 /** An ear that listens now. */
 interface Current {
   ear: ChainedEar;
@@ -42,12 +50,13 @@ interface Current {
 /**
  * One listening stream over several ears. What was said since the last final is kept, for the ear that takes over; that comes to the
  * present within moments, since nobody tells it to hear at the pace of speech. An ear fails when its stream does, and when somebody
- * speaks and it tells nothing: a call cannot know that, for which silence of an ear is silence of the caller.
+ * speaks and it tells nothing: a call cannot know that, for which silence of an ear is silence of the caller. Where that was a few words,
+ * or none at all but noise, another ear, or another stream of the only one, is told them too: if that hears words the first has failed.
  */
 export class Listening implements SttStream {
   readonly events: EventQueue<SttEvent>;
   readonly #ears: readonly ChainedEar[];
-  readonly #options: { language: string; rateHz: number };
+  readonly #options: ListeningOptions;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #gate = new VoiceGate(HANGOVER_MS);
@@ -55,12 +64,23 @@ export class Listening implements SttStream {
   /** Ears that will not have this stream, whoever asks again. */
   readonly #refusing = new Set<ChainedEar>();
   #current: Current | undefined;
+  /** The ear that listened last, or was to be the first. */
+  #last: ChainedEar;
   /** Which ear is tried next. */
   #index = 0;
   /** Voiced frames since the ear told something; frames since somebody began or stopped speaking; and those in a row without voice. */
   #unheardFrames = 0;
   #frames = 0;
   #silentFrames = 0;
+  readonly #unanswered = new Unanswered();
+  /** Another ear is asked what the one before it did not hear, and nobody has heard a word since. */
+  #isDoubted = false;
+  /** Tells that the one before it has failed, for when it has. */
+  #blame: () => void = () => {};
+  /** Words were told of which there is no final yet. */
+  #isTold = false;
+  /** When the provider took the stream; NaN until then, and where that was counted. */
+  #openedMs = Number.NaN;
   /** Something was said, and no final has come of it. */
   #isSaid = false;
   /** Since when no ear hears, and how often one has failed since; NaN while one does. */
@@ -69,13 +89,9 @@ export class Listening implements SttStream {
   #isOver = false;
   #cancel: () => void = () => {};
 
-  constructor(
-    ears: readonly ChainedEar[],
-    options: { language: string; rateHz: number },
-    clock: Clock,
-    signal: AbortSignal,
-  ) {
+  constructor(ears: readonly ChainedEar[], options: ListeningOptions, clock: Clock, signal: AbortSignal) {
     this.#ears = ears;
+    this.#last = ears[0] as ChainedEar;
     this.#options = options;
     this.#clock = clock;
     this.#signal = signal;
@@ -83,7 +99,7 @@ export class Listening implements SttStream {
     this.#kept = new KeptAudio((options.rateHz * FRAME_MS) / 1_000, EAR_KEPT_MS_MAX / FRAME_MS);
     if (signal.aborted) return;
     signal.addEventListener("abort", () => this.#end(), { once: true });
-    this.#open((ears[0] as ChainedEar).line.refusal());
+    this.#open(this.#last.line.refusal());
   }
 
   write(frame: Int16Array, voiced = false): void {
@@ -91,10 +107,37 @@ export class Listening implements SttStream {
     this.#keep(frame, voiced);
     this.#current?.stream.write(frame, voiced);
     if (voiced) this.#unheardFrames += 1;
-    const current = this.#current;
-    if (current === undefined || !this.#isUnheard(current)) return;
+    if (this.#current !== undefined) this.#attend(this.#current);
+  }
+
+  /** Looks whether an ear does what ears do. */
+  #attend(current: Current): void {
+    const { partials } = current.ear.stt.capabilities;
+    if (this.#clock.nowMs() - this.#openedMs >= EAR_STANDS_MS) this.#onWell(current);
+    const isUnheard = partials && this.#unheardFrames * FRAME_MS >= EAR_UNHEARD_VOICE_MS_MAX;
+    if (!isUnheard && !this.#unanswered.isOverdue) return;
     const error = providerFailed(current.ear.stt.provider, "tells nothing of somebody who speaks", SILENCE);
-    this.#onFailure(current, error);
+    // One that hears utterances tells something of each, and any tells something of so much voice.
+    if (isUnheard || !partials) this.#onFailure(current, error);
+    else if (this.#isDoubted) this.#dismiss();
+    else this.#doubt(current, error);
+  }
+
+  /** It was some words or none: somebody else is asked. */
+  #doubt({ passage, life }: Current, error: Error): void {
+    this.#isDoubted = true;
+    this.#blame = () => passage.failed(error);
+    passage.leave();
+    life.abort();
+    this.#current = undefined;
+    this.#index = (this.#index + 1) % this.#ears.length;
+    this.#open(error);
+  }
+
+  /** Nobody has heard a word in it. */
+  #dismiss(): void {
+    this.#unanswered.answerAll();
+    this.#blame = () => {};
   }
 
   #keep(frame: Int16Array, voiced: boolean): void {
@@ -102,15 +145,9 @@ export class Listening implements SttStream {
     this.#frames = change === "same" ? this.#frames + 1 : 0;
     this.#silentFrames = voiced ? 0 : this.#silentFrames + 1;
     if (voiced && this.#gate.speaking) this.#isSaid = true;
+    this.#unanswered.frame(voiced, change, this.#current?.ear.stt.capabilities.partials === false);
     this.#kept.push(frame, voiced);
     if (!this.#isSaid) this.#kept.keepLast(KEPT_SILENCE_FRAMES);
-  }
-
-  /** An ear that has partial words tells some while somebody speaks; any other one a while after that. */
-  #isUnheard({ ear }: Current): boolean {
-    if (this.#unheardFrames * FRAME_MS < EAR_UNHEARD_VOICE_MS_MAX) return false;
-    const isAnswerDue = !this.#gate.speaking && this.#frames * FRAME_MS >= EAR_UTTERANCE_ANSWER_MS_MAX;
-    return ear.stt.capabilities.partials || isAnswerDue;
   }
 
   /** Has the next ear listen that may; while none may, looks again until the caller has waited long enough. */
@@ -121,6 +158,10 @@ export class Listening implements SttStream {
       const passage = willing.includes(ear) ? ear.line.enter() : undefined;
       if (passage === undefined) continue;
       this.#index = (this.#index + tried) % this.#ears.length;
+      if (ear !== this.#last) {
+        this.#options.watch?.switched(this.#last.line.provider, ear.line.provider, switchCode(failure));
+        this.#last = ear;
+      }
       this.#listen(ear, passage);
       return;
     }
@@ -138,11 +179,17 @@ export class Listening implements SttStream {
   }
 
   #listen(ear: ChainedEar, passage: Passage): void {
+    const { language, rateHz, watch } = this.#options;
     const life = new AbortController();
-    const stream = ear.stt.open(this.#options, life.signal);
+    this.#openedMs = Number.NaN;
+    const onOpened = (): void => {
+      if (!life.signal.aborted) this.#openedMs = this.#clock.nowMs();
+    };
+    const stream = ear.stt.open({ language, rateHz, onOpened }, life.signal, watch);
     const current: Current = { ear, stream, life, passage, sinceMs: this.#clock.nowMs() };
     this.#current = current;
     this.#unheardFrames = 0;
+    this.#unanswered.waitAnew();
     void this.#pump(current);
     this.#kept.replay((frame, voiced) => stream.write(frame, voiced));
   }
@@ -160,19 +207,38 @@ export class Listening implements SttStream {
     }
   }
 
-  #onEvent(event: SttEvent, { passage }: Current): void {
+  /** The provider has shown that it is there. */
+  #onWell({ passage }: Current): void {
     passage.answered();
-    this.#unheardFrames = 0;
+    this.#openedMs = Number.NaN;
     this.#failures = 0;
     this.#deafMs = Number.NaN;
-    if (event.kind === "final") {
-      // What somebody says since is of the next one; what he said before a pause was told with this.
-      this.#isSaid = this.#gate.speaking && this.#silentFrames < QUIET_FRAMES;
-      this.#kept.keepLast(
-        this.#isSaid ? this.#frames + ONSET_FRAMES : Math.min(this.#silentFrames, KEPT_SILENCE_FRAMES),
-      );
+  }
+
+  #onEvent(event: SttEvent, current: Current): void {
+    this.#onWell(current);
+    this.#unheardFrames = 0;
+    if (event.text !== "") {
+      this.#isDoubted = false;
+      this.#blame();
     }
-    this.events.push(event);
+    this.#blame = () => {};
+    if (event.kind === "final" && !current.ear.stt.capabilities.partials) this.#unanswered.answer();
+    else this.#unanswered.answerAll();
+    if (event.kind === "final") this.#forget();
+    const isOfNothing = event.kind === "final" && event.text === "" && !this.#isTold;
+    this.#isTold = event.kind === "partial";
+    // That nothing was said concerns those alone who wait for an ear to tell so.
+    if (!isOfNothing) this.events.push(event);
+  }
+
+  /** What a final has told. What somebody says since is of the next one; what he said before a pause was told with this. */
+  #forget(): void {
+    const { sinceFrames } = this.#unanswered;
+    this.#isSaid = sinceFrames > 0 || (this.#gate.speaking && this.#silentFrames < QUIET_FRAMES);
+    if (sinceFrames > 0) this.#kept.keepLast(sinceFrames);
+    else if (this.#isSaid) this.#kept.keepLast(this.#frames + ONSET_FRAMES);
+    else this.#kept.keepLast(Math.min(this.#silentFrames, KEPT_SILENCE_FRAMES));
   }
 
   #onFailure(current: Current, error: unknown): void {

@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { providerFailed, type TrunklineError } from "../core/errors.ts";
 import { PROVIDER_FAILURES_MAX, PROVIDER_PROBE_MS } from "../core/limits.ts";
 import type { Engine } from "../core/metrics.ts";
-import { isOfRequest } from "./refusal.ts";
+import { isOfRequest, LEFT_ALONE } from "./refusal.ts";
 
 /** Told of what providers do, whether or not another one, or another try, makes up for it. */
 export interface ProviderWatch {
@@ -49,6 +49,10 @@ export class ProviderLine {
     options.watch.known(options.engine, options.provider);
   }
 
+  get provider(): string {
+    return this.#options.provider;
+  }
+
   /** Whether a stream may be opened now. */
   get mayEnter(): boolean {
     return (
@@ -65,7 +69,7 @@ export class ProviderLine {
     let isOver = false;
     this.#streams += 1;
     return {
-      answered: () => this.#onAnswer(),
+      answered: () => this.#onAnswer(incidents),
       failed: (error) => this.#onFailure(error, incidents),
       leave: () => {
         if (!isOver) this.#streams -= 1;
@@ -78,15 +82,18 @@ export class ProviderLine {
   refusal(): TrunklineError {
     const { provider, streamsMax } = this.#options;
     const isFull = this.#streams >= streamsMax;
-    return providerFailed(provider, isFull ? "has all the streams that it may have" : "is left alone for now");
+    const what = isFull ? "has all the streams that it may have" : "is left alone for now";
+    return providerFailed(provider, what, LEFT_ALONE);
   }
 
   get #isLeftAlone(): boolean {
     return this.#failures >= PROVIDER_FAILURES_MAX;
   }
 
-  #onAnswer(): void {
+  /** What a stream tells that was open at the last failure is older than that. */
+  #onAnswer(incidents: number): void {
     const { engine, provider, watch } = this.#options;
+    if (incidents !== this.#incidents) return;
     const wasLeftAlone = this.#isLeftAlone;
     this.#failures = 0;
     if (wasLeftAlone) watch.leftAlone(engine, provider, false);

@@ -1,4 +1,5 @@
 import { PROVIDER_RETRY_MS } from "../core/limits.ts";
+import type { SwitchCode } from "./speech.ts";
 
 /** Why a server refused; stands as the `cause` of the failure, for those who decide whether to ask again. */
 export interface Refusal {
@@ -19,6 +20,9 @@ export const OF_REQUEST: Refusal = { status: 400, retryAfterMs: undefined };
 /** The cause of the failure of a provider that told nothing in time: what was waited once for is not waited for again. */
 export const SILENCE = { silent: true } as const;
 
+/** The cause of the failure of one that was not even asked: it fails, or has all the streams that it may have. */
+export const LEFT_ALONE = { leftAlone: true } as const;
+
 /** Statuses by which a server says that the same may be asked again: too slow, too early, too many; and any 5xx. */
 const TEMPORARY: readonly number[] = [408, 425, 429];
 /** Statuses by which it finds fault with what it was asked, which is nobody else's business. */
@@ -38,6 +42,14 @@ export function retryWaitMs(error: unknown): number | undefined {
 export function isOfRequest(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return isRefusal(cause) && REQUEST_AT_FAULT.includes(cause.status);
+}
+
+/** Why the next provider is asked after `error`. */
+export function switchCode(error: unknown): SwitchCode {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause === SILENCE) return "silent";
+  if (cause === LEFT_ALONE) return "left_alone";
+  return isRefusal(cause) ? "refused" : "failed";
 }
 
 const isRefusal = (cause: unknown): cause is Refusal =>

@@ -33,18 +33,23 @@ export class SpeechCache {
     return this.#bytes;
   }
 
+  /** What `request` sounds like, where that is kept: then nobody needs to be asked. */
+  kept(request: SpeechRequest): Iterable<TtsChunk> | undefined {
+    return this.#copies(keyFor(request));
+  }
+
   /** What `request` sounds like: as it is kept, or as `make` has it spoken, which is kept where it came whole. */
   async *speak(
     request: SpeechRequest,
     make: () => AsyncIterable<TtsChunk>,
     signal: AbortSignal,
   ): AsyncGenerator<TtsChunk> {
-    const key = request.text.length <= SPEECH_CACHED_CHARS_MAX ? keyOf(request) : undefined;
-    const kept = key === undefined ? undefined : this.#find(key);
+    const key = keyFor(request);
+    const kept = this.#copies(key);
     if (kept !== undefined) {
-      for (const chunk of kept.chunks) {
+      for (const chunk of kept) {
         if (signal.aborted) return;
-        yield copyOf(chunk);
+        yield chunk;
       }
     } else if (key === undefined || this.#isFirst(key)) {
       yield* make();
@@ -64,6 +69,11 @@ export class SpeechCache {
       if (signal.aborted) return;
     }
     if (!signal.aborted && bytes > 0 && bytes <= SPEECH_CACHED_BYTES_MAX) this.#keep(key, { chunks, bytes });
+  }
+
+  #copies(key: string | undefined): Iterable<TtsChunk> | undefined {
+    const kept = key === undefined ? undefined : this.#find(key);
+    return kept === undefined ? undefined : copiesOf(kept.chunks);
   }
 
   #find(key: string): Kept | undefined {
@@ -94,10 +104,17 @@ export class SpeechCache {
   }
 }
 
-const keyOf = ({ voiceId, language, rateHz = 0, text }: SpeechRequest): string =>
-  createHash("sha256")
+/** What speech is kept by; undefined of a text that is too long for that. */
+function keyFor({ voiceId, language, rateHz = 0, text }: SpeechRequest): string | undefined {
+  if (text.length > SPEECH_CACHED_CHARS_MAX) return undefined;
+  return createHash("sha256")
     .update(JSON.stringify([voiceId, language, rateHz, text]))
     .digest("base64");
+}
 
 /** Chunks are the consumer's to keep, and so to change. */
+function* copiesOf(chunks: readonly TtsChunk[]): Generator<TtsChunk> {
+  for (const chunk of chunks) yield copyOf(chunk);
+}
+
 const copyOf = ({ samples, rateHz, words }: TtsChunk): TtsChunk => ({ samples: samples.slice(), rateHz, words });

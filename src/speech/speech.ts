@@ -1,3 +1,5 @@
+import type { Usage } from "../core/usage.ts";
+
 /**
  * The three contracts between a call and its engines.
  *
@@ -5,6 +7,23 @@
  * An adapter never retries and never falls back: wrappers do. Errors leave as TrunklineError `provider_failed`, and carry
  * no key, prompt or spoken word.
  */
+
+/**
+ * Why one provider was left for the next: it `failed`, `refused` with a status, told nothing in time (`silent`), or was `left_alone`,
+ * because it fails again and again or has all the streams that it may have.
+ */
+export const SWITCH_CODES = ["failed", "refused", "silent", "left_alone"] as const;
+export type SwitchCode = (typeof SWITCH_CODES)[number];
+
+/** Told, for one call, of what goes on behind an engine that is several providers as one. It must neither throw nor wait. */
+export interface EngineWatch {
+  /** What was `from`'s to do, `to` is asked for now. */
+  switched(from: string, to: string, code: SwitchCode): void;
+  /** `provider` has begun to give what it was asked for, or went on with it. */
+  answered(provider: string): void;
+  /** `provider` did so much, which is what it is paid for. */
+  used(provider: string, usage: Usage): void;
+}
 
 /**
  * What an ear hears. `text` is everything since the last final, never a difference. `language` is what it takes that to be, in
@@ -16,6 +35,14 @@ export interface SttEvent {
   language?: string;
 }
 
+/** What a listening stream is opened with. */
+export interface ListenOptions {
+  language: string;
+  rateHz: number;
+  /** Told when the provider has taken the stream, by ears that can tell. */
+  onOpened?: () => void;
+}
+
 /** One listening stream: it lives as long as the call does. */
 export interface SttStream {
   /**
@@ -24,6 +51,8 @@ export interface SttStream {
    * and hear nothing of a writer who never says so.
    */
   write(frame: Int16Array, voiced?: boolean): void;
+  /** How much audio the provider was sent, ms, of an ear that does not send all that it is given. */
+  readonly sentMs?: number;
   /** One reader. Ends after an abort; throws when the engine fails. */
   readonly events: AsyncIterable<SttEvent>;
 }
@@ -36,13 +65,19 @@ export interface Stt {
     readonly ratesHz: readonly number[];
     /** It tells words before the utterance is over. Without them only sustained voice interrupts the agent. */
     readonly partials: boolean;
+    /** It hears whatever is spoken, so that it listens on where the language of its call changes. */
+    readonly anyLanguage?: boolean;
   };
-  open(options: { language: string; rateHz: number }, signal: AbortSignal): SttStream;
+  open(options: ListenOptions, signal: AbortSignal, watch?: EngineWatch): SttStream;
 }
 
-/** A tool that a model asks for. `argumentsJson` is what it wrote, which may not be JSON at all. */
+/**
+ * A tool that a model asks for. `argumentsJson` is what it wrote, which may not be JSON at all. In a conversation `id` is the call's
+ * own name for it, and `theirId` what the model called it.
+ */
 export interface ToolCall {
   id: string;
+  theirId?: string;
   name: string;
   argumentsJson: string;
 }
@@ -69,6 +104,7 @@ export interface LlmRequest {
   language: string;
 }
 
+/** A text that is empty says nothing but that more of what is told whole, a tool's arguments, was written. */
 export type LlmEvent =
   | { kind: "text"; text: string }
   | ({ kind: "tool-call" } & ToolCall)
@@ -76,8 +112,10 @@ export type LlmEvent =
 
 export interface Llm {
   readonly provider: string;
+  /** Opens what the first question would wait for, as far as it can; returns at once, and its failure is nobody's. */
+  prepare?(signal: AbortSignal): void;
   /** Yields text as it comes and tool calls whole; `end` is last, once, unless it fails or is aborted. */
-  reply(request: LlmRequest, signal: AbortSignal): AsyncIterable<LlmEvent>;
+  reply(request: LlmRequest, signal: AbortSignal, watch?: EngineWatch): AsyncIterable<LlmEvent>;
 }
 
 export interface Voice {
@@ -87,6 +125,8 @@ export interface Voice {
   /** BCP 47, for example `en-US`. */
   language: string;
   provider: string;
+  /** Languages that it speaks as well, though it is not offered in them: better than no voice at all. */
+  alsoSpeaks?: readonly string[];
 }
 
 /** A word of synthesised speech, placed by milliseconds from the first sample of its request. */
@@ -119,8 +159,12 @@ export interface Tts {
   readonly capabilities: { readonly wordTimes: boolean };
   /** Asked again and again: an adapter keeps the list at hand. */
   voices(): Promise<readonly Voice[]>;
+  /** Of several providers as one: those whose voices nobody knows yet. */
+  untold?(): readonly string[];
+  /** Opens what the first piece would wait for, as far as it can; returns at once, and its failure is nobody's. */
+  prepare?(voice: Omit<SpeechRequest, "text">, signal: AbortSignal): void;
   /** Speaks one piece of text with the voice `voiceId`; yields audio as soon as there is some. */
-  speak(request: SpeechRequest, signal: AbortSignal): AsyncIterable<TtsChunk>;
+  speak(request: SpeechRequest, signal: AbortSignal, watch?: EngineWatch): AsyncIterable<TtsChunk>;
   /** Of several providers as one: what speaks for one call, with `voiceId` as long as its provider can. */
   of?(voiceId: string): Tts;
 }

@@ -12,6 +12,11 @@ type Rule = readonly [pattern: RegExp, say: (match: RegExpExecArray) => string];
 /** Nothing of a word before, nothing of one behind. */
 const START = "(?<![\\p{L}\\p{N}])";
 const END = "(?![\\p{L}\\p{N}])";
+/** The same for a number that stands by itself: no part of a time, a date, a decimal or a longer one. */
+const NUMBER_START = "(?<![\\p{L}\\p{N}]|\\d[.,:/–-])";
+const NUMBER_END = "(?![\\p{L}\\p{N}]|[.,:/–-]\\d)";
+/** From one number to another: with blanks on both sides or without. */
+const TO = "(?: [–-] |[–-])";
 /** Names of hosts are only taken for such where they end in what is no word of a sentence. */
 const TOP = "(?:com|org|net|info|io|app|dev|ai|co|uk|de|at|ch|fr|es|it|nl|eu|us|ca|edu|gov)";
 const HOST = `(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\\.)+`;
@@ -35,10 +40,7 @@ const made = new Map<string, readonly Rule[]>();
 
 /** The rules of a language: what is said for what begins at a place of a text, or undefined where it is said as it stands. */
 export function spokenRules(language: string): (text: string, at: number) => Found | undefined {
-  const words = spokenLanguage(language);
-  const key = words === undefined ? "" : language;
-  const rules = made.get(key) ?? [...(words === undefined ? [] : rulesOf(words, language)), ...MARKS];
-  if (words !== undefined && made.size < 64) made.set(key, rules);
+  const rules = made.get(language) ?? rulesFor(language);
   return (text, at) => {
     for (const [pattern, say] of rules) {
       pattern.lastIndex = at;
@@ -47,6 +49,14 @@ export function spokenRules(language: string): (text: string, at: number) => Fou
     }
     return undefined;
   };
+}
+
+function rulesFor(language: string): readonly Rule[] {
+  const words = spokenLanguage(language);
+  if (words === undefined) return MARKS;
+  const rules = [...rulesOf(words, language), ...MARKS];
+  if (made.size < 64) made.set(language, rules);
+  return rules;
 }
 
 function rulesOf(words: SpokenLanguage, language: string): readonly Rule[] {
@@ -95,46 +105,73 @@ function telephone(words: SpokenLanguage): readonly Rule[] {
       .replace(`${words.plus}, `, `${words.plus} `);
   const separated = "(?:[ ./-]?\\(?\\d{2,}\\)?){2,6}";
   return [
-    rule(`${START}(?:\\+\\d{1,3}|\\(0?\\d{2,5}\\)|0\\d{2,5})${separated}${END}`, ([written]) => digits(written)),
-    rule(`${START}\\d{3}[-. ]\\d{3}[-. ]\\d{4}${END}`, ([written]) => digits(written)),
-    rule(`${START}(?:\\d{7,}|0\\d+)(?![\\p{L}\\p{N}]|[.,:]\\d)`, ([written]) => digits(written)),
+    rule(`${NUMBER_START}(?:\\+\\d{1,3}|\\(0?\\d{2,5}\\)|0\\d{2,5})${separated}${END}`, ([written]) => digits(written)),
+    rule(`${NUMBER_START}(?:1[-. ])?\\d{3}[-. ]\\d{3}[-. ]\\d{4}${NUMBER_END}`, ([written]) => digits(written)),
+    rule(`${NUMBER_START}\\d{3}-\\d{4}${NUMBER_END}`, ([written]) => digits(written)),
+    rule(
+      `${NUMBER_START}(?:(?:\\d{7,}|0\\d{2,})(?:-\\d+)*(?![\\p{L}\\p{N}]|[.,:/]\\d)|0\\d${NUMBER_END})`,
+      ([written]) => digits(written),
+    ),
   ];
 }
 
 function amounts(words: SpokenLanguage): readonly Rule[] {
   const group = `[${words.group}]`;
   const decimal = `[${words.decimal}]`;
-  const number = `(\\d{1,3}(?:${group}\\d{3})+|\\d+)(?:${decimal}(\\d+))?`;
+  const grouped = `\\d{1,3}(?:${group}\\d{3})+(?!${group}?\\d)`;
+  const number = `(${grouped}|\\d+)(?:${decimal}(\\d+))?`;
   const whole = (written: string): string => written.replace(new RegExp(group, "g"), "");
   const magnitude = `(?:\\s(${words.magnitudes.join("|")})${END})?`;
   const currencies = Object.keys(words.money).map(literal).join("|");
+  /** An amount that may be the end of a range. */
+  const range = `(?:${number}${TO})?${number}`;
+  const upTo = (from: string | undefined, part: string | undefined): string =>
+    from === undefined ? "" : `${written(whole(from), part, words)} ${words.to} `;
   const paid = (sign: string, amount: string, part = "", times = ""): string => {
     const [unit, cent] = words.money[sign] as readonly [Counted, Counted];
     const count = whole(amount);
-    if (times !== "") return `${count}${part === "" ? "" : words.decimal + part} ${times} ${unit[1]}`;
-    const cents = Number(part.slice(0, 2).padEnd(2, "0"));
+    if (times !== "") return `${written(count, part || undefined, words)} ${times} ${unit[1]}`;
+    if (part.length > 2) return `${written(count, part, words)} ${unit[1]}`;
+    const cents = Number(part.padEnd(2, "0"));
     if (cents === 0) return counted(count, unit);
     return count === "0" ? counted(cents, cent) : `${counted(count, unit)} ${words.withCents} ${counted(cents, cent)}`;
   };
+  /** The lower end of a range is an amount of its own where it has hundredths. */
+  const paidUpTo = (sign: string, [from, fromPart, to = "", part, times]: readonly (string | undefined)[]): string => {
+    const upper = paid(sign, to, part, times);
+    if (from === undefined || fromPart === undefined || times !== undefined) return upTo(from, fromPart) + upper;
+    return `${paid(sign, from, fromPart)} ${words.to} ${upper}`;
+  };
   const units = Object.keys(words.units).sort((a, b) => b.length - a.length);
+  const isGrouped = new RegExp(`^${grouped}$`, "u");
+  const ungrouped = (point = ""): string => (isGrouped.test(point) ? whole(point) : point);
+  const point = `${grouped}|\\d{1,2}:\\d{2}|\\d{1,4}(?:[.,]\\d{1,2})?`;
   return [
-    rule(`${START}(${currencies})\\s?${number}${magnitude}${END}`, ([, sign = "", amount = "", part, times]) =>
-      paid(sign, amount, part, times),
+    rule(
+      `${START}(${currencies})\\s?(?:${number}${TO}(?:\\1\\s?)?)?${number}${magnitude}${END}`,
+      ([, sign = "", ...amounts]) => paidUpTo(sign, amounts),
     ),
-    rule(`${START}${number}${magnitude}\\s?(${currencies})${END}`, ([, amount = "", part, times, sign = ""]) =>
-      paid(sign, amount, part, times),
+    rule(`${START}${range}${magnitude}\\s?(${currencies})${END}`, ([, ...found]) =>
+      paidUpTo(found.at(-1) ?? "", found.slice(0, -1)),
     ),
     rule(
-      `${START}${number}\\s?%`,
-      ([, amount = "", part]) => `${written(whole(amount), part, words)} ${words.percent}`,
+      `${START}${range}\\s?%`,
+      ([, from, fromPart, to = "", part]) =>
+        `${upTo(from, fromPart)}${written(whole(to), part, words)} ${words.percent}`,
     ),
-    rule(`${START}${number}\\s?(${units.map(literal).join("|")})${END}`, ([, amount = "", part, unit = ""]) => {
-      const names = words.units[unit] as Counted;
-      const count = written(whole(amount), part, words);
-      return `${count} ${names[count === "1" ? 0 : 1]}`;
-    }),
-    rule(`${START}(\\d{1,4})\\s?[–-]\\s?(\\d{1,4})(?![\\p{L}\\p{N}–-])`, ([, from, to]) => `${from} ${words.to} ${to}`),
-    rule(`${START}\\d{1,3}(?:${group}\\d{3})+${END}`, ([amount]) => whole(amount)),
+    rule(
+      `${START}${range}\\s?(${units.map(literal).join("|")})${END}`,
+      ([, from, fromPart, to = "", part, unit = ""]) => {
+        const names = words.units[unit] as Counted;
+        const count = written(whole(to), part, words);
+        return `${upTo(from, fromPart)}${count} ${names[count === "1" ? 0 : 1]}`;
+      },
+    ),
+    rule(
+      `${NUMBER_START}(?<!\\d\\s?[–-]\\s?)(${point})${TO}(${point})(?!\\s?[–-]\\s?\\d|\\s?=)${NUMBER_END}`,
+      ([, from, to]) => `${ungrouped(from)} ${words.to} ${ungrouped(to)}`,
+    ),
+    rule(`${NUMBER_START}${grouped}${END}`, ([amount]) => whole(amount)),
   ];
 }
 
@@ -144,6 +181,24 @@ function signs(words: SpokenLanguage): readonly Rule[] {
     rule(`${START}(${abbreviations.map(literal).join("|")})${END}`, ([found]) => words.abbreviations[found] ?? found),
     rule("(?<=^|\\s)&(?=\\s)", () => words.and),
     rule("(?<=\\d\\s?)\\+(?=\\s?\\d)", () => ` ${words.plus} `),
+    rule("(?<=\\d )[–-](?= \\d[\\d.,\\s+*/–-]*=)", () => words.minus),
+    rule("(?<=\\d\\s?)=(?=\\s?\\d)", () => ` ${words.equals} `),
+    ...keys(words),
+  ];
+}
+
+/** `*` and `#` that are keys of a telephone, and not Markdown. */
+function keys(words: SpokenLanguage): readonly Rule[] {
+  const alone = (key: string): string => `(?<=[\\s"'“‘(\`*])${key}(?=[\\s"'”’)\`*.,;:!?]|$)`;
+  const listAhead = "(?<!(?:(?:^|:\\s)[*•–-]|[.!?]\\s[*•])\\s.*)";
+  return [
+    // A list begins with the text, or behind a colon or a sentence; what stands so behind its first point is one, too.
+    rule(`(?<![*.:!?]\\s?)${listAhead}${alone("\\*")}(?!\\*)|\`\\*\``, () => words.star),
+    // Before digits, unless it is closed behind them.
+    rule("(?<!\\*)\\*(?=#?\\d)(?!\\d[^*]*(?<=\\S)\\*(?![\\p{L}\\p{N}*]))", () => ` ${words.star} `),
+    rule("(?<=[\\d*])#(?=\\d)", () => ` ${words.hash} `),
+    rule("(?<=\\d)#(?!#)", () => ` ${words.hash}`),
+    rule(alone("#"), () => words.hash),
     rule("#(?=\\d)", () => `${words.number} `),
   ];
 }

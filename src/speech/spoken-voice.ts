@@ -7,11 +7,12 @@ export function withSpokenText(tts: ClosableTts): ClosableTts {
     provider: tts.provider,
     capabilities: tts.capabilities,
     voices: () => tts.voices(),
-    async *speak(request, signal): AsyncGenerator<TtsChunk> {
+    prepare: (voice, signal) => tts.prepare?.(voice, signal),
+    async *speak(request, signal, watch): AsyncGenerator<TtsChunk> {
       const parts = spokenParts(request.text, request.language);
       if (parts.length === 0) return;
       const written = new WrittenWords(parts);
-      for await (const chunk of tts.speak({ ...request, text: spokenTextOf(parts) }, signal)) {
+      for await (const chunk of tts.speak({ ...request, text: spokenTextOf(parts) }, signal, watch)) {
         yield { ...chunk, words: written.take(chunk.words) };
       }
     },

@@ -12,6 +12,11 @@ export interface SpokenLanguage {
   underscore: string;
   slash: string;
   plus: string;
+  minus: string;
+  equals: string;
+  /** The keys of a telephone that are no digits. */
+  star: string;
+  hash: string;
   and: string;
   /** From one number to another. */
   to: string;
@@ -37,6 +42,10 @@ const ENGLISH: SpokenLanguage = {
   underscore: "underscore",
   slash: "slash",
   plus: "plus",
+  minus: "minus",
+  equals: "equals",
+  star: "star",
+  hash: "pound",
   and: "and",
   to: "to",
   number: "number",
@@ -97,6 +106,10 @@ const GERMAN: SpokenLanguage = {
   underscore: "Unterstrich",
   slash: "Schrägstrich",
   plus: "plus",
+  minus: "minus",
+  equals: "gleich",
+  star: "Stern",
+  hash: "Raute",
   and: "und",
   to: "bis",
   number: "Nummer",
@@ -152,6 +165,10 @@ const FRENCH: SpokenLanguage = {
   underscore: "tiret bas",
   slash: "barre oblique",
   plus: "plus",
+  minus: "moins",
+  equals: "égale",
+  star: "étoile",
+  hash: "dièse",
   and: "et",
   to: "à",
   number: "numéro",
@@ -199,6 +216,10 @@ const SPANISH: SpokenLanguage = {
   underscore: "guion bajo",
   slash: "barra",
   plus: "más",
+  minus: "menos",
+  equals: "es igual a",
+  star: "asterisco",
+  hash: "almohadilla",
   and: "y",
   to: "a",
   number: "número",
@@ -242,10 +263,39 @@ const SPANISH: SpokenLanguage = {
 
 const LANGUAGES: Readonly<Record<string, SpokenLanguage>> = { en: ENGLISH, de: GERMAN, fr: FRENCH, es: SPANISH };
 
-/** How the language of a BCP 47 tag says signs; undefined where nobody has told us yet. */
+/** Regions of Spanish where $ is a peso. */
+const PESO_REGIONS: readonly string[] = ["AR", "CL", "CO", "CU", "DO", "MX", "UY"];
+const PESO: readonly [Counted, Counted] = [
+  ["peso", "pesos"],
+  ["centavo", "centavos"],
+];
+const NORTH_AMERICA: readonly string[] = ["US", "CA"];
+
+/** How the language of a BCP 47 tag says signs, as its region does; undefined where nobody has told us yet. Not kept. */
 export function spokenLanguage(tag: string): SpokenLanguage | undefined {
   const language = tag.split("-", 1)[0]?.toLowerCase() ?? "";
-  return Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
+  const words = Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
+  return words && { ...words, ...separators(words, tag), ...regional(words, new Intl.Locale(tag).region) };
+}
+
+/** Numbers are written as the region does: 1,500.50 in Mexico, 1.500,50 in Spain. */
+function separators(words: SpokenLanguage, tag: string): Pick<SpokenLanguage, "group" | "decimal"> {
+  const parts = new Intl.NumberFormat(tag).formatToParts(1_234_567.5);
+  const partOf = (type: "group" | "decimal"): string => parts.find((part) => part.type === type)?.value ?? words[type];
+  const decimal = partOf("decimal");
+  const group = partOf("group");
+  // What the language does elsewhere is read, too, where it cannot be taken for something else.
+  const groups = words.group === decimal ? group : group + words.group;
+  if (/\s/.test(group)) return { decimal, group: `${groups} \u00a0\u202f` };
+  return { decimal, group: /['’]/.test(group) ? `${groups}'’` : groups };
+}
+
+/** What is called otherwise in a region than elsewhere in its language. */
+function regional(words: SpokenLanguage, region: string | undefined): Partial<SpokenLanguage> {
+  if (region === undefined) return {};
+  if (words === ENGLISH) return NORTH_AMERICA.includes(region) ? {} : { hash: "hash" };
+  if (words !== SPANISH || region === "ES") return {};
+  return { hash: "numeral", ...(PESO_REGIONS.includes(region) ? { money: { ...words.money, $: PESO } } : {}) };
 }
 
 function money(
@@ -253,5 +303,5 @@ function money(
   euro: readonly [Counted, Counted],
   pound: readonly [Counted, Counted],
 ): SpokenLanguage["money"] {
-  return { $: dollar, USD: dollar, "€": euro, EUR: euro, "£": pound, GBP: pound };
+  return { $: dollar, US$: dollar, USD: dollar, "€": euro, EUR: euro, "£": pound, GBP: pound };
 }

@@ -40,6 +40,6 @@ export function timedVoice(tts: Tts, nowMs: () => number, tell: (tookMs: number)
     provider: tts.provider,
     capabilities: tts.capabilities,
     voices: () => tts.voices(),
-    speak: (request, signal) => timedFirst(tts.speak(request, signal), nowMs, tell),
+    speak: (request, signal, watch) => timedFirst(tts.speak(request, signal, watch), nowMs, tell),
   };
 }

@@ -79,7 +79,7 @@ export class VoiceAudio {
 
   #refuseOtherFormats(head: Uint8Array): void {
     this.#isKnown = true;
-    const format = formatOf(head);
+    const format = formatOf(head, this.#encoding);
     if (format !== undefined) throw this.#failed(`sent ${format} instead of samples`);
   }
 
@@ -111,12 +111,12 @@ const MAGIC: readonly (readonly [string, string])[] = [
   ["{", "JSON"],
 ];
 
-/** The format that begins like `head`, undefined for samples. */
-function formatOf(head: Uint8Array): string | undefined {
+/** The format that begins like `head`, undefined for samples. The head of MP3 is one that mu-law may have as well. */
+function formatOf(head: Uint8Array, encoding: VoiceEncoding): string | undefined {
   const text = Buffer.from(head.subarray(0, HEAD_BYTES)).toString("latin1");
   const named = MAGIC.find(([magic]) => text.startsWith(magic) && (magic.length > 1 || /^\{["\s]/.test(text)));
   if (named !== undefined) return named[1];
-  return isMp3(head) ? "MP3" : undefined;
+  return encoding === "pcm_s16le" && isMp3(head) ? "MP3" : undefined;
 }
 
 /** The head of an MPEG frame of layer III, whose bit rate and sample rate exist (ISO 11172-3, 2.4.2.3). */

@@ -4,15 +4,44 @@ import { providerFailed } from "../core/errors.ts";
 import { VOICE_CHOICE_MS_MAX, VOICE_FIRST_MS_MAX, VOICE_IDLE_MS_MAX, VOICE_WAITED_MS_MAX } from "../core/limits.ts";
 import { type Attempt, Attempts, type Chained, tried } from "./attempts.ts";
 import { LATE, within } from "./deadlines.ts";
-import type { Passage } from "./provider-line.ts";
+import type { Passage, ProviderLine } from "./provider-line.ts";
 import { SILENCE } from "./refusal.ts";
-import type { ClosableTts, SpeechRequest, Tts, TtsChunk, Voice } from "./speech.ts";
+import type { ClosableTts, EngineWatch, SpeechRequest, Tts, TtsChunk, Voice } from "./speech.ts";
 import type { SpeechCache } from "./speech-cache.ts";
 import { SpeechSoFar } from "./speech-so-far.ts";
 import { chooseVoice } from "./voice-choice.ts";
 
 export interface ChainedVoice extends Chained {
   readonly tts: ClosableTts;
+}
+
+/** One of them for one piece. */
+class Speaker implements Chained {
+  readonly voice: ChainedVoice;
+  /** What it speaks with; comes to undefined where it has no voice for the piece. */
+  readonly voiceId: Promise<string | undefined>;
+  /** The same, as far as it is known. */
+  knownId: string | undefined | typeof LATE = LATE;
+
+  constructor(voice: ChainedVoice, voiceId: Promise<string | undefined>) {
+    this.voice = voice;
+    this.voiceId = voiceId;
+    void voiceId.then((id) => (this.knownId = id));
+  }
+
+  get line(): ProviderLine {
+    return this.voice.line;
+  }
+
+  get isUnsure(): boolean {
+    return this.knownId === LATE;
+  }
+}
+
+/** What was chosen of a provider's voices, for which piece. */
+interface Choice extends Pick<SpeechRequest, "voiceId" | "language"> {
+  from: readonly Voice[];
+  chosenId: string | undefined;
 }
 
 /**
@@ -26,6 +55,8 @@ export class VoiceChain implements Tts {
   readonly #own: ChainedVoice;
   /** All of them, the one that speaks first. */
   #voices: readonly ChainedVoice[];
+  /** The choices that were made last: to look through thousands of voices for every piece would take long. */
+  readonly #choices = new Map<ChainedVoice, Choice>();
   readonly #cache: SpeechCache;
   readonly #clock: Clock;
 
@@ -45,29 +76,41 @@ export class VoiceChain implements Tts {
     return this.#own.tts.voices();
   }
 
-  /** Has the lists of voices at hand by the time that they are needed. */
-  prepare(): void {
+  /** The call's own voice alone; of the others the lists of voices are at hand by the time that they are needed. */
+  prepare(voice: Omit<SpeechRequest, "text">, signal: AbortSignal): void {
     for (const { tts } of this.#voices.slice(1)) tts.voices().catch(() => {});
+    if (this.#own.line.mayEnter) this.#own.tts.prepare?.(voice, signal);
   }
 
-  async *speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<TtsChunk> {
-    const attempts = new Attempts(this.#voices, VOICE_FIRST_MS_MAX, this.#clock);
+  async *speak(request: SpeechRequest, signal: AbortSignal, watch?: EngineWatch): AsyncGenerator<TtsChunk> {
+    const speakers = await this.#speakersFor(request);
+    if (signal.aborted) return;
+    const kept = this.#keptOf(speakers, request);
+    if (kept !== undefined) {
+      for (const chunk of kept) {
+        if (signal.aborted) return;
+        yield chunk;
+      }
+      return;
+    }
+    const attempts = new Attempts(speakers, VOICE_FIRST_MS_MAX, this.#clock, watch);
     const soFar = new SpeechSoFar(request.text);
     for (let next = await attempts.next(signal); next !== undefined; next = await attempts.next(signal)) {
       const { provider, passage } = next;
-      const voiceId = provider === this.#own ? request.voiceId : await this.#voiceOf(provider, request);
+      const voiceId = await provider.voiceId;
       if (voiceId === undefined || signal.aborted) {
         passage.leave();
         attempts.pass();
         continue;
       }
+      attempts.asks(provider);
       let hasBegun = false;
       let rateHz = 0;
       try {
-        for await (const chunk of this.#spoken(next, { ...request, voiceId, text: soFar.text }, signal)) {
+        for await (const chunk of this.#spoken(next, { ...request, voiceId, text: soFar.text }, signal, watch)) {
           hasBegun ||= isContent(chunk);
           ({ rateHz } = chunk);
-          this.#keepTo(provider);
+          this.#keepTo(provider.voice);
           const told = soFar.take(chunk);
           if (isContent(told)) yield told;
           if (signal.aborted) return;
@@ -84,6 +127,22 @@ export class VoiceChain implements Tts {
     throw attempts.failure ?? providerFailed(this.provider, "did not begin in time", SILENCE);
   }
 
+  /** Those who have a voice for it, and those of whom that cannot be told at once, the one that speaks first. */
+  async #speakersFor(request: SpeechRequest): Promise<readonly Speaker[]> {
+    const speakers = this.#voices.map(
+      (voice) =>
+        new Speaker(voice, voice === this.#own ? Promise.resolve(request.voiceId) : this.#voiceOf(voice, request)),
+    );
+    await within(Promise.all(speakers.map(({ voiceId }) => voiceId)), 0, this.#clock);
+    return speakers.filter(({ knownId }) => knownId !== undefined);
+  }
+
+  /** The piece in the voice of the one that speaks first, where it is at hand: for that nobody needs a stream. */
+  #keptOf([first]: readonly Speaker[], request: SpeechRequest): Iterable<TtsChunk> | undefined {
+    const voiceId = first?.knownId;
+    return typeof voiceId === "string" ? this.#cache.kept({ ...request, voiceId }) : undefined;
+  }
+
   /** The others stay behind it, those before it last. */
   #keepTo(provider: ChainedVoice): void {
     const index = this.#voices.indexOf(provider);
@@ -91,14 +150,16 @@ export class VoiceChain implements Tts {
   }
 
   #spoken(
-    { provider: { tts }, passage, firstMs }: Attempt<ChainedVoice>,
+    { provider, passage, firstMs }: Attempt<Speaker>,
     request: SpeechRequest,
     signal: AbortSignal,
+    watch: EngineWatch | undefined,
   ): AsyncIterable<TtsChunk> {
+    const { tts } = provider.voice;
     const speak = () =>
       tried(
         passage,
-        (either) => tts.speak(request, either),
+        (either) => tts.speak(request, either, watch),
         {
           provider: tts.provider,
           clock: this.#clock,
@@ -113,10 +174,15 @@ export class VoiceChain implements Tts {
   }
 
   /** The voice of another provider that comes nearest to the one that was asked for. */
-  async #voiceOf({ tts }: ChainedVoice, { voiceId, language }: SpeechRequest): Promise<string | undefined> {
+  async #voiceOf(voice: ChainedVoice, { voiceId, language }: SpeechRequest): Promise<string | undefined> {
     try {
-      const voices = await within(tts.voices(), VOICE_CHOICE_MS_MAX, this.#clock);
-      return voices === LATE ? undefined : chooseVoice(voices, voiceId, language)?.id;
+      const from = await within(voice.tts.voices(), VOICE_CHOICE_MS_MAX, this.#clock);
+      if (from === LATE) return undefined;
+      const last = this.#choices.get(voice);
+      if (last?.from === from && last.voiceId === voiceId && last.language === language) return last.chosenId;
+      const chosenId = chooseVoice(from, voiceId, language)?.id;
+      this.#choices.set(voice, { from, voiceId, language, chosenId });
+      return chosenId;
     } catch {
       // Whoever cannot list his voices cannot be chosen from; the list tells of that where it is asked for itself.
       return undefined;

@@ -4,16 +4,17 @@ import type { Voice } from "./speech.ts";
 /**
  * The voice that a call goes on with in `language`, a code, when its own is `ownId`; undefined where no voice speaks that. Its own,
  * if that speaks it; else one of the same provider: of that very region, then of none, then of the one where most speak the
- * language, then of any. Among equals one that is called the same, then the plainest. The same voices give the same choice.
+ * language, then of any. Among equals one that is called the same, then the plainest. Where none is offered in the language, one that
+ * speaks it as well, likewise. The same voices give the same choice.
  */
 export function chooseVoice(voices: readonly Voice[], ownId: string, language: string): Voice | undefined {
   const code = languageCode(language);
   if (code === undefined) return undefined;
   const own = voices.find(({ id }) => id === ownId);
   const { language: spoken } = new Intl.Locale(code);
-  const speaking = voices.filter(
-    (voice) => languageCodes(voice.language)[0] === spoken && (own === undefined || voice.provider === own.provider),
-  );
+  const possible = voices.filter((voice) => own === undefined || voice.provider === own.provider);
+  const offered = possible.filter((voice) => languageCodes(voice.language)[0] === spoken);
+  const speaking = offered.length > 0 ? offered : possible.filter((voice) => voice.alsoSpeaks?.includes(spoken));
   if (own !== undefined && speaking.includes(own)) return own;
   const wanted = [code, spoken, `${spoken}-${new Intl.Locale(spoken).maximize().region}`];
   const strangeness = (voice: Voice): number => {

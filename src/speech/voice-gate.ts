@@ -1,9 +1,12 @@
 import { FRAME_MS } from "../core/limits.ts";
 
 /** Speech has begun when so many of the last frames are voiced: a click is one or two. */
-const ONSET_FRAMES = 3;
+export const ONSET_FRAMES = 3;
 const WINDOW_FRAMES = 5;
 const WINDOW_MASK = 2 ** WINDOW_FRAMES - 1;
+
+/** What one frame changes. */
+export type VoiceChange = "began" | "ended" | "same";
 
 /** Tells the beginning and the end of speech from which frames are voiced, for ears that have to know. */
 export class VoiceGate {
@@ -23,7 +26,7 @@ export class VoiceGate {
   }
 
   /** Takes one frame's decision; says whether speech began or ended with it. */
-  frame(voiced: boolean): "began" | "ended" | "same" {
+  frame(voiced: boolean): VoiceChange {
     this.#window = ((this.#window << 1) | Number(voiced)) & WINDOW_MASK;
     this.#silentFrames = voiced ? 0 : this.#silentFrames + 1;
     if (this.#speaking && this.#silentFrames >= this.#hangoverFrames) {

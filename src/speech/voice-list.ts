@@ -8,14 +8,18 @@ import {
 } from "../core/limits.ts";
 import type { Voice } from "./speech.ts";
 
+/** Fetches the whole list, and tells what there is of it with each page; stops when `signal` aborts. */
+export type LoadVoices = (signal: AbortSignal, soFar: (voices: readonly Voice[]) => void) => Promise<readonly Voice[]>;
+
 /**
  * A provider's voices, kept at hand. An old list is used on while a new one is fetched; who asks before there is any
- * waits for it. A provider that fails is left alone for a while, however often it is asked for.
+ * waits for it. A provider that fails is left alone for a while, however often it is asked for; what it told by then is the list where
+ * there is no older one.
  */
 export class VoiceList {
   readonly #provider: string;
   readonly #clock: Clock;
-  readonly #load: (signal: AbortSignal) => Promise<readonly Voice[]>;
+  readonly #load: LoadVoices;
   #voices: readonly Voice[] | undefined;
   #loading: Promise<readonly Voice[]> | undefined;
   /** When it is to be fetched again. */
@@ -23,8 +27,7 @@ export class VoiceList {
   #failure: unknown;
   readonly #life = new AbortController();
 
-  /** `load` fetches the whole list; it stops when its signal aborts. */
-  constructor(provider: string, clock: Clock, load: (signal: AbortSignal) => Promise<readonly Voice[]>) {
+  constructor(provider: string, clock: Clock, load: LoadVoices) {
     this.#provider = provider;
     this.#clock = clock;
     this.#load = load;
@@ -50,8 +53,11 @@ export class VoiceList {
   async #fetch(): Promise<readonly Voice[]> {
     const deadline = new AbortController();
     const cancel = this.#clock.after(VOICE_LIST_MS_MAX, () => deadline.abort());
+    let read: readonly Voice[] = [];
     try {
-      const voices = await this.#load(AbortSignal.any([deadline.signal, this.#life.signal]));
+      const voices = await this.#load(AbortSignal.any([deadline.signal, this.#life.signal]), (soFar) => {
+        read = soFar;
+      });
       this.#voices = distinct(voices).slice(0, VOICES_PER_PROVIDER_MAX);
       this.#dueMs = this.#clock.nowMs() + VOICE_LIST_FRESH_MS;
       return this.#voices;
@@ -60,7 +66,9 @@ export class VoiceList {
       this.#failure = deadline.signal.aborted
         ? providerFailed(this.#provider, "did not list its voices in time")
         : error;
-      throw this.#failure;
+      if (read.length === 0 || this.#voices !== undefined) throw this.#failure;
+      this.#voices = distinct(read).slice(0, VOICES_PER_PROVIDER_MAX);
+      return this.#voices;
     } finally {
       cancel();
       this.#loading = undefined;

@@ -12,7 +12,8 @@ export interface VoiceSettings {
   };
 }
 
-const OPENAI_URL = "https://api.openai.com/v1";
+/** Where OpenAI's own voices are. */
+export const OPENAI_URL = "https://api.openai.com/v1";
 /**
  * What OpenAI offers, which has no list to ask for:
  * https://platform.openai.com/docs/guides/text-to-speech#voice-options
@@ -76,10 +77,19 @@ export function voiceProblems(name: string, { elevenlabs, cartesia, openai }: Vo
           : [
               "OPENAI_TTS_VOICES must be names, each with a language behind a colon or without, separated by commas: alloy:en",
             ]),
+        ...twiceNamed(openai.voices).map(
+          (voice) => `OPENAI_TTS_VOICES must name each voice once in a language, not ${JSON.stringify(voice)} twice`,
+        ),
       ];
     default:
       return [];
   }
+}
+
+/** What stands there again, name and language both. */
+function twiceNamed(voices: VoiceSettings["openai"]["voices"]): string[] {
+  const all = voices.map(({ name, language }) => `${name}:${languageCode(language) ?? language}`);
+  return [...new Set(all.filter((voice, index) => all.indexOf(voice) !== index))];
 }
 
 function keyProblems(key: string, name: string, value: string): string[] {

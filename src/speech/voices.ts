@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import { meteredVoice } from "./metered.ts";
 import type { ProviderLine } from "./provider-line.ts";
 import { createCartesia } from "./providers/cartesia.ts";
 import { createElevenLabs } from "./providers/elevenlabs.ts";
@@ -54,8 +55,9 @@ export const voicesProblems = (tts: string, settings: VoiceSettings): string[] =
 export const createVoices = (tts: string, options: VoicesOptions): SeveralVoices =>
   new SeveralVoices(
     namesIn(tts).flatMap((name) => {
-      const voice = VOICES[name]?.(options);
-      if (voice === undefined) return [];
+      const made = VOICES[name]?.(options);
+      if (made === undefined) return [];
+      const voice = meteredVoice(made);
       // What the reference voice says is read by the reference ear, to the letter.
       return [{ tts: name === REFERENCE ? voice : withSpokenText(voice), line: options.lineOf(name) }];
     }),

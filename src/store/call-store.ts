@@ -1,4 +1,6 @@
 import type { CallSpec, ConnectionType, EndReason, TranscriptTurn } from "../core/call-spec.ts";
+import type { LatencySummary } from "../core/latency.ts";
+import type { CallCost, ProviderUsage } from "../core/prices.ts";
 import type { RedeemedCall } from "./hand-off.ts";
 
 /** `created` → `active` → `ended` or `failed`; or `created` → `expired`, when nobody redeemed the token in time. */
@@ -35,6 +37,10 @@ export interface CallRecord {
   endReason?: EndReason;
   recording?: RecordingInfo;
   counters?: Readonly<Record<string, number>>;
+  latency?: LatencySummary;
+  usage?: readonly ProviderUsage[];
+  /** Absent where the service had no prices. */
+  cost?: CallCost;
 }
 
 export interface NewCall {
@@ -132,6 +138,9 @@ export interface CallEnd {
   recording?: RecordingInfo | undefined;
   /** Whatever was counted during the call, by name. */
   counters?: Readonly<Record<string, number>> | undefined;
+  latency?: LatencySummary | undefined;
+  usage?: readonly ProviderUsage[] | undefined;
+  cost?: CallCost | undefined;
 }
 
 /**

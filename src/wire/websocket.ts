@@ -75,7 +75,7 @@ export class WebsocketWire implements Wire {
       case "ready":
         return JSON.stringify({ type: "ready", callId: notice.callId, ...this.#negotiated() });
       case "state":
-        return JSON.stringify({ type: "state", state: notice.state });
+        return JSON.stringify({ type: "state", state: notice.state, latency: notice.latency });
       case "transcript": {
         const { role, text, final, turnId } = notice;
         return JSON.stringify({ type: "transcript", role, text, final, turnId });

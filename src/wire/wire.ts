@@ -1,4 +1,4 @@
-import type { EndReason, StreamRateHz } from "../core/call-spec.ts";
+import type { EndReason, StreamRateHz, TurnLatency } from "../core/call-spec.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { G711Codec } from "../media/g711.ts";
 
@@ -52,7 +52,8 @@ export type WireEvent =
 export type LegNotice =
   /** The leg is open, and this is its call; the dialect adds what was negotiated. */
   | { kind: "ready"; callId: string }
-  | { kind: "state"; state: "listening" | "thinking" | "speaking" }
+  /** An answer that begins to be heard has its `latency`. */
+  | { kind: "state"; state: "listening" | "thinking" | "speaking"; latency?: TurnLatency }
   /** All of a turn so far. What the agent says is told before it is heard; once it is `final`, it is what was heard. */
   | { kind: "transcript"; role: "agent" | "user"; text: string; final: boolean; turnId: number }
   /** It is to carry out a tool of its own, and say what came of it by this `id`. */

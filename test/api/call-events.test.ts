@@ -63,8 +63,18 @@ const expected = (from: number, to: number): ListedEvent[] =>
 const END: ListedEvent = { atMs: 9_000, source: "command", kind: "end", reason: "caller_hangup" };
 
 type OfKind<Item, Kind> = Extract<Item, { kind: Kind }>;
+const LATENCY = {
+  finalMs: 310,
+  endOfTurnMs: 500,
+  askedMs: 500,
+  firstTextMs: 600.25,
+  firstPieceMs: 650,
+  firstAudioMs: 700,
+  firstFrameMs: 720,
+};
+type ListedKind = Exclude<JournaledEvent["kind"], "used">;
 /** One of each kind, with all fields that it may have: the compiler sees to it that none is forgotten. */
-const EVENTS: { [Kind in JournaledEvent["kind"]]: OfKind<JournaledEvent, Kind> } = {
+const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   tick: { kind: "tick" },
   "leg-started": { kind: "leg-started", codec: "mulaw" },
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
@@ -92,14 +102,17 @@ const EVENTS: { [Kind in JournaledEvent["kind"]]: OfKind<JournaledEvent, Kind> }
   "piece-end": { kind: "piece-end", turnId: 2, piece: 0, samples: 8_000 },
   "piece-failed": { kind: "piece-failed", turnId: 2, piece: 1, code: "provider_failed" },
   "voice-chosen": { kind: "voice-chosen", language: "de", voiceId: "espeak/gmw/de", speaksIt: true },
+  "provider-switched": { kind: "provider-switched", engine: "ear", from: "deepgram", to: "openai", code: "silent" },
   "tool-result": { kind: "tool-result", turnId: 2, key: "2.1", result: "open", failed: false, chars: 4 },
 };
 const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, Kind> } = {
   ask: { kind: "ask", turnId: 2, messages: 3, language: "en" },
+  "ask-ahead": { kind: "ask-ahead", messages: 3, language: "en" },
+  "forget-ahead": { kind: "forget-ahead" },
   speak: { kind: "speak", turnId: 2, piece: 0, text: "From nine to five.", reason: "greeting", chars: 18 },
   mark: { kind: "mark", name: "2.0" },
   cut: { kind: "cut", turnId: 2, clear: true, reason: "words", voicedMs: 220, heardText: "From", chars: 4 },
-  state: { kind: "state", state: "thinking" },
+  state: { kind: "state", state: "speaking", latency: LATENCY },
   turn: {
     kind: "turn",
     turn: {
@@ -109,7 +122,7 @@ const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, K
       endMs: 20,
       interrupted: true,
       approximate: true,
-      latency: { endOfTurnMs: 500, firstTextMs: 600.25, firstAudioMs: 700, firstFrameMs: 720 },
+      latency: LATENCY,
     },
     chars: 9,
   },
@@ -127,6 +140,12 @@ describe("GET /calls/{id}/events", () => {
   test("lists every kind of event and command with all its fields", async () => {
     const { id, journal } = await active();
     for (const event of Object.values(EVENTS)) journal.add({ kind: "event", timeMs: 10.25, event });
+    // What providers did is for the record.
+    journal.add({
+      kind: "event",
+      timeMs: 10.5,
+      event: { kind: "used", engine: "voice", provider: "espeak", usage: { characters: 8 } },
+    });
     for (const command of Object.values(COMMANDS)) journal.add({ kind: "command", timeMs: 20.75, command });
     await finish(id);
     expect(listOf(await ask(id))).toEqual({

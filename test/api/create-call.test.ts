@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { catalogueOf } from "../../src/api/voices.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
-import { type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
+import { type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf, VOICES } from "./harness.ts";
 
 let api: ApiUnderTest;
 beforeEach(async () => {
@@ -141,6 +142,19 @@ describe("voice and language", () => {
   ])("%s is 400", async (_what, changes, code, paths) => {
     const answer = await api.post({ ...LEAST, ...changes });
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([400, code, paths]);
+  });
+
+  test("a voice that may be one of a provider who has never told his is 503, to be asked for again", async () => {
+    await api.close();
+    api = await apiUnderTest(catalogueOf({ voices: async () => VOICES, untold: () => ["cloud"] }));
+    for (const voice of ["cloud/anna", "Anna"]) {
+      const answer = await api.post({ ...LEAST, voice });
+      expect([answer.status, errorOf(answer).code]).toEqual([503, "unavailable"]);
+    }
+    const codes = ["fake/nobody", ""].map(async (voice) => errorOf(await api.post({ ...LEAST, voice })).code);
+    expect(await Promise.all(codes)).toEqual(["unknown_voice", "unknown_voice"]);
+    expect(errorOf(await api.post({ ...LEAST, voice: "Anna", model: "x" })).code).toBe("invalid_request");
+    expect((await api.post(LEAST)).status).toBe(201);
   });
 
   test("a name that two voices have is refused with their ids", async () => {

@@ -71,6 +71,9 @@ describe("GET /calls/{id}", () => {
       metadata: { order: 17 },
       recording: null,
       counters: null,
+      latency: null,
+      usage: null,
+      cost: null,
     });
   });
 

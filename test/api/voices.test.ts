@@ -30,6 +30,13 @@ test("voices and languages are listed as the provider has them, on one page", as
   });
 });
 
+test("what a voice could speak as well is not listed: it is offered in its own language", async () => {
+  const [voice] = VOICES as [Voice];
+  api = await apiUnderTest(catalogueOf({ voices: async () => [{ ...voice, alsoSpeaks: ["sv"] }] }));
+  expect((await api.get("/api/v1/voices")).body).toEqual({ data: [voice], nextCursor: null });
+  expect((await api.get("/api/v1/voices?language=sv")).body).toEqual({ data: [], nextCursor: null });
+});
+
 describe("filters", () => {
   const english = ["fake/en-us", "fake/en-gb", "fake/en-rp", "fake/en", "other/en"];
   test.each([

@@ -148,6 +148,24 @@ describe("K8: a call that we end with a goodbye", () => {
     expect(call.endReason).toBe("drain_timeout");
   });
 
+  test("is said to a caller whose ear has failed, and the call ends for that", () => {
+    const call = new VirtualCall({ greeting: "none", spec: { firstSpeaker: "user" } });
+    call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
+    call.at(5_000, () => call.handle({ kind: "ear-failed", code: "provider_failed" }));
+    call.run(20_000);
+    expect([call.endReason, said(call).at(-1)]).toEqual(["provider_error", [GOODBYE, false]]);
+    expect(call.endMs).toBeLessThanOrEqual(5_000 + GOODBYE_MS_MAX);
+    const mute = new VirtualCall({
+      greeting: "none",
+      spec: { firstSpeaker: "user" },
+      voice: { afterMs: Number.POSITIVE_INFINITY },
+    });
+    mute.at(100, () => mute.handle({ kind: "leg-started", codec: "mulaw" }));
+    mute.at(5_000, () => mute.handle({ kind: "ear-failed", code: "provider_failed" }));
+    mute.run(20_000);
+    expect([mute.endReason, mute.endMs]).toEqual(["provider_error", 5_000 + GOODBYE_MS_MAX]);
+  });
+
   test("needs no ear any more", () => {
     const call = leaving(5_000);
     call.at(5_500, () => call.handle({ kind: "ear-failed", code: "provider_failed" }));

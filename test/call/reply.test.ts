@@ -12,7 +12,7 @@ const newReply = (): Reply =>
     interruptible: true,
     leave: undefined,
     rateHz: RATE_HZ,
-    spokenMs: undefined,
+    answers: undefined,
     parameters: DEFAULT_TURN_PARAMETERS,
     nowMs: 0,
   });
@@ -21,7 +21,7 @@ const newReply = (): Reply =>
 function spoken(texts: readonly string[], timed: boolean): Reply {
   const reply = newReply();
   for (const text of texts) reply.pushText(`${text} `, 0);
-  reply.endRound();
+  reply.endRound(0);
   reply.endText();
   for (const [piece, text] of texts.entries()) {
     const words = text.split(" ");
@@ -114,7 +114,7 @@ describe("the heard ledger of a reply", () => {
       "Cakes come at seven every day.",
     ];
     for (const text of pieces) reply.pushText(`${text} `, 0);
-    reply.endRound();
+    reply.endRound(0);
     reply.endText();
     for (const [piece, samples] of [WORD_SAMPLES, 0, WORD_SAMPLES].entries()) reply.pieceEnded(piece, samples);
     reply.frameSent(2 * WORD_SAMPLES, 0);
@@ -124,7 +124,7 @@ describe("the heard ledger of a reply", () => {
   test("a voice without word times that is still synthesising is taken to speak evenly", () => {
     const reply = newReply();
     reply.pushText("Bread is baked at five every day. ", 0);
-    reply.endRound();
+    reply.endRound(0);
     reply.endText();
     reply.pieceAudio(0, [], 0);
     expect(reply.heardText(RATE_HZ)).toBe("Bread is baked");

@@ -93,8 +93,8 @@ describe("what it prints", () => {
     const text = traceText(await traceJournal(path, 6_500));
     expect(text).toContain("At 6.500 s");
     expect(text).toMatch(/ {2}4\.720 s {2}command {2}speak +turnId 2, piece 0, text "We have rye bread/);
-    // What the model said in one breath stands in one line.
-    expect(text.match(/reply-text/g)).toHaveLength(1);
+    // What the model said in one breath stands in one line: up to the first piece, and behind it.
+    expect(text.match(/reply-text/g)).toHaveLength(2);
     expect(text).toMatch(/\+ +7\.\d{3} s {2}event +voice-began/);
     expect(text).toMatch(/the agent replies \(reply 2\): sent \d\.\d{3} s, heard "We have/);
     expect(text).toMatch(/agent +Hello, this is the bakery\.\n.*user +what do you sell\n/);

@@ -210,13 +210,21 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect((await stores.calls.get(accountId, fresh.id))?.status).toBe("created");
     });
 
-    test("an ended call has its transcript, recording and counters, as they were told", async () => {
+    test("an ended call has its transcript, recording, counters, latency and bill, as they were told", async () => {
       const { id, tokenHash, record } = await create();
       await stores.calls.redeem(tokenHash, "worker-1");
       const startedAtMs = clock.epochMs();
       expect(await stores.calls.transcript(accountId, id)).toEqual([]);
       clock.advance(5_000);
-      expect(await stores.calls.finish(id, end({ recording: RECORDING, counters: { malformed: 2 } }))).toBe(true);
+      const whole = { count: 1, p50Ms: 580, p90Ms: 580, p95Ms: 580, p99Ms: 580 };
+      const told = {
+        recording: RECORDING,
+        counters: { malformed: 2 },
+        latency: { whole },
+        usage: [{ engine: "ear", provider: "deepgram", audioSeconds: 5, cost: null }],
+        cost: { currency: "USD", total: 0, complete: false },
+      } as const;
+      expect(await stores.calls.finish(id, end(told))).toBe(true);
       expect(await stores.calls.get(accountId, id)).toEqual({
         ...record,
         status: "ended",
@@ -224,8 +232,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
         endedAtMs: clock.epochMs(),
         durationMs: 5_000.5,
         endReason: "caller_hangup",
-        recording: RECORDING,
-        counters: { malformed: 2 },
+        ...told,
       });
       expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS);
     });

@@ -25,6 +25,8 @@ export interface SocketEar {
   make: (url: string, clock: ManualClock) => Stt;
   /** The text by which it takes leave. */
   goodbye: string;
+  /** The status that the provider's close with 1008 stands for, if for one. */
+  closeStatus?: number;
 }
 
 /** What the provider does to the stream, and what the error says. */
@@ -85,7 +87,11 @@ export async function openOn(
 ) {
   const clock = new ManualClock();
   const life = new AbortController();
-  const stream = make(`ws://127.0.0.1:${server.port}/`, clock).open({ language, rateHz }, life.signal);
+  const opened = { times: 0 };
+  const onOpened = (): void => {
+    opened.times += 1;
+  };
+  const stream = make(`ws://127.0.0.1:${server.port}/`, clock).open({ language, rateHz, onOpened }, life.signal);
   const heard: SttEvent[] = [];
   const ended = (async () => {
     for await (const event of stream.events) heard.push(event);
@@ -94,14 +100,14 @@ export async function openOn(
   const hear = (ms: number, silenceMs: number): void => {
     for (const [frame, voiced] of framesOf(hum(rateHz, ms, silenceMs), rateHz)) stream.write(frame, voiced);
   };
-  return { clock, life, stream, heard, ended, hear };
+  return { clock, life, stream, heard, opened, ended, hear };
 }
 
 /** Polls what comes over a real socket. */
 export const arrives = <T>(what: () => T) => expect.poll(what, { timeout: 10_000, interval: 5 });
 
 /** What every ear behind a WebSocket must make of what its provider does wrong. */
-export function earSocketContract({ name, make, goodbye }: SocketEar): void {
+export function earSocketContract({ name, make, goodbye, closeStatus }: SocketEar): void {
   describe(`${name}, when its provider fails`, () => {
     test.each(FAULTS)("%s fails the stream", async (_name, options, told) => {
       const server = await EarServer.listen(options);
@@ -109,7 +115,7 @@ export function earSocketContract({ name, make, goodbye }: SocketEar): void {
       const error = await ended.catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "provider_failed" });
       const { message, cause } = error as Error;
-      const status = /status (\d+)/.exec(message)?.[1];
+      const status = message.endsWith("with 1008") ? closeStatus : /status (\d+)/.exec(message)?.[1];
       expect(cause).toEqual(status === undefined ? undefined : { status: Number(status), retryAfterMs: undefined });
       expect(message).toMatch(told);
       expect(message).not.toMatch(new RegExp(`${SECRET_KEY}|${SPOKEN}`));

@@ -32,7 +32,7 @@ afterAll(() => tts.close());
 /** An ear that hears what the test says. */
 class ToldEar implements Stt {
   readonly provider = "told";
-  readonly capabilities = { ratesHz: [RATE_HZ], partials: true };
+  readonly capabilities = { ratesHz: [RATE_HZ], partials: true, anyLanguage: true };
   #events: EventQueue<SttEvent> | undefined;
 
   open(_options: object, signal: AbortSignal) {

@@ -24,6 +24,11 @@ const TURNS = [
   ["user", GOODBYE],
   ["agent", LEAVE],
 ];
+/** Of the reference trio, which charges nothing elsewhere: its ear has no price. */
+const PRICES = JSON.stringify({
+  currency: "EUR",
+  reference: { inputTokensMillion: 1_000, outputTokensMillion: 2_000, charactersThousand: 10 },
+});
 const SPOKEN = TURNS.map(([, text]) => text).join(" ");
 
 let recorded: Service;
@@ -32,7 +37,7 @@ let lines: Utterance[];
 beforeAll(async () => {
   const spoken = Promise.all([utterance(QUESTION), utterance(GOODBYE)]);
   const talkative = Service.start({ env: { LOG_LEVEL: "debug" } });
-  [recorded, unrecorded, lines] = await Promise.all([Service.start(), talkative, spoken]);
+  [recorded, unrecorded, lines] = await Promise.all([Service.start({ env: { PRICES } }), talkative, spoken]);
 });
 
 /** Everything that went over the wire with a voice in it, in frames of mu-law. */
@@ -57,6 +62,24 @@ test.concurrent("a whole call: record, transcript and recording tell what was sa
   expect(record).toMatchObject({ status: "ended", endReason: "agent_hangup", recording: { complete: true } });
   const transcript = await recorded.transcript(id);
   expect(transcript.map(({ role, text }) => [role, text])).toEqual(TURNS);
+
+  const wholeMs = transcript.flatMap(({ latency }) => latency?.firstFrameMs ?? []).sort((a, b) => a - b);
+  expect(wholeMs).toHaveLength(2);
+  expect(record.latency).toMatchObject({
+    whole: { count: 2, p50Ms: wholeMs[0], p99Ms: wholeMs[1] },
+    finalTranscript: { count: 2 },
+    firstSampleOut: { count: 2 },
+  });
+  const [heard, asked, spoken] = ["ear", "model", "voice"].map((part) =>
+    record.usage?.find(({ engine }) => engine === part),
+  );
+  expect(Math.abs((heard?.audioSeconds ?? 0) * 1_000 - (record.durationMs ?? 0))).toBeLessThan(1_000);
+  expect(heard?.cost).toBeNull();
+  expect(asked?.outputTokens).toBe(`${PROMPT} ${LEAVE}`.split(" ").length);
+  expect(spoken?.characters).toBe(`${GREETING}${PROMPT}${LEAVE}`.length);
+  expect(spoken?.cost).toBeCloseTo((spoken?.characters ?? 0) / 100);
+  expect(record.cost).toMatchObject({ currency: "EUR", complete: false });
+  expect(record.cost?.total).toBeCloseTo((asked?.cost ?? 0) + (spoken?.cost ?? 0));
 
   const answer = await recorded.recording(id);
   expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "audio/wav"]);

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
+import { BrainChain } from "../../src/speech/brain-chain.ts";
+import { meteredBrain } from "../../src/speech/metered.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import type { WireEvent } from "../../src/wire/wire.ts";
 import { type LegOptions, leg, STREAM_ID } from "../support/leg.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
+import { lineFor } from "../support/provider-lines.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
@@ -37,6 +40,13 @@ const LOOKUP = {
   fixedArguments: {},
 } as const;
 
+/** Two models, one for when the other fails, and neither answers. */
+function failingModels(clock: ManualClock): Llm {
+  const failing = new ScriptedLlm(clock, [[{ afterMs: 0, event: { kind: "fail" } }]]);
+  const chained = ["first", "second"].map((name) => ({ llm: failing, line: lineFor("model", name, clock).line }));
+  return new BrainChain(chained, clock);
+}
+
 /** The caller asks, the model answers with a tool, and all of it is spoken; or one of the engines `fails`. */
 function engines(clock: ManualClock, fails?: "ear" | "model" | "voice"): Required<Engines> {
   const asking: ConstructorParameters<typeof ScriptedStt>[1] = [
@@ -47,7 +57,7 @@ function engines(clock: ManualClock, fails?: "ear" | "model" | "voice"): Require
   const reply = sayingReply("We are.", { tool: LOOKUP.name });
   return {
     stt: new ScriptedStt(clock, asking),
-    llm: new ScriptedLlm(clock, [fails === "model" ? [{ afterMs: 0, event: { kind: "fail" } }] : reply]),
+    llm: fails === "model" ? failingModels(clock) : meteredBrain(new ScriptedLlm(clock, [reply])),
     tts: new ScriptedTts(clock, fails === "voice" ? { failing: { request: 0, afterChunks: 1 } } : {}),
   };
 }
@@ -95,6 +105,8 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     mark: {},
     dtmf: {},
     "voice-chosen": {},
+    "provider-switched": { fails: "model" },
+    used: {},
     "tool-result": {},
     typed: { cause: (call) => call.text("typed") },
     cleared: { cause: (call) => call.text("cleared") },

@@ -23,20 +23,26 @@ type OfKind<Kind> = Extract<CallEvent, { kind: Kind }>;
 interface TalkOptions {
   spec?: Partial<CallSpec>;
   replies?: LlmStep[][];
+  /** The ear hears whatever is spoken, unless told. */
+  anyLanguage?: boolean;
   /** How the voices are listed. */
   voices?: (clock: ManualClock) => Promise<readonly Voice[]>;
 }
 
 /** A leg with voices of three languages, whose caller says `ear`; and what was journaled of its languages. */
-function talk(ear: readonly SttStep[], { spec, replies = [sayingReply("So it is.")], voices }: TalkOptions = {}) {
+function talk(
+  ear: readonly SttStep[],
+  { spec, replies = [sayingReply("So it is.")], anyLanguage = true, voices }: TalkOptions = {},
+) {
   const clock = new ManualClock();
   const tts = new ScriptedTts(clock, { voices: VOICES });
   if (voices !== undefined) tts.voices = () => voices(clock);
+  const stt = new ScriptedStt(clock, ear, { anyLanguage });
   const llm = new ScriptedLlm(clock, replies);
   const chosen: OfKind<"voice-chosen">[] = [];
   const commands: CallCommand[] = [];
   const call = websocketLeg({
-    stt: new ScriptedStt(clock, ear),
+    stt,
     llm,
     tts,
     beside: { clock, ticker: new Ticker(clock) },
@@ -55,6 +61,7 @@ function talk(ear: readonly SttStep[], { spec, replies = [sayingReply("So it is.
   });
   return {
     ...call,
+    stt,
     chosen,
     /** The languages that the call turned to, and why. */
     turned: () => commands.flatMap((told) => (told.kind === "language" ? [`${told.language} ${told.reason}`] : [])),
@@ -126,6 +133,21 @@ describe("a caller who changes the language", () => {
     expect(call.logged.filter((line) => line.includes("could not be listed"))).toHaveLength(1);
     expect(call.logged.join("")).not.toContain("canary");
     call.hangUp();
+  });
+
+  test("is heard in it: an ear that must be told is opened anew, once, and any other listens on", async () => {
+    const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false });
+    await call.listen(5_000);
+    expect(call.stt.opened.map(({ language }) => language)).toEqual(["en", "de"]);
+    const [before, since] = call.stt.opened;
+    expect((before?.samples ?? 0) / 16).toBeLessThanOrEqual(1_020);
+    expect(((before?.samples ?? 0) + (since?.samples ?? 0)) / 16).toBeGreaterThanOrEqual(4_900);
+    call.hangUp();
+    const other = talk([heard(1_000, "und morgen", "de")]);
+    await other.listen(5_000);
+    expect(other.turned()).toEqual(["de heard"]);
+    expect(other.stt.opened).toHaveLength(1);
+    other.hangUp();
   });
 
   test("stays with the call's own voice where the call is pinned to its language", async () => {

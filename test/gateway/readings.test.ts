@@ -170,7 +170,7 @@ test("the last line of a call tells who it was for, how it went, and where the s
     connectionType: "carrier_a",
     model: "model_b",
     recorded: true,
-    providers: { ear: "scripted", model: "scripted", voice: "scripted" },
+    providers: { ear: ["scripted"], model: ["scripted"], voice: ["scripted"] },
     firstAudioMs: expect.any(Number),
     agentTurns: 1,
     // What was said, and the key that was being entered.
@@ -179,8 +179,11 @@ test("the last line of a call tells who it was for, how it went, and where the s
     answers: 1,
     meanAnswerMs: expect.any(Number),
     slowestAnswer: {
+      finalMs: expect.any(Number),
       endOfTurnMs: expect.any(Number),
+      askedMs: expect.any(Number),
       firstTextMs: expect.any(Number),
+      firstPieceMs: expect.any(Number),
       firstAudioMs: expect.any(Number),
       firstFrameMs: expect.any(Number),
     },

@@ -26,6 +26,8 @@ function trailOf(event: CallEvent): string[] {
     case "reply-failed":
     case "piece-failed":
       return [event.kind];
+    case "provider-switched":
+      return [`${event.engine}: ${event.from} to ${event.to}: ${event.code}`];
     default:
       return [];
   }
@@ -54,15 +56,16 @@ test("P3: an ear, a model and a voice die in the middle of a sentence: others ta
   ];
   const voices = [new ScriptedTts(clock, { failing: { request: 0, afterChunks: 3 } }), new ScriptedTts(clock)];
   const trail: string[] = [];
+  const counted: unknown[] = [];
   const call = leg({
     beside: { clock, ticker: new Ticker(clock) },
     spec: { firstSpeaker: "user" },
     stt: new EarChain(
-      ears.map((stt) => ({ stt, line: lineFor("ear", stt.provider, clock).line })),
+      ears.map((stt, index) => ({ stt, line: lineFor("ear", `ear-${index}`, clock).line })),
       clock,
     ),
     llm: new BrainChain(
-      [dying, second].map((llm) => ({ llm, line: lineFor("model", llm.provider, clock).line })),
+      [dying, second].map((llm, index) => ({ llm, line: lineFor("model", `model-${index}`, clock).line })),
       clock,
     ),
     tts: new VoiceChain(
@@ -70,7 +73,8 @@ test("P3: an ear, a model and a voice die in the middle of a sentence: others ta
       new SpeechCache(),
       clock,
     ),
-    tamper: ({ journal }) => {
+    tamper: ({ journal, metrics }) => {
+      metrics.providerSwitched = (...switched) => counted.push(switched);
       const event = journal.event.bind(journal);
       journal.event = (atMs, told) => {
         trail.push(...trailOf(told));
@@ -82,15 +86,18 @@ test("P3: an ear, a model and a voice die in the middle of a sentence: others ta
   await call.listen(6_000);
   expect(trail).toEqual([
     "ear-partial: I would",
+    "ear: ear-0 to ear-1: failed",
     "ear-partial: I would like",
     "ear-final: I would like a loaf",
     "reply-text: We have",
+    "model: model-0 to model-1: failed",
     "reply-text: rye",
     "reply-text: and",
     "reply-text: wheat.",
     "reply-end",
     "spoken: We",
     "spoken: have",
+    "voice: voice-0 to voice-1: failed",
     "spoken: rye",
     "spoken: and",
     "spoken: wheat.",
@@ -101,6 +108,19 @@ test("P3: an ear, a model and a voice die in the middle of a sentence: others ta
     { role: "user" },
   ]);
   expect(voices.map(({ requests }) => requests[0]?.text)).toEqual(["We have rye and wheat.", "rye and wheat."]);
+  const switches = [
+    ["ear", "ear-0", "ear-1"],
+    ["model", "model-0", "model-1"],
+    ["voice", "voice-0", "voice-1"],
+  ];
+  expect(counted).toEqual(switches);
+  const warned = call.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(warned.filter(({ msg }) => msg === "a call goes on with another provider")).toMatchObject(
+    switches.map(([engine, from, to]) => ({ engine, from, to, code: "failed" })),
+  );
   expect(call.ends()).toEqual([]);
   call.connection.closed(1_006, false);
+  expect(call.ends()).toMatchObject([
+    { providers: { ear: ["scripted", "ear-1"], model: ["scripted", "model-1"], voice: ["voice-0", "voice-1"] } },
+  ]);
 });

@@ -152,7 +152,8 @@ describe("a replay", () => {
 describe("a journal of another build", () => {
   const { endpointSentenceMs, endpointTrailingMs, voicePausesMax, backChannelAnswerMs, digitGapMs, ...some } =
     DEFAULT_TURN_PARAMETERS;
-  const { resumeMs, pauseMsMax, fillerMs, toolFillerMs, modelSilenceMs, voiceSilenceMs, ...first } = some;
+  const { resumeMs, pauseMsMax, fillerMs, toolFillerMs, modelSilenceMs, voiceSilenceMs, firstClauseChars, ...first } =
+    some;
 
   test("is replayed with the parameters that it has", () => {
     const parameters = { ...DEFAULT_TURN_PARAMETERS, endpointMs: 700 };
@@ -173,6 +174,7 @@ describe("a journal of another build", () => {
       toolFillerMs: Number.POSITIVE_INFINITY,
       modelSilenceMs: Number.POSITIVE_INFINITY,
       voiceSilenceMs: Number.POSITIVE_INFINITY,
+      firstClauseChars: Number.POSITIVE_INFINITY,
       resumeMs: Number.POSITIVE_INFINITY,
       pauseMsMax: Number.POSITIVE_INFINITY,
       digitGapMs,
@@ -195,9 +197,9 @@ describe("a journal of another build", () => {
   });
 
   test("is not compared in what its commands did not tell", async () => {
+    const parameters = { ...first, firstClauseChars } as TurnParameters;
     const old = await changed("hang-up-in-mid-reply", (record) => {
-      if (record.kind === "header")
-        return { ...record, header: { ...record.header, parameters: first as TurnParameters } };
+      if (record.kind === "header") return { ...record, header: { ...record.header, parameters } };
       if (record.kind !== "command" || record.command.kind !== "cut") return record;
       const { kind, turnId, clear } = record.command;
       return { ...record, command: { kind, turnId, clear } as typeof record.command };
@@ -205,7 +207,7 @@ describe("a journal of another build", () => {
     expect(await compareJournal(old)).toMatchObject({ difference: undefined, breaksOff: false });
     const wrong = await changed("hang-up-in-mid-reply", (record) =>
       record.kind === "header"
-        ? { ...record, header: { ...record.header, parameters: first as TurnParameters } }
+        ? { ...record, header: { ...record.header, parameters } }
         : record.kind === "command" && record.command.kind === "cut"
           ? { ...record, command: { ...record.command, clear: true } }
           : record,

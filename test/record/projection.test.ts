@@ -5,11 +5,13 @@ import { Call } from "../../src/call/call.ts";
 import type { CallCommand, CallEvent } from "../../src/call/events.ts";
 import type { TranscriptTurn } from "../../src/core/call-spec.ts";
 import { TrunklineError } from "../../src/core/errors.ts";
+import { latencySummary } from "../../src/core/latency.ts";
 import { JournalEncoder } from "../../src/record/journal-format.ts";
 import type { JournalStart } from "../../src/record/journal-records.ts";
 import { projectJournal } from "../../src/record/projection.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../../src/record/redact.ts";
 import { replayJournal } from "../../src/record/replay.ts";
+import { isToldAlike } from "../../src/record/told-alike.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { NOT_RECORDED, START } from "./example-call.ts";
 import { JournalFile } from "./journal-file.ts";
@@ -152,6 +154,41 @@ describe("projection", () => {
     expect(record.turns[2]).toMatchObject({ interrupted: true });
     expect("We are open from nine to five on all working days.").toContain(record.turns[2]?.text);
     expect(record.turns[3]).toMatchObject({ text: "and on Sundays" });
+  });
+
+  test("a call that is recovered has the latencies that it had, and what its providers did", async () => {
+    const used = (characters: number): CallEvent => ({
+      kind: "used",
+      engine: "voice",
+      provider: "espeak",
+      usage: { characters },
+    });
+    const call = conversation(START, "interrupted");
+    call.handle(used(33));
+    const broken = await projectJournal(call.file());
+    call.handle({ kind: "leg-closed", reason: "caller_hangup" });
+    // What was not told before the end stands behind it.
+    call.handle(used(7));
+    const live = await projectJournal(call.file());
+    expect(live.complete).toBe(true);
+    expect(live.used).toMatchObject([{ usage: { characters: 33 } }, { usage: { characters: 7 } }]);
+    expect(broken.used).toEqual(live.used.slice(0, 1));
+    const latencies = live.turns.flatMap(({ latency }) => latency ?? []);
+    expect(latencies).toHaveLength(1);
+    expect(latencies[0]).toMatchObject({ finalMs: expect.any(Number), firstPieceMs: expect.any(Number) });
+    expect(broken.turns.flatMap(({ latency }) => latency ?? [])).toEqual(latencies);
+    expect(latencySummary(broken.turns)).toEqual(latencySummary(live.turns));
+    expect(broken.turns).toEqual(live.turns);
+  });
+
+  test("an older build told less of some commands, and its call is recovered all the same", async () => {
+    const call = conversation(START, "interrupted");
+    const whole = await projectJournal(call.file());
+    const { latency: _, ...untold } = whole.turns[2] ?? {};
+    expect(isToldAlike(untold, whole.turns[2])).toBe(true);
+    expect(isToldAlike(whole.turns[2], untold)).toBe(false);
+    expect(isToldAlike([1], [1, 2])).toBe(false);
+    expect(isToldAlike([], {})).toBe(false);
   });
 
   test("K5: torn at any byte, a journal with a header gives a record, and its turns only grow", async () => {

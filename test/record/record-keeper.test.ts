@@ -11,6 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EndReason } from "../../src/core/call-spec.ts";
+import { readPrices } from "../../src/core/prices.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import { RecordKeeper, recordingPath } from "../../src/record/record-keeper.ts";
@@ -91,6 +92,51 @@ describe("keeping a call", () => {
     expect(await stores.calls.transcript(accountId, callId)).toMatchObject([{ text: "canary" }]);
     expect(existsSync(recording)).toBe(true);
     expect(kept).toEqual([callId]);
+  });
+
+  test("sums up how fast it was answered, what its providers did, and what that costs", async () => {
+    const { directory, stores, clock, accountId } = service;
+    const { callId, journal } = await active();
+    const heard = { kind: "used", engine: "ear", provider: "deepgram", usage: { audioSeconds: 6 } } as const;
+    const spoken = { kind: "used", engine: "voice", provider: "espeak", usage: { characters: 40 } } as const;
+    const latency = { endOfTurnMs: 500, firstAudioMs: 700, firstFrameMs: 720 };
+    const turn = { role: "agent", text: "Yes.", startMs: 30, endMs: 40, interrupted: false, latency } as const;
+    new JournalFile({ ...START, callId, accountId }, journal)
+      .add({ kind: "event", timeMs: 20, event: heard })
+      .add({ kind: "event", timeMs: 25, event: spoken })
+      .add({ kind: "command", timeMs: 40, command: { kind: "turn", turn } })
+      .end(50)
+      .add({ kind: "event", timeMs: 50, event: heard });
+    const problems: string[] = [];
+    const prices = readPrices('{"currency": "EUR", "deepgram": {"audioMinute": 0.5}}', ["deepgram"], problems);
+    const { log } = memoryLog();
+    const options = { calls: stores.calls, dataDir: directory, makeResampler, clock, log, onKept: () => {}, prices };
+    const keeper = new RecordKeeper(options);
+    keeper.keep(callId);
+    await keeper.idle();
+    expect(await stores.calls.get(accountId, callId)).toMatchObject({
+      endReason: "caller_hangup",
+      latency: {
+        endOfUtterance: { count: 1, p50Ms: 500, p90Ms: 500, p95Ms: 500, p99Ms: 500 },
+        firstSampleOut: { p50Ms: 20 },
+        whole: { p99Ms: 720 },
+      },
+      usage: [
+        { engine: "ear", provider: "deepgram", audioSeconds: 12, cost: 0.1 },
+        { engine: "voice", provider: "espeak", characters: 40, cost: null },
+      ],
+      cost: { currency: "EUR", total: 0.1, complete: false },
+    });
+  });
+
+  test("that was not priced has usage without a cost", async () => {
+    const { stores, keeper, accountId } = service;
+    const { callId } = await active();
+    keeper.keep(callId);
+    await keeper.idle();
+    const record = await stores.calls.get(accountId, callId);
+    expect(record).toMatchObject({ latency: {}, usage: [] });
+    expect(record?.cost).toBeUndefined();
   });
 
   test.each<[EndReason, frames: number, status: string]>([

@@ -14,6 +14,7 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "end-requested": { kind: "end-requested", reason: "api_hangup" },
   "goodbye-requested": { kind: "goodbye-requested", reason: "drain_timeout" },
   mark: { kind: "mark", name: SAID },
+  used: { kind: "used", engine: "model", provider: "openai", usage: { model: "small", inputTokens: 12 } },
   cleared: { kind: "cleared", playedMs: 1_240.5 },
   dtmf: { kind: "dtmf", digit: SAID },
   typed: { kind: "typed", text: SAID },
@@ -34,6 +35,7 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "piece-end": { kind: "piece-end", turnId: 1, piece: 2, samples: 3 },
   "piece-failed": { kind: "piece-failed", turnId: 1, piece: 2, code: "provider_failed" },
   "voice-chosen": { kind: "voice-chosen", language: "de", voiceId: "espeak/gmw/de", speaksIt: true },
+  "provider-switched": { kind: "provider-switched", engine: "ear", from: "deepgram", to: "openai", code: "silent" },
   "tool-result": { kind: "tool-result", turnId: 1, key: "1.1", result: SAID, failed: false },
 };
 
@@ -48,6 +50,8 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
     tools: [{ name: "hang_up", description: "", parameters: {} }],
     language: "en",
   },
+  "ask-ahead": { kind: "ask-ahead", messages: [{ role: "user", text: SAID }], tools: [], language: "en" },
+  "forget-ahead": { kind: "forget-ahead" },
   speak: { kind: "speak", turnId: 1, piece: 2, text: SAID, reason: "filler" },
   mark: { kind: "mark", name: "1.2" },
   cut: { kind: "cut", turnId: 1, clear: true, reason: "words", voicedMs: 0, heardText: SAID },
@@ -86,7 +90,8 @@ describe("redaction", () => {
   )("of a call that is not recorded, nothing said is in the command $kind", (command) => {
     const journaled = journaledCommand(command, false);
     expect(JSON.stringify(journaled)).not.toContain(SAID);
-    const told = Object.keys(command).filter((field) => command.kind !== "ask" || field !== "tools");
+    const isQuestion = command.kind === "ask" || command.kind === "ask-ahead";
+    const told = Object.keys(command).filter((field) => !isQuestion || field !== "tools");
     expect(Object.keys(journaled)).toEqual(expect.arrayContaining(told));
   });
 
@@ -131,7 +136,8 @@ describe("redaction", () => {
   test("of a recorded call everything stays, but for the conversation that every question to the model repeats", () => {
     for (const event of Object.values(EVENTS)) expect(journaledEvent(event, true)).toBe(event);
     for (const command of Object.values(COMMANDS)) {
-      if (command.kind !== "ask") expect(journaledCommand(command, true)).toBe(command);
+      if (command.kind === "ask" || command.kind === "ask-ahead") continue;
+      expect(journaledCommand(command, true)).toBe(command);
     }
     for (const recorded of [true, false]) {
       expect(journaledCommand(COMMANDS.ask, recorded)).toEqual({
@@ -140,6 +146,8 @@ describe("redaction", () => {
         messages: 2,
         language: "en",
       });
+      const ahead = journaledCommand(COMMANDS["ask-ahead"], recorded);
+      expect(ahead).toEqual({ kind: "ask-ahead", messages: 1, language: "en" });
     }
   });
 

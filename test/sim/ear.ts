@@ -19,7 +19,11 @@ const TROUBLED_MS = 25_000;
 /** An ear that is told what the caller says, and tells it on after a while, as its seed will have it. */
 export class SimulatedEar implements Stt {
   readonly provider = "simulated";
-  readonly capabilities: { readonly ratesHz: readonly [number]; readonly partials: boolean };
+  readonly capabilities: {
+    readonly ratesHz: readonly [number];
+    readonly partials: boolean;
+    readonly anyLanguage: true;
+  };
   readonly #process: Process;
   readonly #fate: Fate;
   readonly #streams: OpenStreams;
@@ -37,7 +41,7 @@ export class SimulatedEar implements Stt {
     this.#streams = streams;
     const rateHz = fate.random.chance(0.3) ? 16_000 : CARRIER_RATE_HZ;
     if (rateHz !== CARRIER_RATE_HZ) fate.chronicle.note("ear-of-another-rate");
-    this.capabilities = { ratesHz: [rateHz], partials: !fate.happens("no-partials") };
+    this.capabilities = { ratesHz: [rateHz], partials: !fate.happens("no-partials"), anyLanguage: true };
   }
 
   /** It tells every word that it hears, once and in its order. */

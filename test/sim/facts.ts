@@ -71,6 +71,8 @@ export class Facts {
   lastEvent: CallEvent | undefined;
   /** The last event came from the engines of a reply that was alive. */
   lastEventCounts = false;
+  /** Without an ear it takes leave. */
+  isLeaving = false;
   framesIn = 0;
   legStartedMs: number | undefined;
   end: { reason: EndReason; atMs: number } | undefined;
@@ -112,6 +114,9 @@ export class Facts {
     switch (event.kind) {
       case "leg-started":
         this.legStartedMs ??= this.nowMs;
+        return;
+      case "ear-failed":
+        this.isLeaving = true;
         return;
       case "mark": {
         const dueMs = this.#marksDueMs.get(event.name) ?? this.nowMs;
@@ -226,8 +231,8 @@ export class Facts {
   #begin(turnId: number, asked: Message | undefined): ReplyFacts {
     const reply: ReplyFacts = {
       turnId,
-      // Only the first message of the agent may be kept from being interrupted.
-      interruptible: this.spec.interruptible || this.#audible,
+      // Only the first message of the agent may be kept from being interrupted, and the goodbye is.
+      interruptible: !this.isLeaving && (this.spec.interruptible || this.#audible),
       asked,
       pieces: [],
       beganMs: this.nowMs,

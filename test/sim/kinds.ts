@@ -84,6 +84,7 @@ export const VARIETIES = [
   "transfer-tool",
   "language-tool",
   "keys-tool",
+  "asked-ahead",
   "own-tool",
   "carrier_a",
   "carrier_b",

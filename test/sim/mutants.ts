@@ -231,6 +231,18 @@ export const MUTANTS: readonly Mutant[] = [
     "        this.#conversation.lateResult(event.key, event.result);\n",
     "",
   ),
+  {
+    guard: "an answer to what the caller has not said in the end is dropped",
+    edits: [
+      {
+        file: "call/preemptive.ts",
+        from: 'if (plain === "") this.#asks = 0;\n    this.drop();',
+        to: 'if (plain === "") this.#asks = 0;',
+      },
+      { file: "call/preemptive.ts", from: "if (isSame && spoken === language) this", to: "if (isSame || true) this" },
+    ],
+    seen: "the model knows what was heard, and nothing else",
+  },
   mutant(
     "what tools did in a reply that was cut is known to the model",
     "tools are used within their bounds, and told of",
@@ -312,7 +324,7 @@ export const MUTANTS: readonly Mutant[] = [
     "engines are stopped with their call",
     "everything stops with the call",
     "gateway/connection.ts",
-    "      () => this.#engines.close(),\n",
+    "for (const event of this.#engines.close()) journal.event(this.#eventMs, event);",
     "",
   ),
   mutant(

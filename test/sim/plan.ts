@@ -15,6 +15,8 @@ export interface Plan {
   manner: Manner;
   leave: Leave;
   troubles: ReadonlySet<Trouble>;
+  /** The model is asked before it is certain that the caller is done. */
+  preemptive: boolean;
   random: Random;
 }
 
@@ -30,6 +32,8 @@ const MANNERS_DRAWN: readonly Manner[] = [...MANNERS, "polite", "interrupting", 
 const STAYS_CHANCE = 0.5;
 const WIRES: readonly Line["wire"][] = ["carrier_a", "carrier_a", "carrier_b", "carrier_c", "websocket"];
 const LAWS: readonly G711Codec[] = ["mulaw", "alaw"];
+/** So many calls are answered preemptively, as far as that goes. */
+const PREEMPTIVE_CHANCE = 0.4;
 /** Each built-in tool is selected in so many of ten calls. */
 const BUILT_IN_CHANCE = { hang_up: 0.8, transfer: 0.3, switch_language: 0.3, send_dtmf: 0.2 } as const;
 /** So many calls have tools that the world carries out. */
@@ -54,6 +58,7 @@ export function draw(seed: number): Plan {
     leave: random.chance(STAYS_CHANCE) ? random.pick(["leaves-never", "leaves-when-done"]) : random.pick(LEAVES),
     troubles,
     random: random.fork(),
+    preemptive: random.chance(PREEMPTIVE_CHANCE),
   };
 }
 

@@ -1,4 +1,4 @@
-import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
@@ -91,7 +91,7 @@ export class Service {
     const inboundRateHz = busRateHz(wire.inboundRateHz);
     const redeemed = { callId, accountId: "account_1", spec };
     const earHasPartials = engines.ear?.capabilities.partials ?? false;
-    const parameters = DEFAULT_TURN_PARAMETERS;
+    const parameters = plan.preemptive ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS;
     const journals = new JournalWriters({ dataDir: shared.dataDir, software: "sim", clock: process, log, files: disk });
     this.journal = journals.open({
       ...redeemed,
@@ -114,7 +114,14 @@ export class Service {
       httpTools: engines.httpTools,
       parameters,
       journal: this.journal,
-      metrics: { answered: () => {}, callEnded: () => {}, engineAnswered: () => {}, engineFailed: () => {} },
+      metrics: {
+        answered: () => {},
+        callEnded: () => {},
+        engineAnswered: () => {},
+        engineFailed: () => {},
+        providerSwitched: () => {},
+        providerUsed: () => {},
+      },
       clock: process,
       log,
       onDone: () => {

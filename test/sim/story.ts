@@ -43,6 +43,10 @@ export function commandText(command: CallCommand): string {
   switch (command.kind) {
     case "ask":
       return `ask ${command.turnId}: ${JSON.stringify(command.messages.at(-1))}`;
+    case "ask-ahead":
+      return `ask ahead: ${JSON.stringify(command.messages.at(-1))}`;
+    case "forget-ahead":
+      return "forget what was asked ahead";
     case "speak":
       return `speak ${command.turnId}.${command.piece}: ${JSON.stringify(command.text)}`;
     case "mark":

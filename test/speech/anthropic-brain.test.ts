@@ -156,8 +156,12 @@ describe("what Anthropic is asked", () => {
   });
 });
 
+/** A long text, as it would come. */
+const piecesOf = (text: string): string[] =>
+  Array.from({ length: Math.ceil(text.length / 10_000) }, (_, at) => text.slice(at * 10_000, (at + 1) * 10_000));
+
 describe("what is made of an answer of Anthropic's", () => {
-  test("text, calls of tools whole, no thoughts, and what it cost, the cache included", async () => {
+  test("text, calls of tools whole and that they are written, no thoughts, and what it cost, the cache included", async () => {
     const { url } = await start(
       says(
         messageStart(100, 900),
@@ -178,6 +182,7 @@ describe("what is made of an answer of Anthropic's", () => {
     expect(await eventsOf(brainAt(url))).toEqual([
       { kind: "text", text: "One " },
       { kind: "text", text: "moment." },
+      ...[1, 2].map(() => ({ kind: "text", text: "" })),
       { kind: "tool-call", id: "toolu_1", name: "opening_hours", argumentsJson: '{"day": "Monday"}' },
       { kind: "tool-call", id: "toolu_2", name: "hang_up", argumentsJson: "{}" },
       { kind: "end", inputTokens: 1_000, outputTokens: 33 },
@@ -188,6 +193,31 @@ describe("what is made of an answer of Anthropic's", () => {
     const fake = await start({ kind: "events", events: messageAnswer("Good morning."), staysOpen: true });
     expect((await eventsOf(brainAt(fake.url))).at(-1)?.kind).toBe("end");
     await fake.until(() => fake.brokenOff === 1);
+  });
+
+  test("P13: a thousand calls, arguments that are no JSON and a megabyte of them go on to who refuses them", async () => {
+    const blocks = Array.from({ length: 1_000 }, (_, index) => toolBlock(index, `toolu_${index}`, "again", "{oops"));
+    const megabyte = `{"day":"${"x".repeat(1_000_000)}"}`;
+    const { url } = await start(
+      says(messageStart(1), ...blocks.flat(), ...messageEnd(1, "tool_use")),
+      says(messageStart(1), ...toolBlock(0, "toolu_1", "again", ...piecesOf(megabyte)), ...messageEnd(1, "tool_use")),
+    );
+    const calls = (await eventsOf(brainAt(url))).filter(({ kind }) => kind === "tool-call");
+    expect(calls).toHaveLength(1_000);
+    expect(calls[0]).toMatchObject({ argumentsJson: "{oops" });
+    expect((await eventsOf(brainAt(url))).at(-2)).toMatchObject({ argumentsJson: megabyte });
+  });
+
+  test("P13: what is JSON and nothing that was agreed upon is a failure, never an event", async () => {
+    const block = { type: "tool_use", id: 1, name: { first: "again" }, input: {} };
+    const { url } = await start(
+      says(anthropicEvent({ type: "message_start" })),
+      says(messageStart(1), anthropicEvent({ type: "content_block_start", index: 0, content_block: block })),
+      says(messageStart(1), anthropicEvent({ type: "content_block_delta", index: 7, delta: 5 })),
+    );
+    for (let answer = 0; answer < 3; answer += 1) {
+      await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+    }
   });
 
   test("a refusal to answer, and an error in the middle of an answer, are failures with their code", async () => {

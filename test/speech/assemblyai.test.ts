@@ -4,7 +4,7 @@ import { arrives, earSocketContract, openOn, SECRET_KEY, type SocketEar } from "
 import { sttContract } from "../contract/stt-contract.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { fakeAssemblyAi, sessionError, turn } from "../support/providers/assemblyai.ts";
-import { type Act, hum, say } from "../support/providers/ear-server.ts";
+import { type Act, EarServer, hum, say } from "../support/providers/ear-server.ts";
 
 const earOf =
   (model: string, query = ""): SocketEar["make"] =>
@@ -30,7 +30,7 @@ sttContract("assemblyai", async () => {
   return { stt, rateHz: 16_000, audio: hum(16_000, 500, 400), text: "good morning everybody", play: settled };
 });
 
-earSocketContract({ name: "assemblyai", make, goodbye: '{"type":"Terminate"}' });
+earSocketContract({ name: "assemblyai", make, goodbye: '{"type":"Terminate"}', closeStatus: 401 });
 
 /** What a call hears of what AssemblyAI says at once, up to so many finals. */
 async function heardOf(act: Act, finals = 1) {
@@ -56,6 +56,15 @@ describe("the ear of AssemblyAI", () => {
     expect(server.last?.headers.authorization).toBe(SECRET_KEY);
     life.abort();
     server.close();
+  });
+
+  test("has the stream when AssemblyAI says so, which takes connections that it closes at once", async () => {
+    const [begins, closes] = [await fakeAssemblyAi(), await EarServer.listen({ greeting: say(turn(0, "good")) })];
+    const [taken, connected] = [await openOn(begins, make), await openOn(closes, make)];
+    await arrives(() => [taken.opened.times, connected.heard.length]).toEqual([1, 1]);
+    expect(connected.opened.times).toBe(0);
+    for (const { life } of [taken, connected]) life.abort();
+    for (const server of [begins, closes]) server.close();
   });
 
   test("does not ask the model that knows English alone for languages", async () => {
@@ -134,6 +143,18 @@ describe("the ear of AssemblyAI", () => {
     const server = await fakeAssemblyAi({ greeting });
     const { ended } = await openOn(server, make);
     await expect(ended).rejects.toThrow(told);
+    server.close();
+  });
+
+  test.each([
+    ["a key that is none", sessionError(1008, "Unauthorized Connection: Missing Authorization header"), 401],
+    ["too many sessions", sessionError(1008, "Unauthorized Connection: Too many concurrent sessions"), 429],
+    ["too many sessions", sessionError(3009, "See Error message for details"), 429],
+    ["a close without an error", (socket) => socket.close(1008, "Unauthorized"), 401],
+  ] satisfies [string, Act, number][])("P8, P16: %s is a refusal", async (_name, greeting, status) => {
+    const server = await fakeAssemblyAi({ greeting });
+    const { ended } = await openOn(server, make);
+    await expect(ended).rejects.toMatchObject({ cause: { status } });
     server.close();
   });
 });

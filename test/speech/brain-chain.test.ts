@@ -1,7 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { providerFailed } from "../../src/core/errors.ts";
-import { MODEL_ANSWER_MS_MAX, MODEL_FIRST_MS_MAX, PROVIDER_PROBE_MS } from "../../src/core/limits.ts";
+import {
+  ANSWER_BEGINS_MS_MAX,
+  MODEL_ANSWER_MS_MAX,
+  MODEL_FIRST_MS_MAX,
+  MODEL_IDLE_MS_MAX,
+  PROVIDER_PROBE_MS,
+} from "../../src/core/limits.ts";
 import { BrainChain } from "../../src/speech/brain-chain.ts";
 import { refusalFrom } from "../../src/speech/refusal.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../src/speech/speech.ts";
@@ -53,12 +59,12 @@ function chainOf(clock: ManualClock, llms: readonly Llm[]) {
   return { llm: new BrainChain(chained, clock), told: chained.map(({ told }) => told) };
 }
 
-async function ask(clock: ManualClock, llm: Llm) {
+async function ask(clock: ManualClock, llm: Llm, request = REQUEST) {
   const events: LlmEvent[] = [];
   let atMs = Number.NaN;
   const run = async (): Promise<unknown> => {
     try {
-      for await (const event of llm.reply(REQUEST, new AbortController().signal)) events.push(event);
+      for await (const event of llm.reply(request, new AbortController().signal)) events.push(event);
       return undefined;
     } catch (error) {
       return error;
@@ -68,7 +74,7 @@ async function ask(clock: ManualClock, llm: Llm) {
   };
   const error = await clock.drive(run());
   const said = events.map((event) => (event.kind === "text" ? event.text : "")).join("");
-  return { said, error, ended: events.at(-1)?.kind === "end", atMs };
+  return { events, said, error, ended: events.at(-1)?.kind === "end", atMs };
 }
 
 describe("a chain of models", () => {
@@ -166,6 +172,65 @@ describe("a chain of models", () => {
     expect(told).toEqual([["known"], ["known"]]);
   });
 
+  test("who says nothing to somebody who asked has failed; behind a tool's result there may be nothing to say", async () => {
+    const nothing: readonly LlmStep[][] = [
+      [{ afterMs: 0, event: { kind: "end", inputTokens: 9, outputTokens: 0 } }],
+      [],
+      [text("\n"), { afterMs: 0, event: { kind: "end", inputTokens: 9, outputTokens: 1 } }],
+    ];
+    for (const steps of nothing) {
+      const clock = new ManualClock();
+      const { llm, told } = chainOf(clock, [playing(clock, ...steps), saying(clock)]);
+      const { said, ended } = await ask(clock, llm);
+      expect([said.trim(), ended]).toEqual(["We open at nine.", true]);
+      expect(told[0]).toContain("provider_failed");
+      const alone = await ask(clock, chainOf(clock, [playing(clock, ...steps)]).llm);
+      expect([alone.error, alone.ended]).toEqual([
+        expect.objectContaining({ message: "scripted: said nothing" }),
+        false,
+      ]);
+      const request: LlmRequest = {
+        ...REQUEST,
+        messages: [...REQUEST.messages, { role: "tool", toolCallId: "1", name: "hang_up", text: "{}" }],
+      };
+      expect((await ask(clock, chainOf(clock, [playing(clock, ...steps)]).llm, request)).error).toBeUndefined();
+    }
+  });
+
+  test("a tool's arguments that are being written are no silence, and nothing that is told", async () => {
+    const clock = new ManualClock();
+    const written = Array.from({ length: 4 }, () => text("", MODEL_FIRST_MS_MAX - 500));
+    const tool: LlmStep = { afterMs: 100, event: { kind: "tool-call", id: "1", name: "book", argumentsJson: "{}" } };
+    const end: LlmStep = { afterMs: 0, event: { kind: "end", inputTokens: 1, outputTokens: 1 } };
+    const second = saying(clock);
+    const { events } = await ask(clock, chainOf(clock, [playing(clock, ...written, tool, end), second]).llm);
+    expect([events.map(({ kind }) => kind), second.requests]).toEqual([["tool-call", "end"], []]);
+    const { said, atMs } = await ask(
+      clock,
+      chainOf(clock, [playing(clock, text("", 100), text("", 3_600_000)), second]).llm,
+    );
+    expect([said, second.requests.length]).toEqual(["We open at nine.", 1]);
+    expect(atMs).toBeLessThan(4 * MODEL_FIRST_MS_MAX + 100 + MODEL_IDLE_MS_MAX + 200);
+  });
+
+  test("who finds no way in waits for one, as long as an answer may wait for its beginning", async () => {
+    const clock = new ManualClock();
+    const { line } = lineFor("model", "scripted", clock, 1);
+    const llm = new BrainChain([{ llm: saying(clock), line }], clock);
+    const passage = line.enter();
+    clock.after(3_000, () => passage?.leave());
+    const { said, atMs } = await ask(clock, llm);
+    expect(said).toBe("We open at nine.");
+    expect(atMs).toBeGreaterThanOrEqual(3_000);
+    expect(atMs).toBeLessThanOrEqual(3_250);
+    line.enter();
+    const startMs = clock.nowMs();
+    const refused = await ask(clock, llm);
+    expect(refused.error).toMatchObject({ message: "scripted: has all the streams that it may have" });
+    expect(refused.atMs - startMs).toBe(ANSWER_BEGINS_MS_MAX);
+    expect(clock.pending).toBe(0);
+  });
+
   test("P15: 50 calls ask a provider that is dead for ten minutes no more than once a second, and it is back soon", async () => {
     const clock = new ManualClock();
     let isDead = true;
@@ -175,6 +240,7 @@ describe("a chain of models", () => {
       async *reply() {
         askedMs.push(clock.nowMs());
         if (isDead) throw providerFailed("mortal", "could not be reached (ECONNREFUSED)");
+        yield { kind: "text", text: "We open at nine." };
         yield { kind: "end", inputTokens: 0, outputTokens: 0 };
       },
     };

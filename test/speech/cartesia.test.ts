@@ -67,6 +67,16 @@ describe("what is asked for", () => {
     }
   });
 
+  test.each([
+    ["nb-NO", "no"],
+    ["fil", "tl"],
+    ["de-AT", "de"],
+  ])("%s by Cartesia's own code, %s", async (language, code) => {
+    const { server, tts } = await scene();
+    await spoken(tts, { language });
+    expect(server.connections[0]?.messages.at(-1)).toMatchObject({ language: code });
+  });
+
   test("requests share a connection, whose key and version stand in headers alone", async () => {
     const { server, tts } = await scene();
     await spoken(tts);
@@ -152,7 +162,7 @@ describe("faults", () => {
       "reported an error (401)",
     ],
     ["P8: a handshake that is refused", { fault: { kind: "status", status: 401 } }, "refused with 401"],
-    ["P10: no JSON", { fault: { kind: "message", data: "{" } }, "sent what is not its protocol"],
+    ["P7, P10: no JSON", { fault: { kind: "message", data: "{" } }, "sent what is not its protocol"],
     [
       "P10: a message of 8 MB",
       { fault: { kind: "message", data: "x".repeat(8 * 1024 * 1024) } },
@@ -181,6 +191,13 @@ describe("faults", () => {
     expect(JSON.stringify((error as Error).cause ?? "")).not.toMatch(/canary|Hello/);
   });
 
+  test.each([
+    401, 402, 404, 429, 500,
+  ])("an error of status %i on the connection is a refusal with it", async (status) => {
+    const { tts } = await scene({ error: { ...ERROR, status_code: status, error_code: "some_code" } });
+    await expect(spoken(tts)).rejects.toMatchObject({ cause: { status, retryAfterMs: undefined } });
+  });
+
   test("P14: audio at another rate than was asked for is a failure, told by its words", async () => {
     const { tts } = await scene({ rateHz: 24_000 });
     const text = `${TEXT} `.repeat(8).trim();
@@ -198,7 +215,7 @@ describe("faults", () => {
     await expect(spoken(tts)).rejects.toThrow("the connection failed (ECONNREFUSED)");
   });
 
-  test("an abort cancels the context alone; what else is spoken goes on", async () => {
+  test("P12: an abort cancels the context alone; what still comes of it is heard by nobody, and what else is spoken goes on", async () => {
     const { server, tts } = await scene({ perChunkMs: 5 });
     const life = new AbortController();
     const request = { text: TEXT.repeat(5), voiceId: VOICE_ID, language: "en" };

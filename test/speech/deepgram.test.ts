@@ -64,6 +64,21 @@ describe("the ear of Deepgram", () => {
     server.close();
   });
 
+  test.each([
+    ["nb", "no"],
+    ["nb-NO", "no"],
+    ["fil-PH", "tl"],
+    ["yue", "zh-HK"],
+    ["zh-HK", "zh-HK"],
+    ["zh-SG", "zh"],
+  ])("asks for %s by Deepgram's own code, %s", async (language, code) => {
+    const server = await fakeDeepgram();
+    const { life } = await openOn(server, make, { language });
+    await arrives(() => server.last?.query.get("language")).toBe(code);
+    life.abort();
+    server.close();
+  });
+
   test("asks for what stands in its address before what it would ask for itself", async () => {
     const server = await fakeDeepgram();
     const multilingual: SocketEar["make"] = (url, clock) =>
@@ -160,6 +175,18 @@ describe("the ear of Deepgram", () => {
     expect(final).toEqual({ kind: "final", text: "two [31m cakes" });
     const [long] = await heardOf(say(results("word ".repeat(4_000), [0, 1], { final: true })));
     expect(long?.text.length).toBeLessThanOrEqual(16_384);
+  });
+
+  test("tells that it has the stream, and that what it was asked for is no words", async () => {
+    const server = await fakeDeepgram({
+      answers: { Finalize: say(results("", [0, 0.5], { final: true, fromFinalize: true })) },
+    });
+    const { life, heard, opened, hear } = await openOn(server, make);
+    await arrives(() => opened.times).toBe(1);
+    hear(500, 400);
+    await arrives(() => heard).toEqual([{ kind: "final", text: "" }]);
+    life.abort();
+    server.close();
   });
 
   test("takes back words that turn out to be none", async () => {

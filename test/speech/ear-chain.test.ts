@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { pump } from "../../src/call/pump.ts";
-import { EAR_GAP_MS_MAX, EAR_KEPT_MS_MAX } from "../../src/core/limits.ts";
+import { providerFailed } from "../../src/core/errors.ts";
+import { EAR_GAP_MS_MAX, EAR_KEPT_MS_MAX, EAR_STANDS_MS, EAR_UTTERANCE_ANSWER_MS_MAX } from "../../src/core/limits.ts";
 import { EarChain } from "../../src/speech/ear-chain.ts";
+import { EventQueue } from "../../src/speech/event-queue.ts";
 import { refusalFrom } from "../../src/speech/refusal.ts";
 import type { Stt, SttEvent } from "../../src/speech/speech.ts";
 import { sttContract } from "../contract/stt-contract.ts";
@@ -51,6 +53,54 @@ function listen(clock: ManualClock, stts: readonly Stt[]) {
   };
   const finals = () => heard.flatMap((event) => (event.kind === "final" ? [event.text] : []));
   return { life, heard, failures, done, hear, finals, ears };
+}
+
+const noise = (frames: number) => silence(frames).map(({ frame }) => ({ frame, voiced: true }));
+
+/** Calls whose callers say nothing, over one ear that tells when it has taken a stream, and closes it `closesMs` later if told. */
+function silentCalls(count: number, closesMs = Number.POSITIVE_INFINITY) {
+  const clock = new ManualClock();
+  const failure = providerFailed("mortal", "went away");
+  const streams: EventQueue<SttEvent>[] = [];
+  let isAway = false;
+  const mortal: Stt = {
+    provider: "mortal",
+    capabilities: { ratesHz: [8_000], partials: true },
+    open({ onOpened }, signal) {
+      const events = new EventQueue<SttEvent>(signal);
+      if (isAway) {
+        events.fail(failure);
+        return { write: () => {}, events };
+      }
+      streams.push(events);
+      onOpened?.();
+      if (Number.isFinite(closesMs)) clock.after(closesMs, () => events.fail(failure));
+      return { write: () => {}, events };
+    },
+  };
+  const { stt, ears } = chainOf(clock, [mortal]);
+  const failures: unknown[] = [];
+  const calls = Array.from({ length: count }, () => {
+    const life = new AbortController();
+    const stream = stt.open({ language: "en-US", rateHz: 8_000 }, life.signal);
+    const onFailure = (error: unknown) => failures.push(error);
+    void pump(stream.events, life.signal, () => {}, onFailure);
+    return stream;
+  });
+  const hush = async (ms: number): Promise<void> => {
+    for (const { frame } of silence(ms / FRAME_MS)) {
+      for (const call of calls) call.write(frame, false);
+      await clock.play(FRAME_MS);
+    }
+  };
+  const goAway = (): void => {
+    isAway = true;
+    for (const events of streams.splice(0)) events.fail(failure);
+  };
+  const comeBack = (): void => {
+    isAway = false;
+  };
+  return { calls, failures, streams, hush, line: ears[0]?.line, goAway, comeBack };
 }
 
 describe("a chain of ears", () => {
@@ -131,6 +181,73 @@ describe("a chain of ears", () => {
     await hear(coded(long, WORDS));
     await hear(silence(250));
     expect(finals()).toEqual([long.join(" ")]);
+  });
+
+  test.each([
+    true,
+    false,
+  ])("P2: one that tells nothing of two words has failed, when the next has heard them (partial words: %s)", async (partials) => {
+    const clock = new ManualClock();
+    const deaf = new CodedEar(WORDS, { deaf: true, partials });
+    const { hear, finals, ears } = listen(clock, [deaf, new CodedEar(WORDS, { provider: "second" })]);
+    await hear(coded(["thank", "you"], WORDS));
+    await hear(silence(EAR_UTTERANCE_ANSWER_MS_MAX / FRAME_MS + 10));
+    expect([finals(), ears[0]?.told, ears[1]?.told]).toEqual([["thank you"], ["known", "provider_failed"], ["known"]]);
+  });
+
+  test("noise of which nobody hears a word makes one ask another ear, once, and no ear has failed of it", async () => {
+    const clock = new ManualClock();
+    const [first, second] = [new CodedEar(WORDS), new CodedEar(WORDS, { provider: "second" })];
+    const { hear, finals, ears } = listen(clock, [first, second]);
+    const answered = silence(EAR_UTTERANCE_ANSWER_MS_MAX / FRAME_MS + 20);
+    const asked = () => [first.opened.length, second.opened.length];
+    await hear([...noise(10), ...answered]);
+    expect(asked()).toEqual([1, 0]);
+    for (let times = 0; times < 3; times += 1) await hear([...noise(30), ...answered]);
+    expect(asked()).toEqual([1, 1]);
+    await hear([...coded(["thank", "you"], WORDS), ...noise(30), ...answered]);
+    expect([finals(), asked()]).toEqual([["thank you"], [2, 1]]);
+    for (const { told } of ears) expect(told).toEqual(["known"]);
+  });
+
+  test("a final that comes when the next utterance is over as well leaves that to the one that takes over", async () => {
+    const clock = new ManualClock();
+    const slow = new CodedEar(WORDS, { partials: false, answersAfterFrames: 75, failsAfter: [130] });
+    const { hear, finals } = listen(clock, [slow, new CodedEar(WORDS, { provider: "second" })]);
+    await hear(coded(["thank", "you"], WORDS));
+    await hear(coded(["table", "for", "two"], WORDS));
+    await hear(silence(100));
+    expect(finals()).toEqual(["thank you", "table for two"]);
+  });
+
+  test("that an utterance was no words is an answer, which is told only where it takes words back", async () => {
+    const clock = new ManualClock();
+    const script = [
+      { atMs: 1_000, event: { kind: "final" as const, text: "" } },
+      { atMs: 2_000, event: { kind: "partial" as const, text: "we" } },
+      { atMs: 3_000, event: { kind: "final" as const, text: "" } },
+    ];
+    const { hear, heard, ears } = listen(clock, [new ScriptedStt(clock, script)]);
+    await hear([...noise(30), ...silence(300)]);
+    expect(heard.map(({ kind, text }) => `${kind} ${text}`)).toEqual(["partial we", "final "]);
+    expect(ears[0]?.told).toEqual(["known"]);
+  });
+
+  test("P15: one that was away for a second is back for every call, though nobody says anything", async () => {
+    const { calls, failures, streams, hush, line, goAway, comeBack } = silentCalls(10);
+    await hush(1_000);
+    goAway();
+    await hush(1_000);
+    comeBack();
+    await hush(8_000);
+    expect([failures, streams.length, line?.mayEnter, calls.length]).toEqual([[], 10, true, 10]);
+  });
+
+  test("P15: one that takes every stream and closes it at once is not back", async () => {
+    const { failures, hush, line } = silentCalls(1, EAR_STANDS_MS / 2);
+    await hush(EAR_GAP_MS_MAX + 1_000);
+    expect(failures).toEqual([expect.objectContaining({ code: "provider_failed" })]);
+    expect(line?.mayEnter).toBe(false);
   });
 
   test("P4: one that has heard nobody speak is well", async () => {

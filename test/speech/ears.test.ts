@@ -56,7 +56,10 @@ describe("the ear that a configuration names", () => {
     const settings = settingsOf({ DEEPGRAM_API_KEY: "a", OPENAI_STT_URL: "http://127.0.0.1:8000/v1" });
     expect(earProblems("deepgram, openai", settings)).toEqual([]);
     const ears = createEars("deepgram, openai", settings, lineOf, clock);
-    expect([ears.provider, ears.capabilities]).toEqual(["deepgram", { ratesHz: [16_000], partials: true }]);
+    expect([ears.provider, ears.capabilities]).toEqual([
+      "deepgram",
+      { ratesHz: [16_000], partials: true, anyLanguage: false },
+    ]);
     expect(earProblems("deepgram,whisper,assemblyai", settings)).toEqual([
       'STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',
       "ASSEMBLYAI_API_KEY must be set beside STT=assemblyai",

@@ -156,6 +156,17 @@ describe("voices", () => {
     expect(server.requests[0]?.headers).toMatchObject({ "xi-api-key": KEY, "accept-encoding": "identity" });
   });
 
+  test("speak as well what else they were verified in with this model", async () => {
+    const also = ["en", "de", "fr"].map((language) => ({ language, model_id: "eleven_flash_v2_5" }));
+    const elsewhere = { language: "sv", model_id: "eleven_v3" };
+    const { tts } = await scene({
+      voicePages: [[{ voice_id: "a", name: "Ann", verified_languages: [...also, elsewhere] }]],
+    });
+    expect(await tts.voices()).toEqual([
+      { id: "elevenlabs/a", name: "Ann", language: "en", provider: "elevenlabs", alsoSpeaks: ["de", "fr"] },
+    ]);
+  });
+
   test("that cannot be listed can be spoken with all the same", async () => {
     const { tts } = await scene({ voicePages: [] });
     await expect(tts.voices()).rejects.toMatchObject({ code: "provider_failed" });
@@ -202,9 +213,9 @@ describe("faults", () => {
       { fault: message({ message: "x", error: "No: Hello there" }) },
       "reported an error (unnamed)",
     ],
-    ["P10: no JSON", { fault: message("{") }, "sent what is not its protocol"],
-    ["P10: a JSON that is no object", { fault: message("[]") }, "sent what is not its protocol"],
-    ["P10: bytes", { fault: message(Buffer.from("{}")) }, "sent what is not its protocol"],
+    ["P7, P10: no JSON", { fault: message("{") }, "sent what is not its protocol"],
+    ["P7, P10: a JSON that is no object", { fault: message("[]") }, "sent what is not its protocol"],
+    ["P7, P10: bytes", { fault: message(Buffer.from("{}")) }, "sent what is not its protocol"],
     [
       "P10: a message of 8 MB",
       { fault: message("x".repeat(8 * 1024 * 1024)) },
@@ -240,6 +251,24 @@ describe("faults", () => {
     ],
   ])("%s is a failure", async (_what, fake, why) => {
     expect(await failure(fake)).toBe(`elevenlabs: ${why}`);
+  });
+
+  test.each([
+    ["invalid_api_key", 401],
+    ["quota_exceeded", 402],
+    ["voice_not_found", 404],
+    ["max_character_limit_exceeded", 400],
+    ["too_many_concurrent_requests", 429],
+    ["system_busy", 429],
+  ])("P8, P16: %s on the connection is a refusal with %i", async (error, status) => {
+    const { tts } = await scene({ fault: message({ message: "x", error, code: 1008 }) });
+    await expect(spoken(tts)).rejects.toMatchObject({ cause: { status } });
+  });
+
+  test("P5: speech is over with its final message, where its connection never is, and that is closed", async () => {
+    const { server, tts } = await scene();
+    expect((await spoken(tts)).samples.length).toBeGreaterThan(0);
+    await server.connections[0]?.closed;
   });
 
   test("P14: audio at another rate than was asked for is a failure, told by its words", async () => {

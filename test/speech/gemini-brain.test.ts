@@ -114,14 +114,16 @@ describe("what Gemini is asked", () => {
     );
     const brain = brainAt(url);
     const calls = (await eventsOf(brain, request({ tools: [TOOL] }))).filter((event) => event.kind === "tool-call");
+    // As a call tells them again: under names of its own.
+    const told = calls.map((call, index) => ({ ...call, id: `7.${index + 1}`, theirId: call.id }));
     const foreign = { id: "call_0", name: "hang_up", argumentsJson: "no JSON" };
     const messages: Message[] = [
       { role: "user", text: "When?" },
       { role: "assistant", text: "", toolCalls: [foreign] },
       { role: "tool", toolCallId: "call_0", name: "hang_up", text: "failed" },
       { role: "user", text: "When are you open?" },
-      { role: "assistant", text: "", toolCalls: calls },
-      ...calls.map(({ id, name }): Message => ({ role: "tool", toolCallId: id, name, text: "closed" })),
+      { role: "assistant", text: "", toolCalls: told },
+      ...told.map(({ id, name }): Message => ({ role: "tool", toolCallId: id, name, text: "closed" })),
     ];
     await eventsOf(brain, request({ messages, tools: [TOOL] }));
     const response = (id: string) => ({
@@ -148,11 +150,11 @@ describe("what Gemini is asked", () => {
       {
         role: "model",
         parts: [
-          { functionCall: { id: "f1", name: "opening_hours", args: { day: "Monday" } }, thoughtSignature: "c2lnbmVk" },
-          { functionCall: { id: "f2", name: "opening_hours", args: { day: "Sunday" } } },
+          { functionCall: { id: "7.1", name: "opening_hours", args: { day: "Monday" } }, thoughtSignature: "c2lnbmVk" },
+          { functionCall: { id: "7.2", name: "opening_hours", args: { day: "Sunday" } } },
         ],
       },
-      { role: "user", parts: [response("f1"), response("f2")] },
+      { role: "user", parts: [response("7.1"), response("7.2")] },
     ]);
   });
 });
@@ -176,6 +178,20 @@ describe("what is made of an answer of Gemini's", () => {
       { kind: "tool-call", id: expect.stringMatching(/^call_.{8}/), name: "hang_up", argumentsJson: "{}" },
       { kind: "end", inputTokens: 50, outputTokens: 12 },
     ]);
+  });
+
+  test("P13: a thousand calls go on to who refuses them, and a call without a name is a failure", async () => {
+    const call = { functionCall: { name: "again", args: { day: "x".repeat(100) } } };
+    const { url } = await start(
+      says(geminiChunk(Array(1_000).fill(call), 1, "STOP")),
+      says(geminiChunk([{ functionCall: { name: "" } }], 1, "STOP")),
+      says(`data: ${JSON.stringify({ candidates: 5 })}\r\n\r\n`),
+      says(`data: ${JSON.stringify({ candidates: [{ content: { parts: [{ functionCall: 7 }] } }] })}\r\n\r\n`),
+    );
+    expect((await eventsOf(brainAt(url))).filter(({ kind }) => kind === "tool-call")).toHaveLength(1_000);
+    for (let answer = 0; answer < 3; answer += 1) {
+      await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
+    }
   });
 
   test("an answer that was withheld, and an error in the middle of one, are failures with their code", async () => {

@@ -115,6 +115,39 @@ describe("what a server of OpenAI's chat completions is asked", () => {
     ]);
   });
 
+  test("sides that alternate, of which the caller is the first and the last, as the templates of many models want it", async () => {
+    const messages: Message[] = [
+      { role: "system", text: "Be brief." },
+      { role: "assistant", text: "Hello." },
+      { role: "assistant", text: "Are you there?" },
+      { role: "user", text: "Yes." },
+      { role: "user", text: "When are you open?" },
+      {
+        role: "assistant",
+        text: "One moment.",
+        toolCalls: [{ id: "1", name: "opening_hours", argumentsJson: "{}" }],
+      },
+      { role: "tool", toolCallId: "1", name: "opening_hours", text: "closed" },
+      { role: "user", text: "Well?" },
+      { role: "assistant", text: "Closed." },
+    ];
+    const { url, asked } = await start(says(...chatAnswer("Closed.")));
+    await eventsOf(brainAt(url), request({ messages }));
+    const silence = { role: "user", content: "(The caller has not said anything.)" };
+    const call = { id: "1", type: "function", function: { name: "opening_hours", arguments: "{}" } };
+    expect(asked[0]?.body.messages).toEqual([
+      { role: "system", content: "Be brief." },
+      silence,
+      { role: "assistant", content: "Hello.\nAre you there?" },
+      { role: "user", content: "Yes.\nWhen are you open?" },
+      { role: "assistant", content: "One moment.", tool_calls: [call] },
+      { role: "tool", tool_call_id: "1", content: "closed" },
+      { role: "user", content: "Well?" },
+      { role: "assistant", content: "Closed." },
+      silence,
+    ]);
+  });
+
   test("models that reason are told to do the least of it, and take no temperature", async () => {
     const efforts: readonly [string, string | undefined][] = [
       ["gpt-4o-mini", undefined],
@@ -126,6 +159,9 @@ describe("what a server of OpenAI's chat completions is asked", () => {
       ["gpt-5-mini-2025-08-07", "minimal"],
       ["gpt-5.1", "none"],
       ["gpt-5.6-luna", "none"],
+      ["gpt-6-luna", "none"],
+      ["gpt-6-astra", "low"],
+      ["gpt-6.1-sol-2026-10-01", "low"],
       ["o4-mini", "low"],
     ];
     const { url, asked } = await start(says(...chatAnswer("Hello")));
@@ -147,7 +183,7 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
     ]);
   });
 
-  test("calls of tools, whole, from the pieces in which they come", async () => {
+  test("calls of tools, whole, from the pieces in which they come, and that there are such pieces", async () => {
     const piece = (index: number, more: object) => chatDelta({ tool_calls: [{ index, ...more }] });
     const { url } = await start(
       says(
@@ -162,6 +198,7 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
       ),
     );
     expect(await eventsOf(brainAt(url))).toEqual([
+      ...[1, 2].map(() => ({ kind: "text", text: "" })),
       { kind: "tool-call", id: "call_a", name: "opening_hours", argumentsJson: '{"day":"Monday"}' },
       { kind: "tool-call", id: "call_b", name: "hang_up", argumentsJson: "{}" },
       { kind: "end", inputTokens: 30, outputTokens: 12 },
@@ -184,12 +221,30 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
     const argumentsJson = '{"day":"Monday"}';
     expect(events).toEqual([
       { kind: "text", text: "Well." },
+      ...[1, 2].map(() => ({ kind: "text", text: "" })),
       { kind: "tool-call", id: expect.stringMatching(/^call_.{8}/), name: "first", argumentsJson },
       { kind: "tool-call", id: expect.stringMatching(/^call_.{8}/), name: "second", argumentsJson },
       { kind: "end", inputTokens: 0, outputTokens: 0 },
     ]);
     const ids = events.flatMap((event) => (event.kind === "tool-call" ? [event.id] : []));
     expect(new Set(ids).size).toBe(2);
+  });
+
+  test("nulls in place of what goes on as it was: SGLang's ids and indexes, vLLM's last piece", async () => {
+    const piece = (more: object) => chatDelta({ tool_calls: [more] });
+    const { url } = await start(
+      says(
+        piece({ id: "call_a", index: 0, type: "function", function: { name: "opening_hours", arguments: "" } }),
+        piece({ id: null, index: 0, type: "function", function: { name: null, arguments: '{"day":' } }),
+        piece({ id: null, index: null, function: { name: null, arguments: '"Monday"}' } }),
+        piece({ id: null, index: 0, type: null, function: { name: null, arguments: null } }),
+        chatDelta({}, "tool_calls"),
+        CHAT_DONE,
+      ),
+    );
+    expect((await eventsOf(brainAt(url))).filter(({ kind }) => kind === "tool-call")).toEqual([
+      { kind: "tool-call", id: "call_a", name: "opening_hours", argumentsJson: '{"day":"Monday"}' },
+    ]);
   });
 
   test("P5: the turn ends at [DONE] where the body never does, and the socket is closed", async () => {
@@ -211,8 +266,9 @@ describe("what is made of an answer of OpenAI's chat completions", () => {
     );
     await expect(eventsOf(brainAt(url))).rejects.toMatchObject({ code: "provider_failed" });
     const events = await eventsOf(brainAt(url));
-    expect(events.filter(({ kind }) => kind === "tool-call")).toHaveLength(1_000);
-    expect(events[0]).toMatchObject({ argumentsJson: "{oops" });
+    const asked = events.filter(({ kind }) => kind === "tool-call");
+    expect(asked).toHaveLength(1_000);
+    expect(asked[0]).toMatchObject({ argumentsJson: "{oops" });
   });
 
   test("P13: what is JSON and nothing that was agreed upon is a failure, never an event", async () => {

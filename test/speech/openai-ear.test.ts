@@ -29,9 +29,13 @@ sttContract("openai", async () => {
 
 /** A call with the ear of a server that gives those answers. */
 async function call(...answers: readonly Answer[]) {
+  return callIn("de-AT", ...answers);
+}
+
+async function callIn(language: string, ...answers: readonly Answer[]) {
   const server = await TranscriptionServer.listen(...answers);
   const life = new AbortController();
-  const stream = earOf(server.url).open({ language: "de-AT", rateHz: RATE_HZ }, life.signal);
+  const stream = earOf(server.url).open({ language, rateHz: RATE_HZ }, life.signal);
   const events: SttEvent[] = [];
   const ended = (async () => {
     for await (const event of stream.events) events.push(event);
@@ -66,6 +70,20 @@ describe("the ear of an OpenAI-compatible server", () => {
     expect(file.readUInt32LE(40)).toBe(file.length - 44);
     // The voice is believed with its third frame, of which two stand in what led to it.
     expect((file.length - 44) / 32).toBe(PREROLL_MS + 20 + 480 - 20 + HANGOVER_MS - 20);
+    life.abort();
+    server.close();
+  });
+
+  test.each([
+    ["nb-NO", "no"],
+    ["fil", "tl"],
+    ["eo", undefined],
+    ["yue", undefined],
+  ])("names %s as %s, and no language that is not published", async (language, named) => {
+    const { server, life, hear } = await callIn(language, heard("Ja."));
+    hear(500, 500);
+    await arrives(() => server.seen.length).toBe(1);
+    expect(server.seen[0]?.fields.language).toBe(named);
     life.abort();
     server.close();
   });
@@ -126,7 +144,8 @@ describe("the ear of an OpenAI-compatible server", () => {
       heard("(A) yes"),
     );
     for (let n = 0; n < 4; n += 1) hear(500, 500);
-    await arrives(texts).toEqual(["(A) yes"]);
+    // Whoever waits for an answer is told that it has come.
+    await arrives(texts).toEqual(["", "", "", "(A) yes"]);
     expect(server.seen).toHaveLength(4);
     life.abort();
     server.close();

@@ -2,6 +2,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { TURN_TEXT_CHARS_MAX } from "../../src/core/limits.ts";
 import { createOpenAiVoice, type OpenAiVoiceOptions } from "../../src/speech/providers/openai-voice.ts";
 import type { ClosableTts, SpeechRequest, TtsChunk } from "../../src/speech/speech.ts";
+import { chooseVoice } from "../../src/speech/voice-choice.ts";
+import { OPENAI_URL } from "../../src/speech/voice-settings.ts";
 import { ttsContract } from "../contract/tts-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { fakeSpeech, noiseBytes, pcmOf } from "../support/providers/fake-speech.ts";
@@ -104,6 +106,34 @@ describe("voices", () => {
       { id: "openai/Thorsten", name: "Thorsten", language: "de", provider: "openai" },
     ]);
     expect(server.requests).toEqual([]);
+  });
+
+  test("are one for each language that a name is configured with, and all of them speak with it", async () => {
+    const voices = ["en", "de", "pt-br"].map((language) => ({ name: "alloy", language }));
+    const { server, tts } = await scene({}, { voices });
+    const listed = await tts.voices();
+    expect(listed.map(({ id, name, language }) => [id, name, language])).toEqual([
+      ["openai/alloy", "alloy", "en"],
+      ["openai/alloy:de", "alloy", "de"],
+      ["openai/alloy:pt-BR", "alloy", "pt-BR"],
+    ]);
+    for (const { id: voiceId } of listed) await spoken(tts, { voiceId });
+    expect(server.requests.map(({ body }) => (JSON.parse(body) as { voice: string }).voice)).toEqual(
+      Array(3).fill("alloy"),
+    );
+    // As a fallback it has a voice for a call of another provider's.
+    expect(chooseVoice(listed, "elevenlabs/anna", "de-AT")?.id).toBe("openai/alloy:de");
+  });
+
+  test("of OpenAI itself speak other languages as well, for when nobody else does", async () => {
+    const voices = [{ name: "alloy", language: "en" }];
+    const tts = createOpenAiVoice({ url: OPENAI_URL, apiKey: KEY, model: "m", voices, clock: new ManualClock() });
+    const listed = await tts.voices();
+    for (const language of ["de-AT", "nb"]) {
+      expect(chooseVoice(listed, "elevenlabs/anna", language)?.id).toBe("openai/alloy");
+    }
+    expect(chooseVoice(listed, "elevenlabs/anna", "eo")).toBeUndefined();
+    tts.close();
   });
 
   test("are the server's own where none are configured; Kokoro's names tell their language", async () => {

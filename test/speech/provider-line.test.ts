@@ -53,6 +53,17 @@ test("streams that fail together are one failure, and an answer makes all before
   expect(failUntilShut(line)).toBe(PROVIDER_FAILURES_MAX);
 });
 
+test("what a stream from before a failure tells says nothing of the provider since", () => {
+  const { line } = lineFor("voice", "scripted", new ManualClock());
+  const before = line.enter();
+  for (let failure = 1; failure < PROVIDER_FAILURES_MAX; failure += 1) line.enter()?.failed(FAILURE);
+  before?.answered();
+  line.enter()?.failed(FAILURE);
+  expect(line.mayEnter).toBe(false);
+  before?.answered();
+  expect(line.mayEnter).toBe(false);
+});
+
 test("a provider that refuses what it is asked is well", () => {
   const { line } = lineFor("model", "scripted", new ManualClock());
   for (let request = 0; request < 10; request += 1) {

@@ -7,6 +7,7 @@ import { createAssemblyAiEar } from "../../src/speech/providers/assemblyai.ts";
 import { createDeepgramEar } from "../../src/speech/providers/deepgram.ts";
 import { createElevenLabs } from "../../src/speech/providers/elevenlabs.ts";
 import { createOpenAiBrain } from "../../src/speech/providers/openai-brain.ts";
+import { createOpenAiEar } from "../../src/speech/providers/openai-ear.ts";
 import { createOpenAiVoice } from "../../src/speech/providers/openai-voice.ts";
 import type { SttEvent } from "../../src/speech/speech.ts";
 import { SpeechCache } from "../../src/speech/speech-cache.ts";
@@ -20,6 +21,7 @@ import { ELEVENLABS_VOICE, FakeElevenLabs } from "../support/providers/elevenlab
 import { ModelServer } from "../support/providers/model-server.ts";
 import { chatBegun } from "../support/providers/openai-chat.ts";
 import { FakeOpenAiSpeech } from "../support/providers/openai-speech.ts";
+import { TranscriptionServer } from "../support/providers/transcriptions.ts";
 
 // The protocols of real providers over real sockets: one dies in the middle of a sentence, and another one goes on.
 
@@ -31,7 +33,7 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
 
-test("P10: Deepgram closes in the middle of a sentence, and AssemblyAI hears it from its beginning", async () => {
+test("P10: the ear of Deepgram closes in the middle of a sentence, and AssemblyAI hears it from its beginning", async () => {
   const deepgram = await fakeDeepgram({
     steps: [
       { atMs: 500, act: say(results("I would", [0, 0.5])) },
@@ -64,7 +66,35 @@ test("P10: Deepgram closes in the middle of a sentence, and AssemblyAI hears it 
   await done;
 });
 
-test("P3: OpenAI breaks off in the middle of a sentence, and Claude goes on", async () => {
+test("P6: an ear that drips its answer byte by byte is given up, and the next one hears what was said", async () => {
+  const answer = JSON.stringify({ text: "I would like a loaf." });
+  const dripping = await TranscriptionServer.listen((response) => {
+    let sent = 0;
+    const drip = setInterval(() => response.write(answer[sent++ % 8]), 5);
+    response.writeHead(200).on("close", () => clearInterval(drip));
+  });
+  const whole = turn(0, "I would like a loaf.", { end: true, formatted: true });
+  const assemblyai = await fakeAssemblyAi({ steps: [{ atMs: 6_500, act: say(whole) }] });
+  opened.push(dripping, assemblyai);
+  const life = new AbortController();
+  opened.push({ close: () => life.abort() });
+  const stts = [
+    createOpenAiEar({ apiKey: KEY, model: "whisper-1", url: dripping.url }),
+    createAssemblyAiEar({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
+  ];
+  const lines = stts.map((stt) => ({ stt, ...lineFor("ear", stt.provider, clock) }));
+  const stream = new EarChain(lines, clock).open({ language: "en-US", rateHz: 16_000 }, life.signal);
+  // Somebody speaks for more than six seconds and is not answered for more than four.
+  for (const [frame, voiced] of framesOf(hum(16_000, 6_200, 2_000), 16_000)) stream.write(frame, voiced);
+  await expect.poll(() => dripping.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
+  for (const [frame, voiced] of framesOf(hum(16_000, 0, 2_500), 16_000)) stream.write(frame, voiced);
+  const heard = (await stream.events[Symbol.asyncIterator]().next()).value as SttEvent;
+  expect(heard).toEqual({ kind: "final", text: "I would like a loaf." });
+  expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);
+  await expect.poll(() => dripping.cancelled, { timeout: 10_000, interval: 5 }).toBe(1);
+});
+
+test("P3: the brain of OpenAI breaks off in the middle of a sentence, and Claude goes on", async () => {
   const openai = await ModelServer.start({ kind: "cut", events: chatBegun("We ", "have") });
   const anthropic = await ModelServer.start({ kind: "events", events: messageAnswer("rye ", "and wheat.") });
   opened.push({ close: () => openai.stop() }, { close: () => anthropic.stop() });
@@ -85,7 +115,7 @@ test("P3: OpenAI breaks off in the middle of a sentence, and Claude goes on", as
   expect(anthropic.asked[0]?.body.messages).toMatchObject([{ role: "user" }, { role: "assistant" }, { role: "user" }]);
 });
 
-test("P10: ElevenLabs closes in the middle of a sentence, and another voice says the rest of it", async () => {
+test("P10: the voice of ElevenLabs closes in the middle of a sentence, and another one says the rest of it", async () => {
   const text = "Hello there, my friend. How are you today?";
   const elevenlabs = await new FakeElevenLabs({ fault: { kind: "closes", afterChunks: 3, code: 1011 } }).listen();
   const openai = await new FakeOpenAiSpeech({}).listen();

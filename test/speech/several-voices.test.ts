@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { providerFailed } from "../../src/core/errors.ts";
+import { VOICE_CHOICE_MS_MAX } from "../../src/core/limits.ts";
 import { SeveralVoices } from "../../src/speech/several-voices.ts";
-import type { ClosableTts, SpeechRequest } from "../../src/speech/speech.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import type { ClosableTts, SpeechRequest, Voice } from "../../src/speech/speech.ts";
+import { ManualClock, settled, sleep } from "../support/manual-clock.ts";
 import { lineFor } from "../support/provider-lines.ts";
 
 /** A provider that says who spoke by the rate of what it says. */
@@ -27,8 +28,7 @@ function provider(name: string, rateHz: number, fails = false) {
   return { tts, spoken };
 }
 
-const severalOf = (all: readonly ClosableTts[]): SeveralVoices => {
-  const clock = new ManualClock();
+const severalOf = (all: readonly ClosableTts[], clock = new ManualClock()): SeveralVoices => {
   return new SeveralVoices(
     all.map((tts) => ({ tts, line: lineFor("voice", tts.provider, clock).line })),
     clock,
@@ -63,6 +63,36 @@ test("the voices of all are listed, in order, without those who cannot tell thei
 test("where nobody can tell his voices it is an error, the first one's", async () => {
   const all = [provider("a", 1, true).tts, provider("b", 1, true).tts];
   await expect(severalOf(all).voices()).rejects.toThrow("a: no list");
+});
+
+test("a provider that hangs holds up nobody: the voices of the others are told without his, which are known to be missing", async () => {
+  const clock = new ManualClock();
+  const [a, b] = [provider("a", 1).tts, provider("b", 1).tts];
+  let answer: (voices: readonly Voice[]) => void = () => {};
+  b.voices = () => new Promise((resolve) => (answer = resolve));
+  const several = severalOf([a, b], clock);
+  expect(several.untold()).toEqual(["a", "b"]);
+  const listed = several.voices();
+  await clock.play(VOICE_CHOICE_MS_MAX);
+  expect((await listed).map(({ id }) => id)).toEqual(["a/one"]);
+  expect(several.untold()).toEqual(["b"]);
+  answer([]);
+  await settled();
+  expect(several.untold()).toEqual([]);
+  expect(clock.pending).toBe(0);
+});
+
+test("a provider that is the only one is waited for", async () => {
+  const clock = new ManualClock();
+  const { tts } = provider("a", 1);
+  const { voices } = tts;
+  tts.voices = async () => {
+    await sleep(clock, 2 * VOICE_CHOICE_MS_MAX, new AbortController().signal);
+    return voices();
+  };
+  const listed = severalOf([tts], clock).voices();
+  await clock.play(2 * VOICE_CHOICE_MS_MAX);
+  expect(await listed).toHaveLength(1);
 });
 
 test("closing closes all", () => {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { VOICE_FIRST_MS_MAX, VOICE_WAITED_MS_MAX } from "../../src/core/limits.ts";
+import { providerFailed } from "../../src/core/errors.ts";
+import {
+  PROVIDER_FAILURES_MAX,
+  PROVIDER_PROBE_MS,
+  VOICE_FIRST_MS_MAX,
+  VOICE_WAITED_MS_MAX,
+} from "../../src/core/limits.ts";
 import type { Tts, TtsChunk } from "../../src/speech/speech.ts";
 import { SpeechCache } from "../../src/speech/speech-cache.ts";
 import { type ChainedVoice, VoiceChain } from "../../src/speech/voice-chain.ts";
@@ -132,6 +138,44 @@ describe("a chain of voices", () => {
     const chain = [full, voiceOf("b", french as ScriptedTts, clock), voiceOf("c", all as ScriptedTts, clock)];
     const { text } = await speak(clock, chainOf(clock, chain), { ...REQUEST, language: "de-DE" });
     expect([text, french?.requests.length, all?.requests[0]?.voiceId]).toEqual([TEXT, 0, "c/de-AT"]);
+  });
+
+  test("one of whose voices none speaks the call's language is no reason to give up the only one that does", async () => {
+    const clock = new ManualClock();
+    const french = [{ id: "scripted/fr", name: "fr", language: "fr", provider: "scripted" }];
+    const slow = new ScriptedTts(clock, { firstMs: VOICE_FIRST_MS_MAX + 1_000 });
+    const other = new ScriptedTts(clock, { voices: french });
+    const { text, atMs } = await speak(clock, chainOf(clock, [voiceOf("a", slow, clock), voiceOf("b", other, clock)]));
+    expect([text, atMs, other.requests]).toEqual([TEXT, VOICE_FIRST_MS_MAX + 1_000, []]);
+  });
+
+  test("one that does not tell its voices keeps nobody waiting, nor is it relied upon", async () => {
+    const clock = new ManualClock();
+    const untold: ChainedVoice = voiceOf("b", new ScriptedTts(clock), clock);
+    const hanging = { ...untold, tts: { ...untold.tts, voices: () => new Promise<never>(() => {}) } };
+    const well = await speak(clock, chainOf(clock, [voiceOf("a", new ScriptedTts(clock), clock), hanging]));
+    expect(well.text).toBe(TEXT);
+    expect(well.atMs).toBeLessThan(20);
+    const slow = voiceOf("a", new ScriptedTts(clock, { firstMs: VOICE_FIRST_MS_MAX + 1_000 }), clock);
+    expect((await speak(clock, chainOf(clock, [slow, hanging]))).text).toBe(TEXT);
+  });
+
+  test("what is kept is said though its provider is left alone or full, and takes no probe from those who ask", async () => {
+    const clock = new ManualClock();
+    const cache = new SpeechCache();
+    const inner = new ScriptedTts(clock);
+    const voice = voiceOf("a", inner, clock);
+    for (let call = 0; call < 2; call += 1) await speak(clock, new VoiceChain([voice], cache, clock));
+    for (let failure = 0; failure < PROVIDER_FAILURES_MAX; failure += 1) {
+      voice.line.enter()?.failed(providerFailed("a", "failed as scripted"));
+    }
+    const startMs = clock.nowMs();
+    const leftAlone = await speak(clock, new VoiceChain([voice], cache, clock));
+    expect([leftAlone.text, leftAlone.error]).toEqual([TEXT, undefined]);
+    expect(leftAlone.atMs - startMs).toBeLessThan(20);
+    await clock.play(PROVIDER_PROBE_MS);
+    expect((await speak(clock, new VoiceChain([voice], cache, clock))).text).toBe(TEXT);
+    expect([inner.requests.length, voice.line.mayEnter]).toEqual([2, true]);
   });
 
   test("what is kept is said again without a stream, in the voice that said it, and that stays whole", async () => {

@@ -62,6 +62,15 @@ describe("the voice for a language", () => {
     expect(chosen("de", "y/sv/stranger")).toBe("y/de/stranger");
   });
 
+  test("is one that speaks the language as well where none is offered in it, its own before any other", () => {
+    const able = (name: string): Voice => ({ ...voice("en-US", name), alsoSpeaks: ["sv", "de"] });
+    const voices = [voice("en-US", "Ada"), able("Ben"), able("Cleo"), voice("de-DE", "Dora")];
+    expect(chooseVoice(voices, "x/en-US/Ada", "sv-FI")?.id).toBe("x/en-US/Ben");
+    expect(chooseVoice(voices, "x/en-US/Cleo", "sv")?.id).toBe("x/en-US/Cleo");
+    expect(chooseVoice(voices, "x/en-US/Cleo", "de")?.id).toBe("x/de-DE/Dora");
+    expect(chooseVoice(voices, "x/en-US/Ada", "fr")).toBeUndefined();
+  });
+
   test("of an own voice that is not listed any more is any provider's", () => {
     expect(chosen("sv", "gone")).toBe("y/sv/stranger");
   });

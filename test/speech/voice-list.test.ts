@@ -64,6 +64,25 @@ test("P2: a provider that never answers is waited for so long and no longer", as
   expect(clock.pending).toBe(0);
 });
 
+test("P5: of a list that breaks off, the pages that were read are used until there is a whole one", async () => {
+  const clock = new ManualClock();
+  let asked = 0;
+  const list = new VoiceList("x", clock, async (_signal, soFar) => {
+    asked += 1;
+    soFar([voice("a"), voice("b")]);
+    if (asked !== 2) throw providerFailed("x", "refused with 500");
+    return [voice("a"), voice("b"), voice("c")];
+  });
+  const names = async () => (await list.voices()).map(({ name }) => name);
+  expect([await names(), await names(), asked]).toEqual([["a", "b"], ["a", "b"], 1]);
+  await clock.play(VOICE_LIST_RETRY_MS);
+  await names();
+  expect([await names(), asked]).toEqual([["a", "b", "c"], 2]);
+  await clock.play(VOICE_LIST_FRESH_MS);
+  await names();
+  expect([await names(), asked]).toEqual([["a", "b", "c"], 3]);
+});
+
 test("a closed list ends what it fetches and fetches nothing more", async () => {
   const { clock, list, asked } = scene("silent");
   const failed = expect(list.voices()).rejects.toThrow();

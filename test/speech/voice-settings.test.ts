@@ -40,6 +40,14 @@ describe("a configuration", () => {
     expect(problems({ TTS: "openai", OPENAI_TTS_URL: "http://localhost:8880/v1" })).toEqual([]);
   });
 
+  test("may name a voice for several languages, and for none twice", () => {
+    const env = { TTS: "openai", OPENAI_TTS_KEY: "a" };
+    expect(problems({ ...env, OPENAI_TTS_VOICES: "alloy,alloy:de,echo:de" })).toEqual([]);
+    expect(problems({ ...env, OPENAI_TTS_VOICES: "alloy,alloy:de,alloy:en" })).toEqual([
+      'OPENAI_TTS_VOICES must name each voice once in a language, not "alloy:en" twice',
+    ]);
+  });
+
   test("is told all that is missing or wrong of the voices it names, and of no other, without a key in it", () => {
     expect(
       problems({

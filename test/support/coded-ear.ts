@@ -13,6 +13,8 @@ export interface CodedEarOptions {
   /** Why. */
   cause?: unknown;
   partials?: boolean;
+  /** So many frames behind the end of an utterance it tells what that was. */
+  answersAfterFrames?: number;
   /** It lives and tells nothing. */
   deaf?: boolean;
 }
@@ -49,12 +51,13 @@ export class CodedEar implements Stt {
   }
 
   open(_options: { language: string; rateHz: number }, signal: AbortSignal): ReturnType<Stt["open"]> {
-    const { failsAfter = [], cause, deaf = false, partials = true } = this.#options;
+    const { failsAfter = [], cause, deaf = false, partials = true, answersAfterFrames = 0 } = this.#options;
     const failsAt = failsAfter[Math.min(this.opened.length, failsAfter.length - 1)] ?? Number.POSITIVE_INFINITY;
     const record = { frames: 0 };
     this.opened.push(record);
     const events = new EventQueue<SttEvent>(signal);
     let words: string[] = [];
+    const due: { atFrame: number; text: string }[] = [];
     let before = 0;
     let quiet = 0;
     const fail = () => events.fail(providerFailed(this.provider, "failed as scripted", cause));
@@ -68,8 +71,12 @@ export class CodedEar implements Stt {
         words.push(this.#vocabulary[code - 1] ?? "?");
         if (partials && !deaf) events.push({ kind: "partial", text: words.join(" ") });
       } else if (quiet === QUIET_FRAMES && words.length > 0) {
-        if (!deaf) events.push({ kind: "final", text: words.join(" ") });
+        if (!deaf) due.push({ atFrame: record.frames + answersAfterFrames, text: words.join(" ") });
         words = [];
+      }
+      for (let [next] = due; next !== undefined && next.atFrame <= record.frames; [next] = due) {
+        events.push({ kind: "final", text: next.text });
+        due.shift();
       }
       before = code;
       if (record.frames === failsAt) fail();

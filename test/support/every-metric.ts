@@ -47,10 +47,14 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   worker.providerKnown("ear", "reference");
   worker.providerFailed("model", "scripted");
   worker.providerLeftAlone("voice", "espeak", true);
+  worker.providerSwitched("model", "scripted", "reference");
   worker.engineAnswered("model", "scripted", 320);
   worker.engineFailed("voice", "espeak");
-  worker.answered({ endOfTurnMs: 500, firstTextMs: 640, firstAudioMs: 700, firstFrameMs: 720 });
-  worker.answered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 });
+  const servedBy = { ear: "reference", model: "scripted", voice: "espeak" };
+  const asked = { finalMs: 300, endOfTurnMs: 500, askedMs: 500 };
+  worker.answered({ ...asked, firstTextMs: 640, firstPieceMs: 650, firstAudioMs: 700, firstFrameMs: 720 }, servedBy);
+  worker.answered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 }, servedBy);
+  worker.providerUsed("scripted", { inputTokens: 120, outputTokens: 0 });
   control.callCreated("carrier_a");
   control.callRecorded("ended", "inactivity");
   control.recordMade(120);

@@ -1,10 +1,12 @@
 import { METHODS } from "node:http";
 import { getHeapSpaceStatistics } from "node:v8";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/call-spec.ts";
-import { ENGINES, LIVE_STATES, REDEMPTION_OUTCOMES, TURN_STAGES } from "../../src/core/metrics.ts";
+import { ENGINES, LIVE_STATES, REDEMPTION_OUTCOMES, TURN_STAGES, TURN_STEPS, UNITS } from "../../src/core/metrics.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
 import { CALL_STATUSES } from "../../src/store/call-store.ts";
 import type { Family } from "./exposition.ts";
+
+const PROVIDERS = ["espeak", "reference", "scripted"];
 
 /** Every value that each label may have, or what it looks like where it is a number. What is not in here is nobody's list. */
 const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
@@ -15,9 +17,12 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   reason: END_REASONS,
   outcome: REDEMPTION_OUTCOMES,
   state: [...LIVE_STATES, "up", "silent"],
-  stage: TURN_STAGES,
+  stage: [...TURN_STAGES, ...TURN_STEPS],
+  unit: UNITS,
   engine: ENGINES,
-  provider: ["espeak", "reference", "scripted"],
+  provider: PROVIDERS,
+  from: PROVIDERS,
+  to: PROVIDERS,
   method: METHODS,
   status: /^[1-5]\d\d$/,
   software: [SOFTWARE],

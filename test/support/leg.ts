@@ -1,4 +1,4 @@
-import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../src/call/parameters.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
 import { Connection } from "../../src/gateway/connection.ts";
@@ -63,6 +63,7 @@ export interface LegOptions {
   vad?: Vad;
   /** In place of carrier_a's. */
   wire?: Wire;
+  parameters?: Readonly<TurnParameters>;
   /** In place of those that may call this machine. */
   httpTools?: Pick<HttpTools, "carryOut">;
   /** A leg whose clock and ticker this one shares, as calls of one process do. */
@@ -87,6 +88,7 @@ export function leg(options: LegOptions = {}) {
     spec: { ...SPEC, ...options.spec },
   };
   const wire = options.wire ?? createCarrierA();
+  const { parameters = DEFAULT_TURN_PARAMETERS } = options;
   const journal = journals.open({
     ...redeemed,
     startedAt: "2026-01-01T00:00:00.000Z",
@@ -96,7 +98,7 @@ export function leg(options: LegOptions = {}) {
       outboundCodec: wire.outboundCodec,
     },
     earHasPartials: true,
-    parameters: DEFAULT_TURN_PARAMETERS,
+    parameters,
   });
   const metrics = new WorkerMetrics(() => {
     throw new Error("one leg is no worker");
@@ -119,7 +121,7 @@ export function leg(options: LegOptions = {}) {
     stt: options.stt,
     llm: options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]),
     tts: options.tts ?? new ScriptedTts(clock),
-    parameters: DEFAULT_TURN_PARAMETERS,
+    parameters,
     httpTools: options.httpTools ?? new HttpTools({ secrets: {}, allowLoopback: true }),
     journal,
     metrics,

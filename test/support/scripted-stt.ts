@@ -21,11 +21,12 @@ export class ScriptedStt implements Stt {
   constructor(clock: Clock, script: readonly SttStep[], capabilities: Partial<Stt["capabilities"]> = {}) {
     this.#clock = clock;
     this.#script = script;
-    this.capabilities = { ratesHz: [8_000, 16_000], partials: true, ...capabilities };
+    this.capabilities = { ratesHz: [8_000, 16_000], partials: true, anyLanguage: true, ...capabilities };
   }
 
   open(options: { language: string; rateHz: number }, signal: AbortSignal): ReturnType<Stt["open"]> {
-    const record = { ...options, samples: 0, voicedFrames: 0 };
+    const { language, rateHz } = options;
+    const record = { language, rateHz, samples: 0, voicedFrames: 0 };
     this.opened.push(record);
     return {
       write: (frame, voiced = false) => {

@@ -6,6 +6,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll } from "vitest";
 import type { TranscriptTurn } from "../../src/core/call-spec.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import type { LatencySummary } from "../../src/core/latency.ts";
+import type { CallCost, ProviderUsage } from "../../src/core/prices.ts";
 import type { ServiceReady } from "../../src/processes.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
@@ -46,6 +48,9 @@ export interface CallItem {
   endReason: string | null;
   recording: { channels: number; sampleRateHz: number; durationMs: number; complete: boolean } | null;
   counters: Record<string, number> | null;
+  latency: LatencySummary | null;
+  usage: ProviderUsage[] | null;
+  cost: CallCost | null;
 }
 
 /** An answer of the API, or of the media server to plain HTTP. */

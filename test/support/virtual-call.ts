@@ -1,5 +1,6 @@
 import { Call } from "../../src/call/call.ts";
 import type { CallCommand, CallEvent } from "../../src/call/events.ts";
+import type { TurnParameters } from "../../src/call/parameters.ts";
 import type { CallSpec, EndReason, TranscriptTurn } from "../../src/core/call-spec.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits.ts";
 import { PlaybackClock } from "../../src/media/playback-clock.ts";
@@ -52,6 +53,7 @@ export interface VirtualCallOptions {
   spec?: Partial<CallSpec>;
   greeting?: "none";
   earHasPartials?: boolean;
+  parameters?: Readonly<TurnParameters>;
   /** How the model answers the caller's last words, or whatever else it is asked. */
   answer?: (userText: string | undefined, asked: Asked) => Answer;
   /** What comes of a tool, and when; undefined for one that never has a result. */
@@ -98,6 +100,8 @@ export class VirtualCall {
   #queued: { turnId: number; piece: number; text: string }[] = [];
   #synthesising = false;
   #liveTurn = 0;
+  /** When the model was asked ahead; NaN while it is not. */
+  #askedAheadMs = Number.NaN;
   #pausedTurn: number | undefined;
 
   constructor(options: VirtualCallOptions = {}) {
@@ -112,6 +116,7 @@ export class VirtualCall {
       },
       rateHz: CARRIER_RATE_HZ,
       earHasPartials: options.earHasPartials ?? true,
+      ...(options.parameters === undefined ? {} : { parameters: options.parameters }),
       sink: (command) => this.#run(command),
     });
   }
@@ -210,6 +215,12 @@ export class VirtualCall {
       case "ask":
         this.#ask(command);
         return;
+      case "ask-ahead":
+        this.#askedAheadMs = this.nowMs;
+        return;
+      case "forget-ahead":
+        this.#askedAheadMs = Number.NaN;
+        return;
       case "speak":
         this.#liveTurn = command.turnId;
         this.#queued.push(command);
@@ -248,6 +259,8 @@ export class VirtualCall {
 
   #ask(asked: Asked): void {
     const { turnId } = asked;
+    const askedMs = Number.isNaN(this.#askedAheadMs) ? this.nowMs : this.#askedAheadMs;
+    this.#askedAheadMs = Number.NaN;
     const userText = asked.messages.findLast((message) => message.role === "user")?.text;
     const answer: Answer = this.#options.answer?.(userText, asked) ?? { text: `You said ${userText}.` };
     if (answer === "hangs") return;
@@ -257,7 +270,7 @@ export class VirtualCall {
     }
     const { text, tools = [], hangUp = false, endless = false, afterMs = MODEL_MS } = answer;
     const wanted = hangUp ? [...tools, { name: "hang_up" }] : tools;
-    this.at(this.nowMs + afterMs, () => {
+    this.at(Math.max(this.nowMs, askedMs + afterMs), () => {
       for (const word of text.split(" ").filter(Boolean)) this.handle({ kind: "reply-text", turnId, text: `${word} ` });
       for (const [index, { name, argumentsJson = "{}" }] of wanted.entries()) {
         this.handle({ kind: "reply-tool", turnId, id: String(index), name, argumentsJson });

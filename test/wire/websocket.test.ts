@@ -339,6 +339,10 @@ describe("websocket: what we say", () => {
   const notices: readonly (readonly [LegNotice, string])[] = [
     [{ kind: "state", state: "thinking" }, '{"type":"state","state":"thinking"}'],
     [
+      { kind: "state", state: "speaking", latency: { endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 } },
+      '{"type":"state","state":"speaking","latency":{"endOfTurnMs":500,"firstAudioMs":600,"firstFrameMs":610}}',
+    ],
+    [
       { kind: "transcript", role: "agent", text: ODD_TEXT, final: false, turnId: 3 },
       `{"type":"transcript","role":"agent","text":${JSON.stringify(ODD_TEXT)},"final":false,"turnId":3}`,
     ],

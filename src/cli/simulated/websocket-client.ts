@@ -26,7 +26,11 @@ const side = z.strictObject({ codec: z.string(), sampleRate: z.number() });
 /** Everything that the service says in text, and no more than that. */
 const MESSAGE = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("ready"), callId: z.string().min(1), input: side, output: side }),
-  z.strictObject({ type: z.literal("state"), state: z.enum(["listening", "thinking", "speaking"]) }),
+  z.strictObject({
+    type: z.literal("state"),
+    state: z.enum(["listening", "thinking", "speaking"]),
+    latency: z.record(z.string(), z.int()).optional(),
+  }),
   z.strictObject({
     type: z.literal("transcript"),
     role: z.enum(["agent", "user"]),

@@ -4,6 +4,7 @@ import { MODEL_TOKENS_MAX } from "../../core/limits.ts";
 import { OF_REQUEST } from "../refusal.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../speech.ts";
 import { argumentsOf, conversationOf, type Part } from "./conversation.ts";
+import { connectAhead } from "./kept-connections.ts";
 import { CLIENT_TIMEOUT_MS, modelFetch } from "./model-http.ts";
 import { modelReply } from "./model-reply.ts";
 import type { ModelOptions } from "./openai-brain.ts";
@@ -44,6 +45,7 @@ export function createAnthropicBrain({ model, apiKey, baseUrl }: ModelOptions): 
   );
   return {
     provider: PROVIDER,
+    prepare: (signal) => connectAhead(baseUrl, signal),
     reply(request, signal) {
       const headers = TAKES_TEMPERATURE.test(model) ? OLDER_VERSION : {};
       const ask = async () => {
@@ -109,6 +111,7 @@ async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>)
   const calls = new Map<number, { id: string; name: string; argumentsJson: string }>();
   let inputTokens = 0;
   let outputTokens = 0;
+  let hasStopped = false;
   for await (const event of stream) {
     switch (event.type) {
       case "message_start":
@@ -125,7 +128,10 @@ async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>)
         const { delta } = event;
         const call = calls.get(event.index);
         if (delta.type === "text_delta" && delta.text !== "") yield { kind: "text", text: delta.text };
-        else if (delta.type === "input_json_delta" && call !== undefined) call.argumentsJson += delta.partial_json;
+        else if (delta.type === "input_json_delta" && call !== undefined) {
+          call.argumentsJson += delta.partial_json;
+          if (delta.partial_json !== "") yield { kind: "text", text: "" };
+        }
         break;
       }
       case "content_block_stop": {
@@ -142,11 +148,13 @@ async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>)
         outputTokens = event.usage?.output_tokens ?? outputTokens;
         break;
       case "message_stop":
-        yield { kind: "end", inputTokens, outputTokens };
-        return;
+        // The client is left to come to the end by itself: one that is left before hangs up, on a connection that is good.
+        hasStopped = true;
+        break;
     }
   }
-  throw providerFailed(PROVIDER, "ended its answer before it was finished");
+  if (!hasStopped) throw providerFailed(PROVIDER, "ended its answer before it was finished");
+  yield { kind: "end", inputTokens, outputTokens };
 }
 
 /** What was written to its cache and read from it was asked as well. */

@@ -1,7 +1,8 @@
 import type { Clock } from "../../core/clock.ts";
 import { EventQueue } from "../event-queue.ts";
 import { heardLanguage, heardText } from "../heard-text.ts";
-import type { Stt, SttEvent, SttStream } from "../speech.ts";
+import { type Refusal, refusalFrom } from "../refusal.ts";
+import type { ListenOptions, Stt, SttEvent, SttStream } from "../speech.ts";
 import { VoiceGate } from "../voice-gate.ts";
 import { EarSocket, isObject, type JsonObject } from "./ear-socket.ts";
 import { withDefaults } from "./ear-url.ts";
@@ -19,6 +20,10 @@ const TERMINATE = '{"type":"Terminate"}';
 
 /** After this much without voice the turn is ended; shorter than any pause that ends one of ours, so that its words come in time. */
 const ENDPOINT_MS = 200;
+/** The statuses that codes of errors, and of closes, stand for (streaming/common-session-errors-and-closures). */
+const STATUSES: Readonly<Record<number, number>> = { 1008: 401, 3009: 429 };
+/** Once, and still where sessions come too fast, this was told by 1008 as well. */
+const TOO_MANY = /too many concurrent sessions/i;
 /** The model that knows English alone tells no language. */
 const ENGLISH_ONLY = "universal-streaming-english";
 /** A call goes on in the language that was heard: one that is guessed at is not told. */
@@ -35,14 +40,14 @@ const LANGUAGE_CONFIDENCE_MIN = 0.9;
 export function createAssemblyAiEar(options: AssemblyAiOptions): Stt {
   return {
     provider: "assemblyai",
-    capabilities: { ratesHz: [8_000, 16_000], partials: true },
+    capabilities: { ratesHz: [8_000, 16_000], partials: true, anyLanguage: true },
     open: (opened, signal) => listen(options, opened, signal),
   };
 }
 
 function listen(
   { apiKey, model, url, clock }: AssemblyAiOptions,
-  { language, rateHz }: { language: string; rateHz: number },
+  { language, rateHz, onOpened }: ListenOptions,
   signal: AbortSignal,
 ): SttStream {
   const events = new EventQueue<SttEvent>(signal);
@@ -59,11 +64,14 @@ function listen(
     headers: { authorization: apiKey },
     rateHz,
     goodbye: TERMINATE,
+    statuses: STATUSES,
     clock,
     signal,
     onMessage: (message) => {
+      // It takes connections that it closes at once, for want of a key or of money.
+      if (message.type === "Begin") onOpened?.();
       const trouble = turns.take(message);
-      if (trouble !== undefined) socket.fail(trouble);
+      if (trouble !== undefined) socket.fail(trouble, refusalIn(message));
     },
     onFailure: (error) => events.fail(error),
   });
@@ -76,6 +84,13 @@ function listen(
     },
     events,
   };
+}
+
+function refusalIn({ type, error_code: code, error }: JsonObject): Refusal | undefined {
+  if (type !== "Error" || typeof code !== "number") return undefined;
+  const isTooMany = typeof error === "string" && TOO_MANY.test(error);
+  const status = isTooMany ? STATUSES[3009] : STATUSES[code];
+  return status === undefined ? undefined : refusalFrom(status);
 }
 
 /** Each message of a turn replaces the one before it; the first that ends the turn is its final, whatever follows. */

@@ -10,10 +10,10 @@ import {
 } from "../../core/limits.ts";
 import { ChunkQueue } from "../chunk-queue.ts";
 import { languageCode } from "../languages.ts";
-import { OF_REQUEST } from "../refusal.ts";
+import { OF_REQUEST, refusalFrom } from "../refusal.ts";
 import type { ClosableTts, SpeechRequest, Voice } from "../speech.ts";
 import { VoiceAudio, type VoiceEncoding } from "../voice-audio.ts";
-import { VoiceList } from "../voice-list.ts";
+import { type LoadVoices, VoiceList } from "../voice-list.ts";
 import { hasSounds, WordPlaces } from "../word-places.ts";
 import { askVoice, readJson } from "./voice-http.ts";
 import { codeIn, isObject, VoiceSocket } from "./voice-socket.ts";
@@ -34,6 +34,8 @@ const PAGE_SIZE = 100;
 /** The rates of its samples that a leg may have. */
 const RATES_HZ: readonly number[] = [16_000, 24_000, 48_000];
 const RATE_HZ_DEFAULT = 24_000;
+/** Languages by Cartesia's own codes, where these are others (docs.cartesia.ai/build-with-cartesia/tts-models/sonic-3-5). */
+const LANGUAGES: Readonly<Record<string, string>> = { nb: "no", fil: "tl" };
 
 /**
  * Cartesia: speech with word times, each piece a context of its own on a connection that all share; mu-law at 8,000 Hz
@@ -43,7 +45,7 @@ const RATE_HZ_DEFAULT = 24_000;
  * voices, https://docs.cartesia.ai/api-reference/voices/list.
  */
 export function createCartesia(options: CartesiaOptions): ClosableTts {
-  const list = new VoiceList(PROVIDER, options.clock, (signal) => loadVoices(options, signal));
+  const list = new VoiceList(PROVIDER, options.clock, (...asked) => loadVoices(options, ...asked));
   const connections = new Set<Connection>();
   let isClosed = false;
   const connection = (): Connection => {
@@ -56,6 +58,9 @@ export function createCartesia(options: CartesiaOptions): ClosableTts {
     provider: PROVIDER,
     capabilities: { wordTimes: true },
     voices: () => list.voices(),
+    prepare: () => {
+      if (!isClosed) connection();
+    },
     async *speak(request, signal) {
       const { text, voiceId } = request;
       if (isClosed) throw providerFailed(PROVIDER, "closed");
@@ -167,12 +172,13 @@ class Context {
   request(model: string): object {
     const { text, voiceId, language, rateHz } = this.#request;
     const code = languageCode(language);
+    const spoken = code === undefined ? undefined : new Intl.Locale(code).language;
     const format = formatFor(rateHz);
     return {
       model_id: model,
       transcript: text,
       voice: { mode: "id", id: voiceId.slice(PREFIX.length) },
-      ...(code === undefined ? {} : { language: new Intl.Locale(code).language }),
+      ...(spoken === undefined ? {} : { language: LANGUAGES[spoken] ?? spoken }),
       context_id: this.id,
       output_format: {
         container: "raw",
@@ -207,7 +213,8 @@ class Context {
         const { status_code, error_code } = message;
         const told = [codeIn(error_code), Number.isInteger(status_code) ? status_code : undefined];
         const code = told.find((part) => part !== undefined) ?? "unnamed";
-        throw providerFailed(PROVIDER, `reported an error (${code})`);
+        const refusal = typeof status_code === "number" ? refusalFrom(status_code) : undefined;
+        throw providerFailed(PROVIDER, `reported an error (${code})`, refusal);
       }
     }
   }
@@ -238,7 +245,10 @@ function formatFor(rateHz: number | undefined): { rateHz: number; encoding: Voic
   return { rateHz: RATES_HZ.find((rate) => rate === rateHz) ?? RATE_HZ_DEFAULT, encoding: "pcm_s16le" };
 }
 
-async function loadVoices({ apiKey, url }: CartesiaOptions, signal: AbortSignal): Promise<readonly Voice[]> {
+async function loadVoices(
+  { apiKey, url }: CartesiaOptions,
+  ...[signal, soFar]: Parameters<LoadVoices>
+): Promise<readonly Voice[]> {
   const voices: Voice[] = [];
   const headers = { authorization: `Bearer ${apiKey}`, "cartesia-version": VERSION };
   const query = new URLSearchParams({ limit: String(PAGE_SIZE) });
@@ -247,6 +257,7 @@ async function loadVoices({ apiKey, url }: CartesiaOptions, signal: AbortSignal)
     const page = await readJson(PROVIDER, answer);
     if (!isObject(page) || !Array.isArray(page.data)) throw providerFailed(PROVIDER, "sent no list of voices");
     voices.push(...page.data.flatMap(voiceOf));
+    soFar(voices);
     const last: unknown = page.data.at(-1);
     hasMore = page.has_more === true && isObject(last) && typeof last.id === "string";
     if (hasMore && isObject(last)) query.set("starting_after", String(last.id));

@@ -2,7 +2,7 @@ import type { Clock } from "../../core/clock.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
 import { EventQueue } from "../event-queue.ts";
 import { heardLanguage, heardText, joined } from "../heard-text.ts";
-import type { Stt, SttEvent, SttStream } from "../speech.ts";
+import type { ListenOptions, Stt, SttEvent, SttStream } from "../speech.ts";
 import { VoiceGate } from "../voice-gate.ts";
 import { EarSocket, isObject, type JsonObject } from "./ear-socket.ts";
 import { withDefaults } from "./ear-url.ts";
@@ -30,8 +30,18 @@ const UTTERANCE_END_MS = 1_000;
 
 /** The regions that Nova-3 or Nova-2 know (developers.deepgram.com/docs/models-languages-overview); of others they take the language. */
 const REGIONS = new Set(
-  "da-DK de-CH en-AU en-GB en-IN en-NZ en-US es-419 fr-CA gu-IN ko-KR nl-BE pt-BR pt-PT sv-SE zh-CN zh-TW".split(" "),
+  "da-DK de-CH en-AU en-GB en-IN en-NZ en-US es-419 fr-CA gu-IN ko-KR nl-BE pt-BR pt-PT sv-SE zh-CN zh-HK zh-TW".split(
+    " ",
+  ),
 );
+/** Languages by Deepgram's own codes, where these are others. */
+const LANGUAGES: Readonly<Record<string, string>> = { nb: "no", fil: "tl", yue: "zh-HK" };
+
+function codeOf(language: string): string {
+  if (REGIONS.has(language)) return language;
+  const spoken = new Intl.Locale(language).language;
+  return LANGUAGES[spoken] ?? spoken;
+}
 
 /**
  * Deepgram's streaming speech to text, `/v1/listen` over WebSocket, for models of the Nova family.
@@ -41,16 +51,18 @@ const REGIONS = new Set(
  * stt-troubleshooting-websocket-data-and-net-errors.
  */
 export function createDeepgramEar(options: DeepgramOptions): Stt {
+  // The address may name `multi`, or a language that every call is heard in.
+  const anyLanguage = new URL(options.url).searchParams.has("language");
   return {
     provider: "deepgram",
-    capabilities: { ratesHz: [8_000, 16_000], partials: true },
+    capabilities: { ratesHz: [8_000, 16_000], partials: true, anyLanguage },
     open: (opened, signal) => listen(options, opened, signal),
   };
 }
 
 function listen(
   { apiKey, model, url, clock }: DeepgramOptions,
-  { language, rateHz }: { language: string; rateHz: number },
+  { language, rateHz, onOpened }: ListenOptions,
   signal: AbortSignal,
 ): SttStream {
   const events = new EventQueue<SttEvent>(signal);
@@ -60,7 +72,7 @@ function listen(
     provider: "deepgram",
     url: withDefaults(url, {
       model,
-      language: REGIONS.has(language) ? language : new Intl.Locale(language).language,
+      language: codeOf(language),
       encoding: "linear16",
       sample_rate: String(rateHz),
       channels: "1",
@@ -75,6 +87,7 @@ function listen(
     keepAlive: KEEP_ALIVE,
     clock,
     signal,
+    onOpened,
     onMessage: (message) => {
       const trouble = transcript.take(message);
       if (trouble !== undefined) socket.fail(trouble);
@@ -117,7 +130,7 @@ class Transcript {
       case "Results":
         return this.#takeResults(message);
       case "UtteranceEnd":
-        if (this.#settled !== "") this.#finish(undefined);
+        if (this.#settled !== "") this.#finish(undefined, false);
         return undefined;
       case "Error":
         return "reported an error";
@@ -145,7 +158,7 @@ class Transcript {
       this.#settledS = start + duration;
     }
     const isOver = isFinal === true && (speech_final === true || from_finalize === true);
-    if (isOver || this.#settled.length >= UTTERANCE_CHARS_MAX) this.#finish(best.language);
+    if (isOver || this.#settled.length >= UTTERANCE_CHARS_MAX) this.#finish(best.language, from_finalize === true);
     else if (!isOld) this.#hear(isFinal === true ? this.#settled : joined(this.#settled, text));
     return undefined;
   }
@@ -156,13 +169,13 @@ class Transcript {
     this.#tell({ kind: "partial", text });
   }
 
-  /** Of an utterance of which words were told there is a final, even if they were none: it takes them back. */
-  #finish(detected: string | undefined): void {
+  /** Of an utterance of which words were told, or were asked for, there is a final, even if they were none. */
+  #finish(detected: string | undefined, isAsked: boolean): void {
     const text = this.#settled;
     const isTold = this.#told !== "";
     this.#settled = "";
     this.#told = "";
-    if (text === "" && !isTold) return;
+    if (text === "" && !isTold && !isAsked) return;
     const language = detected === undefined ? {} : { language: heardLanguage(detected, this.#spoken) };
     this.#tell({ kind: "final", text, ...language });
   }

@@ -9,6 +9,7 @@ import {
   EAR_KEEP_ALIVE_MS,
   EAR_MESSAGE_BYTES_MAX,
   FRAME_MS,
+  PROVIDER_CLOSE_MS_MAX,
 } from "../../core/limits.ts";
 import { pcmBytes } from "../../media/frame-codec.ts";
 import { type Refusal, refusalFrom } from "../refusal.ts";
@@ -21,11 +22,15 @@ export interface EarSocketOptions {
   rateHz: number;
   /** The text that asks the provider to end the stream. */
   goodbye: string;
+  /** The statuses of HTTP that the provider's codes of a close stand for. */
+  statuses?: Readonly<Record<number, number>>;
   /** The text that keeps a stream open on which nothing comes; undefined where none is needed. */
   keepAlive?: string;
   clock: Clock;
   /** Its abort says goodbye. */
   signal: AbortSignal;
+  /** Told when the connection stands. */
+  onOpened?: (() => void) | undefined;
   /** A text of the provider's, as JSON; none after the abort, and none after a failure. */
   onMessage: (message: JsonObject) => void;
   /** Told once, when the stream has failed; the error quotes nothing that was said. */
@@ -61,7 +66,14 @@ export class EarSocket {
     this.#chunk = new Int16Array((EAR_CHUNK_FRAMES * FRAME_MS * rateHz) / 1_000);
     this.#openedMs = clock.nowMs();
     this.#sentMs = this.#openedMs;
-    this.#socket = new WebSocket(url, { headers, perMessageDeflate: false, maxPayload: EAR_MESSAGE_BYTES_MAX });
+    // In a variable, for the types of `ws` do not know `closeTimeout` yet.
+    const socketOptions = {
+      headers,
+      perMessageDeflate: false,
+      maxPayload: EAR_MESSAGE_BYTES_MAX,
+      closeTimeout: PROVIDER_CLOSE_MS_MAX,
+    };
+    this.#socket = new WebSocket(url, socketOptions);
     this.#socket.on("open", () => this.#onOpen());
     this.#socket.on("message", (data, isBinary) => this.#onMessage(data, isBinary));
     // The rest of the answer is not read: nothing that it says may be logged.
@@ -69,7 +81,11 @@ export class EarSocket {
       this.fail(`refused the stream with status ${statusCode}`, refusalFrom(statusCode, told["retry-after"])),
     );
     this.#socket.on("error", (error) => this.fail(`the connection failed (${codeIn(error)})`));
-    this.#socket.on("close", (code, reason) => this.fail(`closed the stream with ${code}${stableReason(reason)}`));
+    this.#socket.on("close", (code, reason) => {
+      const status = options.statuses?.[code];
+      const refusal = status === undefined ? undefined : refusalFrom(status);
+      this.fail(`closed the stream with ${code}${stableReason(reason)}`, refusal);
+    });
     signal.addEventListener("abort", this.#onAbort, { once: true });
     if (options.keepAlive !== undefined) this.#keepAlive(options.keepAlive);
   }
@@ -134,6 +150,7 @@ export class EarSocket {
     for (const data of this.#waiting) this.#socket.send(data);
     this.#waiting = [];
     this.#waitingBytes = 0;
+    if (!this.#isOver) this.#options.onOpened?.();
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {

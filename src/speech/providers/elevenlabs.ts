@@ -7,11 +7,11 @@ import {
   VOICES_PER_PROVIDER_MAX,
 } from "../../core/limits.ts";
 import { ChunkQueue } from "../chunk-queue.ts";
-import { languageCode } from "../languages.ts";
-import { OF_REQUEST } from "../refusal.ts";
+import { languageCode, languageCodes } from "../languages.ts";
+import { OF_REQUEST, refusalFrom } from "../refusal.ts";
 import type { ClosableTts, SpeechRequest, Voice } from "../speech.ts";
 import { VoiceAudio, type VoiceEncoding } from "../voice-audio.ts";
-import { VoiceList } from "../voice-list.ts";
+import { type LoadVoices, VoiceList } from "../voice-list.ts";
 import { hasSounds, WordPlaces } from "../word-places.ts";
 import { askVoice, readJson } from "./voice-http.ts";
 import { codeIn, isObject, VoiceSocket } from "./voice-socket.ts";
@@ -29,6 +29,20 @@ const PREFIX = `${PROVIDER}/`;
 const PAGE_SIZE = 100;
 /** The models that are told the language; others know it from the text, and refuse to be told. */
 const TOLD_LANGUAGE = /^eleven_(?:flash|turbo)_v2_5$/;
+/** Languages by ElevenLabs' own codes, where these are others. */
+const LANGUAGES: Readonly<Record<string, string>> = { nb: "no" };
+/**
+ * The statuses that errors on a connection stand for
+ * (https://elevenlabs.io/docs/developers/resources/error-messages; help.elevenlabs.io, "API - Error Code 400 or 401").
+ */
+const STATUSES: Readonly<Record<string, number>> = {
+  max_character_limit_exceeded: 400,
+  invalid_api_key: 401,
+  quota_exceeded: 402,
+  voice_not_found: 404,
+  too_many_concurrent_requests: 429,
+  system_busy: 429,
+};
 /** What stands for the language of a voice of which none is told: every model speaks it. */
 const LANGUAGE_DEFAULT = "en";
 
@@ -39,20 +53,25 @@ const LANGUAGE_DEFAULT = "en";
  * https://elevenlabs.io/docs/api-reference/voices/search.
  */
 export function createElevenLabs(options: ElevenLabsOptions): ClosableTts {
-  const list = new VoiceList(PROVIDER, options.clock, (signal) => loadVoices(options, signal));
+  const list = new VoiceList(PROVIDER, options.clock, (...asked) => loadVoices(options, ...asked));
   const speeches = new Set<Speech>();
+  const ahead = new LinesAhead(options);
   let isClosed = false;
   return {
     provider: PROVIDER,
     capabilities: { wordTimes: true },
     voices: () => list.voices(),
+    prepare(voice, signal) {
+      if (isClosed || signal.aborted || !voice.voiceId.startsWith(PREFIX)) return;
+      ahead.prepare(addressFor(options, voice), signal);
+    },
     async *speak(request, signal) {
       const { text, voiceId } = request;
       if (isClosed) throw providerFailed(PROVIDER, "closed");
       if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long", OF_REQUEST);
       if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice", OF_REQUEST);
       if (signal.aborted || !hasSounds(text)) return;
-      const speech = new Speech(options, request);
+      const speech = new Speech(ahead.take(addressFor(options, request)), request);
       speeches.add(speech);
       try {
         yield* speech.queue.drain(signal);
@@ -64,52 +83,126 @@ export function createElevenLabs(options: ElevenLabsOptions): ClosableTts {
     close: () => {
       isClosed = true;
       list.close();
+      ahead.close();
       for (const speech of speeches) speech.end(providerFailed(PROVIDER, "closed"));
     },
   };
 }
 
+/** The address for pieces that are spoken like this: the voice and the format are parts of it. */
+function addressFor(
+  { model, url }: ElevenLabsOptions,
+  { voiceId, language, rateHz }: Omit<SpeechRequest, "text">,
+): string {
+  const query = new URLSearchParams({
+    model_id: model,
+    output_format: formatFor(rateHz).name,
+    // Times with each part of the audio, and no waiting for more text than a sentence.
+    sync_alignment: "true",
+    auto_mode: "true",
+  });
+  const code = languageCode(language);
+  if (code !== undefined && TOLD_LANGUAGE.test(model)) {
+    const spoken = new Intl.Locale(code).language;
+    query.set("language_code", LANGUAGES[spoken] ?? spoken);
+  }
+  const id = encodeURIComponent(voiceId.slice(PREFIX.length));
+  return `${url.replace(/^http/, "ws")}/v1/text-to-speech/${id}/stream-input?${query}`;
+}
+
+/** A connection for one piece, which may be opened before there is one; the provider closes it if none comes within 20 s. */
+class Line {
+  onMessage: (message: Readonly<Record<string, unknown>>) => void = () => {};
+  onGone: (error: TrunklineError) => void = () => {};
+  readonly socket: VoiceSocket;
+
+  constructor({ apiKey }: ElevenLabsOptions, url: string) {
+    this.socket = new VoiceSocket({
+      provider: PROVIDER,
+      url,
+      headers: { "xi-api-key": apiKey },
+      onMessage: (message) => this.onMessage(message),
+      onGone: (error) => this.onGone(error),
+    });
+  }
+}
+
+/** Connections that wait for pieces of calls that go on: one at each address by which any of them speaks. */
+class LinesAhead {
+  readonly #options: ElevenLabsOptions;
+  readonly #lines = new Map<string, Line>();
+  readonly #calls = new Map<string, Set<AbortSignal>>();
+
+  constructor(options: ElevenLabsOptions) {
+    this.#options = options;
+  }
+
+  /** For a call, until its `signal` aborts. */
+  prepare(url: string, signal: AbortSignal): void {
+    const calls = this.#calls.get(url) ?? new Set();
+    this.#calls.set(url, calls.add(signal));
+    this.#open(url);
+    const leave = (): void => {
+      calls.delete(signal);
+      if (calls.size > 0 || this.#calls.get(url) !== calls) return;
+      this.#calls.delete(url);
+      this.#lines.get(url)?.socket.close();
+      this.#lines.delete(url);
+    };
+    signal.addEventListener("abort", leave, { once: true });
+  }
+
+  /** The one that waits, or a new one; where a call may have another piece, the next is opened for it. */
+  take(url: string): Line {
+    const line = this.#lines.get(url) ?? new Line(this.#options, url);
+    this.#lines.delete(url);
+    if (this.#calls.has(url)) this.#open(url);
+    return line;
+  }
+
+  close(): void {
+    for (const line of this.#lines.values()) line.socket.close();
+    this.#lines.clear();
+    this.#calls.clear();
+  }
+
+  #open(url: string): void {
+    if (this.#lines.has(url)) return;
+    const line = new Line(this.#options, url);
+    line.onGone = () => {
+      if (this.#lines.get(url) === line) this.#lines.delete(url);
+    };
+    this.#lines.set(url, line);
+  }
+}
+
 /** One piece of text on its connection. */
 class Speech {
   readonly queue: ChunkQueue;
-  readonly #socket: VoiceSocket;
+  readonly #line: Line;
   readonly #audio: VoiceAudio;
   readonly #words: WordPlaces;
   readonly #alignments: AlignmentReader;
   #isPaused = false;
 
-  constructor({ apiKey, model, url }: ElevenLabsOptions, { text, voiceId, language, rateHz }: SpeechRequest) {
+  constructor(line: Line, { text, rateHz }: SpeechRequest) {
     const format = formatFor(rateHz);
     this.#audio = new VoiceAudio({ provider: PROVIDER, text, rateHz: format.rateHz, encoding: format.encoding });
     this.#words = new WordPlaces(text);
     this.#alignments = new AlignmentReader(this.#words);
     this.queue = new ChunkQueue(() => this.#onPulled());
-    const query = new URLSearchParams({
-      model_id: model,
-      output_format: format.name,
-      // Times with each part of the audio, and no waiting for more text than a sentence.
-      sync_alignment: "true",
-      auto_mode: "true",
-    });
-    const code = languageCode(language);
-    if (code !== undefined && TOLD_LANGUAGE.test(model)) query.set("language_code", new Intl.Locale(code).language);
-    const id = encodeURIComponent(voiceId.slice(PREFIX.length));
-    this.#socket = new VoiceSocket({
-      provider: PROVIDER,
-      url: `${url.replace(/^http/, "ws")}/v1/text-to-speech/${id}/stream-input?${query}`,
-      headers: { "xi-api-key": apiKey },
-      onMessage: (message) => this.#onMessage(message),
-      onGone: (error) => this.queue.end(error),
-    });
+    this.#line = line;
+    line.onMessage = (message) => this.#onMessage(message);
+    line.onGone = (error) => this.queue.end(error);
     // One blank begins the stream, text ends with one, and an empty text has all of it spoken.
-    this.#socket.send({ text: " " });
-    this.#socket.send({ text: `${text} ` });
-    this.#socket.send({ text: "" });
+    this.#line.socket.send({ text: " " });
+    this.#line.socket.send({ text: `${text} ` });
+    this.#line.socket.send({ text: "" });
   }
 
   end(failure?: TrunklineError): void {
     this.queue.end(failure);
-    this.#socket.close();
+    this.#line.socket.close();
   }
 
   #onMessage(message: Readonly<Record<string, unknown>>): void {
@@ -123,7 +216,10 @@ class Speech {
   /** Throws `provider_failed`. */
   #take({ audio, alignment, normalizedAlignment, isFinal, error }: Readonly<Record<string, unknown>>): void {
     if (error !== undefined && error !== null) {
-      throw providerFailed(PROVIDER, `reported an error (${codeIn(error) ?? "unnamed"})`);
+      const code = codeIn(error) ?? "unnamed";
+      const status = STATUSES[code];
+      const refusal = status === undefined ? undefined : refusalFrom(status);
+      throw providerFailed(PROVIDER, `reported an error (${code})`, refusal);
     }
     if (audio !== undefined && audio !== null && typeof audio !== "string") {
       throw providerFailed(PROVIDER, "sent audio that is not base64");
@@ -140,13 +236,13 @@ class Speech {
     this.queue.push({ samples, rateHz: this.#audio.rateHz, words });
     if (this.#isPaused || this.queue.waitingMs <= VOICE_UNREAD_MS_MAX) return;
     this.#isPaused = true;
-    this.#socket.pause();
+    this.#line.socket.pause();
   }
 
   #onPulled(): void {
     if (!this.#isPaused || this.queue.waitingMs > VOICE_UNREAD_MS_MAX / 2) return;
     this.#isPaused = false;
-    this.#socket.resume();
+    this.#line.socket.resume();
   }
 
   #finish(): void {
@@ -211,7 +307,10 @@ function formatFor(rateHz: number | undefined): { name: string; rateHz: number; 
   return { name: `pcm_${rate}`, rateHz: rate, encoding: "pcm_s16le" };
 }
 
-async function loadVoices({ apiKey, model, url }: ElevenLabsOptions, signal: AbortSignal): Promise<readonly Voice[]> {
+async function loadVoices(
+  { apiKey, model, url }: ElevenLabsOptions,
+  ...[signal, soFar]: Parameters<LoadVoices>
+): Promise<readonly Voice[]> {
   const voices: Voice[] = [];
   const query = new URLSearchParams({ page_size: String(PAGE_SIZE) });
   for (let hasMore = true; hasMore && voices.length < VOICES_PER_PROVIDER_MAX; ) {
@@ -222,6 +321,7 @@ async function loadVoices({ apiKey, model, url }: ElevenLabsOptions, signal: Abo
     const page = await readJson(PROVIDER, answer);
     if (!isObject(page) || !Array.isArray(page.voices)) throw providerFailed(PROVIDER, "sent no list of voices");
     voices.push(...page.voices.flatMap((voice) => voiceOf(voice, model)));
+    soFar(voices);
     hasMore = page.has_more === true && page.voices.length > 0 && typeof page.next_page_token === "string";
     if (hasMore) query.set("next_page_token", page.next_page_token as string);
   }
@@ -231,12 +331,22 @@ async function loadVoices({ apiKey, model, url }: ElevenLabsOptions, signal: Abo
 function voiceOf(voice: unknown, model: string): Voice[] {
   if (!isObject(voice) || typeof voice.voice_id !== "string" || typeof voice.name !== "string") return [];
   const name = voice.name.trim() || voice.voice_id;
-  return [{ id: PREFIX + voice.voice_id, name, language: languageOf(voice, model), provider: PROVIDER }];
+  const language = languageOf(voice, model);
+  const alsoSpeaks = verifiedIn(voice).flatMap(({ language: tag, model_id }) => {
+    const code = typeof tag === "string" && model_id === model ? languageCode(tag) : undefined;
+    return code === undefined || code === languageCodes(language)[0] ? [] : [code];
+  });
+  const id = PREFIX + voice.voice_id;
+  return [{ id, name, language, provider: PROVIDER, ...(alsoSpeaks.length > 0 && { alsoSpeaks }) }];
 }
 
+const verifiedIn = ({ verified_languages }: Readonly<Record<string, unknown>>) =>
+  (Array.isArray(verified_languages) ? verified_languages : []).filter(isObject);
+
 /** The language that a voice was verified in, with this model if with any; else the one that it is labelled with. */
-function languageOf({ verified_languages, labels }: Readonly<Record<string, unknown>>, model: string): string {
-  const verified = (Array.isArray(verified_languages) ? verified_languages : []).filter(isObject);
+function languageOf(voice: Readonly<Record<string, unknown>>, model: string): string {
+  const { labels } = voice;
+  const verified = verifiedIn(voice);
   const best = verified.find(({ model_id }) => model_id === model) ?? verified[0];
   const told = [best?.locale, best?.language, isObject(labels) ? labels.language : undefined];
   for (const tag of told) {

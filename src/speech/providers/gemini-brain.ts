@@ -5,6 +5,7 @@ import { MODEL_SIGNATURE_CHARS_MAX, MODEL_SIGNATURES_MAX } from "../../core/limi
 import { OF_REQUEST } from "../refusal.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../speech.ts";
 import { argumentsOf, conversationOf, type Part } from "./conversation.ts";
+import { connectAhead } from "./kept-connections.ts";
 import { modelFetch } from "./model-http.ts";
 import { modelReply } from "./model-reply.ts";
 import type { ModelOptions } from "./openai-brain.ts";
@@ -24,7 +25,7 @@ const FINE: readonly string[] = ["STOP", "MAX_TOKENS"];
  * A brain behind the Gemini API, `v1beta`, `streamGenerateContent`. From the reference "Generating content"
  * (ai.google.dev/api/generate-content), "Function calling", "Gemini thinking" and "Thought signatures" (ai.google.dev/gemini-api/docs/
  * function-calling, /thinking, /thought-signatures), with @google/genai 3.1. Models from Gemini 3 on refuse a conversation in which a
- * call of theirs comes back without the signature that came with it, so signatures are kept here, by the call's id.
+ * call of theirs comes back without the signature that came with it, so signatures are kept here, by its own id of the call.
  */
 export function createGeminiBrain({ model, apiKey, baseUrl }: ModelOptions): Llm {
   // Loaded only where a model is its: the package takes a process some tenths of a second and up to 24 MB.
@@ -41,6 +42,7 @@ export function createGeminiBrain({ model, apiKey, baseUrl }: ModelOptions): Llm
   const signatures = new Signatures();
   return {
     provider: PROVIDER,
+    prepare: (signal) => connectAhead(baseUrl, signal),
     reply(request, signal) {
       const ask = async () => {
         const { models } = await client;
@@ -89,8 +91,8 @@ function toWire(part: Part, signatures: Signatures): GeminiPart {
     case "text":
       return { text: part.text };
     case "call": {
-      const { id, name } = part.call;
-      const thoughtSignature = signatures.of(id);
+      const { id, theirId = id, name } = part.call;
+      const thoughtSignature = signatures.of(theirId);
       const functionCall = { id, name, args: argumentsOf(part.call) };
       return thoughtSignature === "" ? { functionCall } : { functionCall, thoughtSignature };
     }

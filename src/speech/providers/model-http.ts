@@ -2,6 +2,7 @@ import { providerFailed, TrunklineError } from "../../core/errors.ts";
 import { MODEL_ANSWER_BYTES_MAX, MODEL_REFUSAL_BYTES_MAX, MODEL_TAIL_MS } from "../../core/limits.ts";
 import { refusalFrom } from "../refusal.ts";
 import { EventReader, EventTooLong, plainEvent, type ServerEvent } from "./event-stream.ts";
+import { keptFetch } from "./kept-connections.ts";
 
 /** Handed to clients that insist on a deadline of their own, the longest a timer takes: deadlines are the wrappers'. */
 export const CLIENT_TIMEOUT_MS = 2 ** 31 - 1;
@@ -27,7 +28,8 @@ export function modelFetch(
   return async (input, init = {}) => {
     const headers = new Headers(init.headers);
     headers.set("accept-encoding", "identity");
-    const response = await fetch(input, { ...init, headers, redirect: "manual" });
+    const url = input instanceof Request ? input.url : String(input);
+    const response = await keptFetch(url, { ...init, headers });
     const { body, status } = response;
     if (!response.ok) throw await refusal(provider, response);
     if (body === null) throw providerFailed(provider, "answered without a body");

@@ -2,10 +2,12 @@ import { randomUUID } from "node:crypto";
 import type OpenAI from "openai";
 import { providerFailed } from "../../core/errors.ts";
 import { OF_REQUEST } from "../refusal.ts";
-import type { Llm, LlmEvent, LlmRequest, Message, ToolCall } from "../speech.ts";
-import { argumentsOf } from "./conversation.ts";
+import type { Llm, LlmEvent, LlmRequest, ToolCall } from "../speech.ts";
+import { argumentsOf, conversationOf, type Turn } from "./conversation.ts";
+import { connectAhead } from "./kept-connections.ts";
 import { CLIENT_TIMEOUT_MS, modelFetch } from "./model-http.ts";
 import { modelReply } from "./model-reply.ts";
+import { Thoughts } from "./thoughts.ts";
 
 /** Where a model answers, and as whom we ask it. */
 export interface ModelOptions {
@@ -17,6 +19,7 @@ export interface ModelOptions {
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
 type Piece = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall;
+type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
 type Question = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
 
 const PROVIDER = "openai";
@@ -26,6 +29,8 @@ const PROVIDER = "openai";
  * of it is silence. They take no temperature but their own. Names of other servers' models (`gpt-oss:20b`, `llama3.2`) match none.
  */
 const REASONING: readonly [RegExp, "none" | "minimal" | "low"][] = [
+  // These two never take `none`, and at OpenAI's own address no tools beside any other.
+  [/^gpt-(?:6-astra|6\.1-sol)(?:-|$)/, "low"],
   [/^gpt-5(?:-|$)/, "minimal"],
   [/^gpt-(?:5\.|[6-9])/, "none"],
   [/^o\d/, "low"],
@@ -37,7 +42,8 @@ const REASONING: readonly [RegExp, "none" | "minimal" | "low"][] = [
  * From the API reference, "Create chat completion" and "Streaming" (platform.openai.com/docs/api-reference/chat/create and
  * /chat-streaming), with openai 7.57; the differences of others from Ollama's "OpenAI compatibility" (docs.ollama.com/openai),
  * llama.cpp's tools/server/README.md and vLLM's "OpenAI-Compatible Server" (docs.vllm.ai). Borne with: content that is null, deltas
- * that only name a role, tool calls without ids or all at index 0, no usage (told as 0 tokens) and no `[DONE]`.
+ * that only name a role, tool calls without ids or all at index 0, nulls for ids, indexes and names, no usage (told as 0 tokens) and no
+ * `[DONE]`. The templates of many models (Gemma, Mistral) take no sides but such as alternate, so all are told them like that.
  */
 export function createOpenAiBrain({ model, apiKey, baseUrl }: ModelOptions): Llm {
   // Loaded only where a model is its: the package takes a process some tenths of a second and up to 24 MB.
@@ -59,6 +65,7 @@ export function createOpenAiBrain({ model, apiKey, baseUrl }: ModelOptions): Llm
   );
   return {
     provider: PROVIDER,
+    prepare: (signal) => connectAhead(baseUrl, signal),
     reply(request, signal) {
       const ask = async () => {
         const { chat } = await client;
@@ -73,7 +80,7 @@ function questionFor(model: string, { messages, tools, temperature }: LlmRequest
   const effort = model.includes("-chat") ? undefined : REASONING.find(([names]) => names.test(model))?.[1];
   return {
     model,
-    messages: messages.map(toWire),
+    messages: toWire(messages),
     ...(tools.length === 0 ? {} : { tools: tools.map(toolToWire) }),
     ...(effort === undefined ? { temperature } : { reasoning_effort: effort }),
     stream: true,
@@ -86,20 +93,23 @@ const toolToWire = ({ name, description, parameters }: LlmRequest["tools"][numbe
   function: { name, description, parameters: { ...parameters } },
 });
 
-function toWire(message: Message): OpenAI.Chat.Completions.ChatCompletionMessageParam {
-  switch (message.role) {
-    case "system":
-      return { role: "system", content: message.text };
-    case "user":
-      return { role: "user", content: message.text };
-    case "tool":
-      return { role: "tool", tool_call_id: message.toolCallId, content: message.text };
-    case "assistant": {
-      const { text, toolCalls = [] } = message;
-      if (toolCalls.length === 0) return { role: "assistant", content: text };
-      return { role: "assistant", content: text === "" ? null : text, tool_calls: toolCalls.map(callToWire) };
-    }
+function toWire(messages: LlmRequest["messages"]): WireMessage[] {
+  const { system, turns } = conversationOf(messages);
+  return [...(system === "" ? [] : [{ role: "system" as const, content: system }]), ...turns.flatMap(turnToWire)];
+}
+
+/** The results of tools are messages of their own, in front of what the caller said since. */
+function turnToWire({ role, parts }: Turn): WireMessage[] {
+  const text = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+  if (role === "user") {
+    const results = parts.flatMap((part) =>
+      part.kind === "result" ? [{ role: "tool" as const, tool_call_id: part.toolCallId, content: part.text }] : [],
+    );
+    return text === "" ? results : [...results, { role, content: text }];
   }
+  const calls = parts.flatMap((part) => (part.kind === "call" ? [callToWire(part.call)] : []));
+  if (calls.length === 0) return [{ role, content: text }];
+  return [{ role, content: text === "" ? null : text, tool_calls: calls }];
 }
 
 /** Servers read the arguments of earlier calls, and some fail over what is no JSON. */
@@ -111,19 +121,26 @@ const callToWire = (call: ToolCall) => ({
 
 async function* eventsOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<LlmEvent> {
   const calls = new CallAssembler();
+  const thoughts = new Thoughts();
   let finished: string | undefined;
   let usage: { prompt_tokens?: number; completion_tokens?: number } | null | undefined;
   for await (const chunk of chunks) {
     usage = chunk.usage ?? usage;
     // With usage, `choices` is empty; from some servers it is not there at all.
     const choice = chunk.choices?.[0];
-    const text = choice?.delta?.content;
-    if (typeof text === "string" && text !== "") yield { kind: "text", text };
-    for (const piece of choice?.delta?.tool_calls ?? []) calls.take(piece);
+    const content = choice?.delta?.content;
+    const text = typeof content === "string" ? thoughts.push(content) : "";
+    if (text !== "") yield { kind: "text", text };
+    for (const piece of choice?.delta?.tool_calls ?? []) {
+      calls.take(piece);
+      if ((piece.function?.arguments ?? "") !== "") yield { kind: "text", text: "" };
+    }
     finished = choice?.finish_reason ?? finished;
   }
   if (finished === undefined) throw providerFailed(PROVIDER, "ended its answer before it was finished");
   if (finished === "content_filter") throw providerFailed(PROVIDER, "withheld its answer (content_filter)", OF_REQUEST);
+  const left = thoughts.end();
+  if (left !== "") yield { kind: "text", text: left };
   for (const call of calls.all()) yield { kind: "tool-call", ...call };
   yield { kind: "end", inputTokens: tokens(usage?.prompt_tokens), outputTokens: tokens(usage?.completion_tokens) };
 }
@@ -135,7 +152,10 @@ class CallAssembler {
   readonly #calls: ToolCall[] = [];
   readonly #byIndex = new Map<number, ToolCall>();
 
-  take({ index = 0, id = "", function: part }: Piece): void {
+  take({ function: part, ...piece }: Piece): void {
+    // Both may be null in what goes on with a call, whatever the types say.
+    const index = piece.index ?? 0;
+    const id = piece.id ?? "";
     const known = this.#byIndex.get(index);
     const name = part?.name ?? "";
     // Some servers give every call of an answer the index 0, some of these give none an id: then a name begins another.

@@ -7,6 +7,8 @@ import { refusalFrom } from "../refusal.ts";
 import type { Stt, SttEvent, SttStream } from "../speech.ts";
 import { UtteranceCutter } from "../utterance-cutter.ts";
 import { isObject } from "./ear-socket.ts";
+import { connectAhead, keptFetch } from "./kept-connections.ts";
+import { OPENAI_LANGUAGES } from "./openai-languages.ts";
 
 export interface OpenAiEarOptions {
   /** Undefined for servers that ask for none. */
@@ -19,6 +21,8 @@ export interface OpenAiEarOptions {
 const PROVIDER = "openai";
 /** The one rate that whisper.cpp reads; the others take any. */
 const RATE_HZ = 16_000;
+/** Languages by its own codes, where these are others. */
+const LANGUAGES: Readonly<Record<string, string>> = { nb: "no", fil: "tl" };
 /** Nothing, or what whisper.cpp writes of sounds that are no speech: `[BLANK_AUDIO]`, `(wind blowing)`. */
 const NO_WORDS = /^(?:\[[^[\]]*\]|\([^()]*\)|\s)*$/;
 
@@ -39,11 +43,13 @@ export function createOpenAiEar(options: OpenAiEarOptions): Stt {
 
 function listen(options: OpenAiEarOptions, language: string, signal: AbortSignal): SttStream {
   const events = new EventQueue<SttEvent>(signal);
+  connectAhead(options.url, signal);
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const cutter = new UtteranceCutter();
   /** Those that wait, and at the front the one that is being transcribed. */
   const utterances: Int16Array[] = [];
+  let sentMs = 0;
   const fail = (error: Error): void => {
     failed.abort();
     utterances.length = 0;
@@ -52,10 +58,12 @@ function listen(options: OpenAiEarOptions, language: string, signal: AbortSignal
   const transcribeAll = async (): Promise<void> => {
     try {
       for (let next = utterances[0]; next !== undefined; next = utterances[0]) {
+        sentMs += (next.length / RATE_HZ) * 1_000;
         const text = await transcribe(options, next, language, either);
         if (either.aborted) return;
         utterances.shift();
-        if (!NO_WORDS.test(text)) events.push({ kind: "final", text });
+        // Of sounds that are no words too: who waits for an answer is to know that it has come.
+        events.push({ kind: "final", text: NO_WORDS.test(text) ? "" : text });
       }
     } catch (error) {
       if (!either.aborted) fail(error instanceof TrunklineError ? error : providerFailed(PROVIDER, troubleOf(error)));
@@ -74,6 +82,9 @@ function listen(options: OpenAiEarOptions, language: string, signal: AbortSignal
         void transcribeAll();
       }
     },
+    get sentMs() {
+      return sentMs;
+    },
     events,
   };
 }
@@ -87,15 +98,20 @@ async function transcribe(
   const form = new FormData();
   form.append("file", new Blob([monoWav(utterance, RATE_HZ)], { type: "audio/wav" }), "utterance.wav");
   form.append("model", model);
-  // Asked for in a code of three letters, OpenAI refuses; told none, it finds out.
-  if (language.length === 2) form.append("language", language);
+  const named = LANGUAGES[language] ?? language;
+  // Told no language, it finds out.
+  if (OPENAI_LANGUAGES.has(named)) form.append("language", named);
   form.append("response_format", "json");
-  const response = await fetch(`${url}/audio/transcriptions`, {
+  const sent = new Response(form);
+  const response = await keptFetch(`${url}/audio/transcriptions`, {
     method: "POST",
-    // Nothing that is packed is unpacked: it may come to anything.
-    headers: { "accept-encoding": "identity", ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) },
-    body: form,
-    redirect: "manual",
+    headers: {
+      "content-type": sent.headers.get("content-type") ?? "",
+      // Nothing that is packed is unpacked: it may come to anything.
+      "accept-encoding": "identity",
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    },
+    body: new Uint8Array(await sent.arrayBuffer()),
     signal,
   });
   const packing = response.headers.get("content-encoding") ?? "identity";
@@ -129,9 +145,8 @@ function parsed(json: string): unknown {
   }
 }
 
-/** What fetch failed with: its own code alone, for texts hold addresses. */
+/** What the request failed with: its code alone, for texts hold addresses. */
 function troubleOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = isObject(cause) && typeof cause.code === "string" && /^[A-Z][A-Z0-9_]{1,63}$/.test(cause.code);
-  return `the request failed (${code ? String(cause.code) : "no code"})`;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return `the request failed (${/^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : "no code"})`;
 }

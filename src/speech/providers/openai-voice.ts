@@ -7,7 +7,10 @@ import { OF_REQUEST } from "../refusal.ts";
 import type { ClosableTts, TtsChunk, Voice } from "../speech.ts";
 import { VoiceAudio } from "../voice-audio.ts";
 import { VoiceList } from "../voice-list.ts";
+import { OPENAI_URL } from "../voice-settings.ts";
 import { hasSounds } from "../word-places.ts";
+import { connectAhead } from "./kept-connections.ts";
+import { OPENAI_LANGUAGES } from "./openai-languages.ts";
 import { askVoice, connectionFailed, readJson } from "./voice-http.ts";
 import { isObject } from "./voice-socket.ts";
 import { WavProblem, WavReader } from "./wav-reader.ts";
@@ -18,7 +21,10 @@ export interface OpenAiVoiceOptions {
   /** Undefined for servers that want none. */
   apiKey: string | undefined;
   model: string;
-  /** Name and language of each voice; empty to ask the server, which not every one can answer. */
+  /**
+   * Name and language of each voice; a name stands here once for every language that it is to be offered in. Empty to ask the
+   * server, which not every one can answer.
+   */
   voices: readonly { name: string; language: string }[];
   clock: Clock;
 }
@@ -27,6 +33,8 @@ const PROVIDER = "openai";
 const PREFIX = `${PROVIDER}/`;
 /** The rate of what is sent as `audio/pcm` and says no other: OpenAI's, and Kokoro's. */
 const PCM_RATE_HZ = 24_000;
+/** What each of OpenAI's own voices speaks, by our own codes. */
+const SPOKEN: readonly string[] = [...OPENAI_LANGUAGES].map((code) => ({ no: "nb", tl: "fil" })[code] ?? code);
 /** The language of a voice of which none is told. */
 const LANGUAGE_DEFAULT = "en";
 
@@ -55,6 +63,7 @@ const KOKORO_LANGUAGES: Readonly<Record<string, string>> = {
  */
 export function createOpenAiVoice(options: OpenAiVoiceOptions): ClosableTts {
   const { url, apiKey, model, clock } = options;
+  const named = new Map(configured(options.voices).map(({ name, voice }) => [voice.id, name]));
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const list = new VoiceList(PROVIDER, clock, (signal) => loadVoices(options, headers, signal));
   const life = new AbortController();
@@ -62,12 +71,14 @@ export function createOpenAiVoice(options: OpenAiVoiceOptions): ClosableTts {
     provider: PROVIDER,
     capabilities: { wordTimes: false },
     voices: () => list.voices(),
+    prepare: (_voice, signal) => connectAhead(url, signal),
     async *speak({ text, voiceId }, signal) {
       if (life.signal.aborted) throw providerFailed(PROVIDER, "closed");
       if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long", OF_REQUEST);
       if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice", OF_REQUEST);
       if (signal.aborted || !hasSounds(text)) return;
-      const body = { model, voice: voiceId.slice(PREFIX.length), input: text, response_format: "wav" };
+      const voice = named.get(voiceId) ?? voiceId.slice(PREFIX.length);
+      const body = { model, voice, input: text, response_format: "wav" };
       const either = AbortSignal.any([signal, life.signal]);
       let answer: IncomingMessage | undefined;
       try {
@@ -138,7 +149,10 @@ async function loadVoices(
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<readonly Voice[]> {
-  if (voices.length > 0) return voices.map(({ name, language }) => voiceOf(name, name, language));
+  if (voices.length > 0) {
+    const named = configured(voices).map(({ voice }) => voice);
+    return url === OPENAI_URL ? named.map((voice) => ({ ...voice, alsoSpeaks: SPOKEN })) : named;
+  }
   const answer = await askVoice({ provider: PROVIDER, url: `${url}/audio/voices`, headers }, signal);
   const told = await readJson(PROVIDER, answer);
   if (!isObject(told) || !Array.isArray(told.voices)) throw providerFailed(PROVIDER, "sent no list of voices");
@@ -148,6 +162,16 @@ async function loadVoices(
     if (typeof id !== "string" || id === "") return [];
     const language = KOKORO_LANGUAGES[KOKORO_NAME.exec(id)?.[1] ?? ""] ?? LANGUAGE_DEFAULT;
     return [voiceOf(id, typeof name === "string" && name !== "" ? name : id, language)];
+  });
+}
+
+/** The first language of a name is its own; in every other one it is another voice, `alloy:de`. */
+function configured(voices: OpenAiVoiceOptions["voices"]): { name: string; voice: Voice }[] {
+  const seen = new Set<string>();
+  return voices.map(({ name, language }) => {
+    const id = seen.has(name) ? `${name}:${languageCode(language) ?? LANGUAGE_DEFAULT}` : name;
+    seen.add(name);
+    return { name, voice: voiceOf(id, name, language) };
   });
 }
 

@@ -15,7 +15,7 @@ const QUIET_MS = 250;
 export function createReferenceEar(): Stt {
   return {
     provider: "reference",
-    capabilities: { ratesHz: WORD_DECODER_RATES_HZ, partials: true },
+    capabilities: { ratesHz: WORD_DECODER_RATES_HZ, partials: true, anyLanguage: true },
     open: ({ rateHz }, signal) => listen(rateHz, signal),
   };
 }

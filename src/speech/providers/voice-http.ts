@@ -1,8 +1,8 @@
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
+import type { IncomingMessage } from "node:http";
 import { providerFailed, type TrunklineError } from "../../core/errors.ts";
 import { VOICE_LIST_PAGE_BYTES_MAX } from "../../core/limits.ts";
 import { refusalFrom } from "../refusal.ts";
+import { askKept } from "./kept-connections.ts";
 
 /** What the system calls its failures: ECONNREFUSED, CERT_HAS_EXPIRED. */
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,47}$/;
@@ -21,34 +21,25 @@ export interface VoiceHttpRequest {
  * `provider_failed`, whose cause, on a refusal, is a Refusal; when `signal` aborts the request is gone, and so is the
  * answer.
  */
-export function askVoice(
+export async function askVoice(
   { provider, url, headers, body }: VoiceHttpRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const posted = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-  const request = url.startsWith("https:") ? httpsRequest : httpRequest;
-  return new Promise((resolve, reject) => {
-    const options = {
-      method: posted === undefined ? "GET" : "POST",
-      headers: {
-        ...headers,
-        "accept-encoding": "identity",
-        ...(posted === undefined ? {} : { "content-type": "application/json", "content-length": posted.length }),
-      },
-      signal,
-    };
-    const asked = request(url, options, (answer) => {
-      const refusal = refusalOf(provider, answer);
-      if (refusal === undefined) {
-        resolve(answer);
-        return;
-      }
-      answer.destroy();
-      reject(refusal);
-    });
-    asked.on("error", (error) => reject(connectionFailed(provider, error)));
-    asked.end(posted);
+  const told = {
+    ...headers,
+    "accept-encoding": "identity",
+    ...(posted === undefined ? {} : { "content-type": "application/json", "content-length": String(posted.length) }),
+  };
+  const method = posted === undefined ? "GET" : "POST";
+  const asked = askKept(url, { method, headers: told, body: posted }, signal);
+  const answer = await asked.catch((error: unknown) => {
+    throw connectionFailed(provider, error);
   });
+  const refusal = refusalOf(provider, answer);
+  if (refusal === undefined) return answer;
+  answer.destroy();
+  throw refusal;
 }
 
 /** The JSON of an answer. Throws `provider_failed` for what is none, or is too large. */

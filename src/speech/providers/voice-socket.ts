@@ -1,6 +1,6 @@
 import WebSocket from "ws";
 import { providerFailed, type TrunklineError } from "../../core/errors.ts";
-import { VOICE_MESSAGE_BYTES_MAX } from "../../core/limits.ts";
+import { PROVIDER_CLOSE_MS_MAX, VOICE_MESSAGE_BYTES_MAX } from "../../core/limits.ts";
 import { connectionFailed, refused } from "./voice-http.ts";
 
 export interface VoiceSocketOptions {
@@ -24,12 +24,15 @@ export class VoiceSocket {
   constructor(options: VoiceSocketOptions) {
     this.#options = options;
     const { provider, url, headers } = options;
-    this.#socket = new WebSocket(url, {
+    // In a variable, for the types of `ws` do not know `closeTimeout` yet.
+    const socketOptions = {
       headers,
       maxPayload: VOICE_MESSAGE_BYTES_MAX,
       perMessageDeflate: false,
       followRedirects: false,
-    });
+      closeTimeout: PROVIDER_CLOSE_MS_MAX,
+    };
+    this.#socket = new WebSocket(url, socketOptions);
     this.#socket.on("open", () => this.#onOpen());
     this.#socket.on("message", (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
     this.#socket.on("unexpected-response", (_request, { statusCode = 0, headers: told }) => {

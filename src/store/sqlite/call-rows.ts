@@ -20,6 +20,9 @@ export const RECORD_COLUMNS = [
   "calls.worker_id",
   "calls.recording",
   "calls.counters",
+  "calls.latency",
+  "calls.usage",
+  "calls.cost",
 ] as const;
 
 export type RecordRow = Omit<Selectable<Tables["calls"]>, "words" | "recording_enabled" | "api_key_id">;
@@ -52,6 +55,9 @@ const recordOf = (row: RecordRow): CallRecord => ({
   ...(row.end_reason !== null && { endReason: row.end_reason as NonNullable<CallRecord["endReason"]> }),
   ...(row.recording !== null && { recording: JSON.parse(row.recording) }),
   ...(row.counters !== null && { counters: JSON.parse(row.counters) }),
+  ...(row.latency !== null && { latency: JSON.parse(row.latency) }),
+  ...(row.usage !== null && { usage: JSON.parse(row.usage) }),
+  ...(row.cost !== null && { cost: JSON.parse(row.cost) }),
 });
 
 /** A call as it was when it was created. */

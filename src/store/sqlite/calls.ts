@@ -319,8 +319,11 @@ export class SqliteCalls implements CallStore {
           end_reason: end.endReason,
           ended_at: end.endedAtMs,
           duration_ms: end.durationMs,
-          recording: end.recording === undefined ? null : JSON.stringify(end.recording),
-          counters: end.counters === undefined ? null : JSON.stringify(end.counters),
+          recording: jsonOf(end.recording),
+          counters: jsonOf(end.counters),
+          latency: jsonOf(end.latency),
+          usage: jsonOf(end.usage),
+          cost: jsonOf(end.cost),
         })
         .where("id", "=", callId)
         .where("status", "=", "active")
@@ -377,3 +380,5 @@ export class SqliteCalls implements CallStore {
 
 const ofKey = ({ api_key_id: apiKeyId }: { api_key_id: string | null }): { apiKeyId?: string } =>
   apiKeyId === null ? {} : { apiKeyId };
+
+const jsonOf = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value));

@@ -11,6 +11,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0003-texts-of-turns-as-json": { up: writeTurnsAsJson },
   "0004-tools-in-full": { up: writeToolsInFull },
   "0005-api-keys-of-calls": { up: addApiKeysOfCalls },
+  "0006-latency-and-usage": { up: addLatencyAndUsage },
 };
 
 async function createFirstTables(db: Kysely<Tables>): Promise<void> {
@@ -154,4 +155,11 @@ async function addApiKeysOfCalls({ schema }: Kysely<Tables>): Promise<void> {
     .alterTable("calls")
     .addColumn("api_key_id", "text", (column) => column.references("api_keys.id"))
     .execute();
+}
+
+/** How fast a call was answered, what its providers did and what that cost. */
+async function addLatencyAndUsage({ schema }: Kysely<Tables>): Promise<void> {
+  for (const column of ["latency", "usage", "cost"]) {
+    await schema.alterTable("calls").addColumn(column, "text").execute();
+  }
 }

@@ -54,6 +54,12 @@ export interface Tables {
     recording: string | null;
     /** JSON, names to numbers. */
     counters: string | null;
+    /** JSON of LatencySummary. */
+    latency: string | null;
+    /** JSON, a list of ProviderUsage. */
+    usage: string | null;
+    /** JSON of CallCost. */
+    cost: string | null;
   };
   stream_tokens: {
     /** SHA-256 of the token, lower-case hex. */

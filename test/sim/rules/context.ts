@@ -19,6 +19,8 @@ export class Context implements Rule {
   readonly #began = new Set<string>();
   /** A result came too late: until the next event nothing may be asked or said. */
   #late = false;
+  /** What the model was asked ahead, and has not been told to forget. */
+  #ahead: Extract<CallCommand, { kind: "ask-ahead" }> | undefined;
 
   constructor(facts: Facts, chronicle: Chronicle) {
     this.#facts = facts;
@@ -37,7 +39,9 @@ export class Context implements Rule {
     if (this.#late && (command.kind === "ask" || command.kind === "speak")) {
       this.#wrong(TOOLS, `${command.kind} upon a result that came too late`);
     }
-    if (command.kind === "tool") this.#onTool(command);
+    if (command.kind === "ask-ahead") this.#ahead = command;
+    else if (command.kind === "forget-ahead") this.#ahead = undefined;
+    else if (command.kind === "tool") this.#onTool(command);
     else if (command.kind === "ask") this.#onAsk(command);
   }
 
@@ -50,7 +54,22 @@ export class Context implements Rule {
     this.#began.add(key);
   }
 
-  #onAsk({ messages, tools, turnId }: Extract<CallCommand, { kind: "ask" }>): void {
+  /** What it answers was asked ahead, where anything was: that must have been the same. */
+  #checkAhead({ messages, tools, language }: Extract<CallCommand, { kind: "ask" }>): void {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    if (ahead === undefined) return;
+    this.#chronicle.note("asked-ahead");
+    const asked = { messages: plain(messages), tools, language };
+    const askedAhead = { messages: plain(ahead.messages), tools: ahead.tools, language: ahead.language };
+    if (isDeepStrictEqual(asked, askedAhead)) return;
+    const last = [messages, ahead.messages].map((all) => JSON.stringify(all.at(-1)));
+    this.#wrong(KNOWS, `asked ${last[0]}, and answers ${last[1]}`);
+  }
+
+  #onAsk(asked: Extract<CallCommand, { kind: "ask" }>): void {
+    this.#checkAhead(asked);
+    const { messages, tools, turnId } = asked;
     const facts = this.#facts;
     const { asks } = facts.replies.get(turnId) ?? { asks: 0 };
     // It was asked once before the first round.
@@ -96,3 +115,17 @@ const isSpoken = (message: Message): boolean =>
 
 const isResult = (message: Message | undefined, id: string, name: string): boolean =>
   message?.role === "tool" && message.toolCallId === id && message.name === name;
+
+/** An ear that is sure adds capitals and punctuation. */
+const plain = (messages: readonly Message[]): Message[] =>
+  messages.map((message) =>
+    message.role === "user"
+      ? {
+          ...message,
+          text: message.text
+            .toLowerCase()
+            .replaceAll(/[^a-z0-9]+/g, " ")
+            .trim(),
+        }
+      : message,
+  );

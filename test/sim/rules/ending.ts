@@ -1,7 +1,7 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { EndReason } from "../../../src/core/call-spec.ts";
-import { LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../../../src/core/limits.ts";
+import { GOODBYE_MS_MAX, LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
 import type { MessageKind } from "../dialect.ts";
 import { type Facts, isComplete, TICK_MS } from "../facts.ts";
@@ -25,6 +25,8 @@ export class Ending implements Rule {
   #voiceHeardMs = 0;
   /** Something that ends a call was told to it: the end must have come before anything else does. */
   #owed: string | undefined;
+  /** When the ear failed: behind it comes a goodbye. */
+  #earFailedMs = Number.POSITIVE_INFINITY;
   #socketEnds = 0;
   #ends = 0;
   /** When the socket first took a message no more; Infinity while it does. */
@@ -58,8 +60,9 @@ export class Ending implements Rule {
     if (lastEventCounts && event.kind.startsWith("reply-")) this.#modelHeardMs = this.#facts.nowMs;
     if (lastEventCounts && event.kind === "reply-end") this.#modelFailures = 0;
     if (lastEventCounts && event.kind === "reply-failed") this.#modelFailures += 1;
+    if (event.kind === "ear-failed") this.#earFailedMs = Math.min(this.#earFailedMs, this.#facts.nowMs);
     const fatal =
-      event.kind === "ear-failed" ||
+      (event.kind === "ear-failed" && this.#facts.legStartedMs === undefined) ||
       (lastEventCounts && event.kind === "piece-failed") ||
       (lastEventCounts && event.kind === "reply-failed" && this.#modelFailures >= MODEL_FAILURES_MAX);
     if (fatal) this.#owed = event.kind;
@@ -99,6 +102,7 @@ export class Ending implements Rule {
     if (end !== undefined) return;
     this.#checkDeadline(spec.maxDurationMs, "maxDuration");
     if (legStartedMs === undefined) this.#checkDeadline(LEG_START_MS_MAX, "the wait for start");
+    this.#checkDeadline(this.#earFailedMs + GOODBYE_MS_MAX, "the goodbye of a call without an ear");
     this.#checkDeadline(this.#refusedMs, "a message that was not taken");
   }
 
@@ -144,7 +148,9 @@ export class Ending implements Rule {
       case "inactivity":
         return lastEvent?.kind === "tick" ? undefined : `upon ${lastEvent?.kind}`;
       case "provider_error":
-        return this.#owed !== undefined || this.#isFailedBySilence() ? undefined : `upon ${lastEvent?.kind}`;
+        return this.#owed !== undefined || this.#earFailedMs <= nowMs || this.#isFailedBySilence()
+          ? undefined
+          : `upon ${lastEvent?.kind}`;
       case "protocol_error":
         if (legStartedMs === undefined && nowMs >= LEG_START_MS_MAX) return undefined;
         return this.#causes.has(reason) ? undefined : "the peer broke no rule";

@@ -14,6 +14,8 @@ export interface EarServerOptions {
   greeting?: Act;
   /** Done when so much audio has come. */
   steps?: readonly { atMs: number; act: Act }[];
+  /** Gets every message of audio. */
+  onAudio?: (socket: WebSocket, audio: Buffer) => void;
   /** Done at each text of that `type`. */
   answers?: Readonly<Record<string, Act>>;
   /** Done in place of the upgrade; `accept` is the key that a real one would carry. */
@@ -98,7 +100,7 @@ export class EarServer {
   }
 
   #serve(socket: WebSocket, request: IncomingMessage): void {
-    const { greeting, steps = [], answers = {} } = this.#options;
+    const { greeting, steps = [], answers = {}, onAudio } = this.#options;
     const query = new URL(request.url ?? "/", "ws://provider").searchParams;
     const bytesPerMs = (Number(query.get("sample_rate")) / 1_000) * Int16Array.BYTES_PER_ELEMENT;
     const seen: EarStreamSeen = {
@@ -119,6 +121,7 @@ export class EarServer {
       }
       seen.messages.push(data.length);
       seen.audio = Buffer.concat([seen.audio, data]);
+      onAudio?.(socket, data);
       const heardMs = seen.audio.length / bytesPerMs;
       while (due[0] !== undefined && due[0].atMs <= heardMs) due.shift()?.act(socket);
     });

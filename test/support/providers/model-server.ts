@@ -6,6 +6,8 @@ import { gzipSync } from "node:zlib";
 export type ModelStep =
   /** Answers with these texts of server-sent events, each written on its own, and ends, unless it is to stay open. */
   | { kind: "events"; events: readonly string[]; staysOpen?: boolean; bytesAtOnce?: number }
+  /** Answers with these texts of server-sent events, each so long after the one before it, and ends. */
+  | { kind: "timed"; events: readonly (readonly [afterMs: number, event: string])[] }
   /** Answers `status` with a body. */
   | { kind: "status"; status: number; headers?: Record<string, string>; body?: string }
   /** Takes the question and never answers. */
@@ -64,6 +66,10 @@ export class ModelServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === "GET") {
+      response.writeHead(404).end();
+      return;
+    }
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const text = Buffer.concat(parts).toString();
@@ -96,6 +102,15 @@ export class ModelServer {
         begin();
         for (const bytes of inPieces(step.events, step.bytesAtOnce)) await written(response, bytes);
         if (step.staysOpen !== true) response.end();
+        return;
+      case "timed":
+        begin();
+        response.flushHeaders();
+        for (const [afterMs, event] of step.events) {
+          await new Promise((resolve) => setTimeout(resolve, afterMs));
+          await written(response, event);
+        }
+        response.end();
         return;
       case "keep-alive":
         begin();

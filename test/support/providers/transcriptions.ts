@@ -22,6 +22,8 @@ export const heard =
 /** A server with OpenAI's `POST /v1/audio/transcriptions` on loopback, that hears nothing and answers as it is told. */
 export class TranscriptionServer {
   readonly seen: TranscriptionSeen[] = [];
+  /** Sockets that were opened. */
+  sockets = 0;
   /** Requests whose client went away before the answer was whole. */
   cancelled = 0;
   readonly #answers: readonly Answer[];
@@ -33,6 +35,9 @@ export class TranscriptionServer {
 
   static async listen(...answers: readonly Answer[]): Promise<TranscriptionServer> {
     const server = new TranscriptionServer(answers);
+    server.#server.on("connection", () => {
+      server.sockets += 1;
+    });
     server.#server.listen(0, "127.0.0.1");
     await once(server.#server, "listening");
     return server;
@@ -48,6 +53,10 @@ export class TranscriptionServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === "GET") {
+      response.writeHead(404).end();
+      return;
+    }
     response.on("close", () => {
       if (!response.writableFinished) this.cancelled += 1;
     });

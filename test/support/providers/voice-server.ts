@@ -54,6 +54,8 @@ export interface VoiceRequestSeen {
 export abstract class VoiceServer {
   readonly connections: VoiceConnectionSeen[] = [];
   readonly requests: VoiceRequestSeen[] = [];
+  /** Sockets that were opened, for whatever. */
+  sockets = 0;
   protected readonly options: Required<Omit<VoiceServerOptions, "fault">> & Pick<VoiceServerOptions, "fault">;
   readonly #server: Server;
   readonly #sockets = new WebSocketServer({ noServer: true });
@@ -61,6 +63,9 @@ export abstract class VoiceServer {
   constructor(options: VoiceServerOptions) {
     this.options = { firstMs: 0, perChunkMs: 0, chunkMs: 250, ...options };
     this.#server = createServer((request, response) => void this.#onRequest(request, response));
+    this.#server.on("connection", () => {
+      this.sockets += 1;
+    });
     this.#server.on("upgrade", (request, socket, head) => this.#onUpgrade(request, socket, head));
   }
 
@@ -74,9 +79,14 @@ export abstract class VoiceServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  async close(): Promise<void> {
+  /** Breaks off every connection there is. */
+  hangUp(): void {
     for (const socket of this.#sockets.clients) socket.terminate();
     this.#server.closeAllConnections();
+  }
+
+  async close(): Promise<void> {
+    this.hangUp();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
@@ -119,6 +129,10 @@ export abstract class VoiceServer {
   }
 
   async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === "GET" && request.url === "/v1") {
+      response.writeHead(404).end();
+      return;
+    }
     const closed = once(response, "close");
     let body = "";
     for await (const part of request) body += String(part);

@@ -1,0 +1,169 @@
+import type { Usage } from "../core/usage.ts";
+import type { ClosableTts, EngineWatch, Llm, LlmEvent, LlmRequest, Stt, SttEvent } from "./speech.ts";
+
+/*
+ * Providers as they are asked, each try of each of them, with what they do told to whoever watches. They are paid for what they
+ * were asked, whether or not anybody waited for it; not for what they refused, or failed at before they gave anything.
+ */
+
+/** An ear's audio is told in steps, so that a process that dies loses little of it. */
+const EAR_STEP_MS = 5_000;
+/** What models take for a token where they do not come to tell, by the makers' own rule of thumb. */
+const CHARS_PER_TOKEN = 4;
+
+/** The same ear, whose audio is told: all that it was sent, silence too. */
+export function meteredEar(stt: Stt): Stt {
+  const { provider, capabilities } = stt;
+  return {
+    provider,
+    capabilities,
+    open(options, signal, watch) {
+      const stream = stt.open(options, signal);
+      if (watch === undefined) return stream;
+      const stepSamples = (EAR_STEP_MS / 1_000) * options.rateHz;
+      let samples = 0;
+      let nextStep = stepSamples;
+      let toldMs = 0;
+      const untoldMs = (): number => (stream.sentMs ?? (samples * 1_000) / options.rateHz) - toldMs;
+      const tell = (): void => {
+        const ms = untoldMs();
+        if (ms <= 0) return;
+        toldMs += ms;
+        watch.used(provider, { audioSeconds: ms / 1_000 });
+      };
+      // What was not told yet of one that fails without a word was never taken.
+      const forget = (): void => {
+        toldMs += untoldMs();
+      };
+      signal.addEventListener("abort", tell, { once: true });
+      return {
+        write(frame, voiced) {
+          stream.write(frame, voiced);
+          if (signal.aborted) return;
+          samples += frame.length;
+          if (samples < nextStep) return;
+          nextStep += stepSamples;
+          tell();
+        },
+        events: heardBy(stream.events, () => watch.answered(provider), forget),
+      };
+    },
+  };
+}
+
+async function* heardBy(
+  events: AsyncIterable<SttEvent>,
+  onAnswer: () => void,
+  onRefusal: () => void,
+): AsyncGenerator<SttEvent> {
+  let hasAnswered = false;
+  try {
+    for await (const event of events) {
+      hasAnswered = true;
+      onAnswer();
+      yield event;
+    }
+  } catch (error) {
+    if (!hasAnswered) onRefusal();
+    throw error;
+  }
+}
+
+/** The same model, whose tokens are told; `model` is its name where its provider has several. */
+export function meteredBrain(llm: Llm, model?: string): Llm {
+  const { provider } = llm;
+  const ofModel = model === undefined ? {} : { model };
+  return {
+    provider,
+    prepare: (signal) => llm.prepare?.(signal),
+    async *reply(request, signal, watch): AsyncGenerator<LlmEvent> {
+      if (watch === undefined) {
+        yield* llm.reply(request, signal);
+        return;
+      }
+      let outputChars = 0;
+      const account = new Account(provider, watch, () => ({
+        ...ofModel,
+        inputTokens: Math.ceil(charsOf(request) / CHARS_PER_TOKEN),
+        outputTokens: Math.ceil(outputChars / CHARS_PER_TOKEN),
+        approximate: true,
+      }));
+      for await (const event of account.watched(llm.reply(request, signal), signal)) {
+        if (event.kind === "text") outputChars += event.text.length;
+        else if (event.kind === "tool-call") outputChars += event.name.length + event.argumentsJson.length;
+        else if (event.inputTokens + event.outputTokens > 0) {
+          const { inputTokens, outputTokens } = event;
+          account.settle({ ...ofModel, inputTokens, outputTokens });
+        }
+        yield event;
+      }
+    },
+  };
+}
+
+/** The same voice, whose characters are told. */
+export function meteredVoice(tts: ClosableTts): ClosableTts {
+  const { provider, capabilities } = tts;
+  return {
+    provider,
+    capabilities,
+    voices: () => tts.voices(),
+    prepare: (voice, signal) => tts.prepare?.(voice, signal),
+    speak(request, signal, watch) {
+      const speech = tts.speak(request, signal);
+      if (watch === undefined) return speech;
+      return new Account(provider, watch, () => ({ characters: [...request.text].length })).watched(speech, signal);
+    },
+    close: () => tts.close(),
+  };
+}
+
+/** What one answer is paid for, told once. */
+class Account {
+  readonly #provider: string;
+  readonly #watch: EngineWatch;
+  readonly #estimate: () => Usage;
+  #isSettled = false;
+
+  /** `estimate` is what it comes to where nothing better is known. */
+  constructor(provider: string, watch: EngineWatch, estimate: () => Usage) {
+    this.#provider = provider;
+    this.#watch = watch;
+    this.#estimate = estimate;
+  }
+
+  settle(usage: Usage): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#watch.used(this.#provider, usage);
+  }
+
+  /** The same items. What nobody waits for any more is settled in the moment of the abort. */
+  async *watched<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+    if (signal.aborted) return;
+    const settle = (): void => this.settle(this.#estimate());
+    let hasAnswered = false;
+    signal.addEventListener("abort", settle, { once: true });
+    try {
+      for await (const item of items) {
+        if (!hasAnswered) this.#watch.answered(this.#provider);
+        hasAnswered = true;
+        yield item;
+      }
+    } finally {
+      signal.removeEventListener("abort", settle);
+      if (hasAnswered) settle();
+    }
+  }
+}
+
+/** All that a model is shown, in UTF-16 units. */
+function charsOf({ messages, tools }: LlmRequest): number {
+  let chars = tools.length === 0 ? 0 : JSON.stringify(tools).length;
+  for (const message of messages) {
+    chars += message.text.length;
+    if (message.role !== "assistant") continue;
+    for (const { name, argumentsJson } of message.toolCalls ?? []) chars += name.length + argumentsJson.length;
+  }
+  return chars;
+}

@@ -1,0 +1,84 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { textTable } from "../../bench/report/text-table.ts";
+import { faultTable, type TestResult } from "./table.ts";
+
+// The fault table of the providers: runs every test whose title begins with a row of the catalogue (P1 to P16), and prints what came of
+// it, row by row and kind by kind. Exits with 1 at a failure, and at a gap that nobody explains.
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+/** A row at the beginning of a title, in a file; and in a full name, behind what it stands in. */
+const ID_IN_SOURCE = /["'`]P\d+(, P\d+)*:/;
+const ID_IN_NAME = "(^| )P\\d+(, P\\d+)*:";
+const CONTRACT = /from "(\.\.\/contract\/[\w-]+\.ts)"/g;
+/** Where providers are tested. What tools call is none. */
+const FOLDERS = ["test/speech", "test/gateway"];
+
+/** The part of Vitest's report that is read. */
+interface Report {
+  testResults: {
+    name: string;
+    message: string;
+    assertionResults: { ancestorTitles: string[]; title: string; status: string }[];
+  }[];
+}
+
+/** Test files with a row in them, or in a contract that they call. */
+function filesWithRows(): string[] {
+  return FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".test.ts"))
+      .map((name) => join(folder, name)),
+  ).filter((file) => {
+    const source = readFileSync(join(root, file), "utf8");
+    const contracts = [...source.matchAll(CONTRACT)].map(([, path = ""]) => resolve(root, file, "..", path));
+    return [source, ...contracts.map((path) => readFileSync(path, "utf8"))].some((text) => ID_IN_SOURCE.test(text));
+  });
+}
+
+/** Runs them; what Vitest itself has to say goes to the terminal only where it made no report. */
+function resultsOf(files: readonly string[]): TestResult[] {
+  const folder = mkdtempSync(join(tmpdir(), "trunkline-faults-"));
+  const outputFile = join(folder, "report.json");
+  try {
+    const vitest = join(root, "node_modules/vitest/vitest.mjs");
+    const told = ["--project", "unit", "--reporter", "json", "--outputFile", outputFile];
+    const names = ["--testNamePattern", ID_IN_NAME];
+    const run = spawnSync(process.execPath, [vitest, "run", ...told, ...names, ...files], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    if (run.error !== undefined) throw run.error;
+    const { testResults } = readReport(outputFile, run.stderr);
+    for (const { name, message, assertionResults } of testResults) {
+      if (assertionResults.length === 0) throw new Error(`${relative(root, name)} could not be run: ${message}`);
+    }
+    return testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults.map(({ ancestorTitles, title, status }) => ({
+        file: relative(root, name),
+        titles: [...ancestorTitles, title],
+        status: status === "passed" || status === "failed" ? status : "skipped",
+      })),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function readReport(file: string, stderr: string): Report {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Report;
+  } catch {
+    throw new Error(`the tests made no report:\n${stderr}`);
+  }
+}
+
+const { head, rows, problems } = faultTable(resultsOf(filesWithRows()));
+process.stdout.write(`${textTable(head, rows)}\n`);
+if (problems.length > 0) {
+  process.stdout.write(`\n${problems.join("\n")}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { FAULTS, faultTable, KINDS, kindsOf, REASONS, rowsOf, type TestResult } from "./table.ts";
+
+const result = (file: string, title: string, status: TestResult["status"] = "passed"): TestResult => ({
+  file: `test/speech/${file}.test.ts`,
+  titles: ["a provider", title],
+  status,
+});
+
+/** One test for every cell that must have one. */
+const whole = (): TestResult[] =>
+  Object.keys(FAULTS).flatMap((id) =>
+    KINDS.filter((kind) => REASONS[id]?.[kind] === undefined).map((kind) => result("any", `${id}: of the ${kind}`)),
+  );
+
+describe("which row a test is of", () => {
+  test.each([
+    ["P7: no JSON", ["P7"]],
+    ["P3, P4: comments after the first words", ["P3", "P4"]],
+    ["P12 without a colon", []],
+    ["what comes in time, P6: or not", []],
+  ])("%s", (title, rows) => {
+    expect(rowsOf(result("any", title))).toEqual(rows);
+  });
+
+  test("is told by what it stands in as well", () => {
+    expect(rowsOf({ file: "", titles: ["P7: server-sent events", "a comment"], status: "passed" })).toEqual(["P7"]);
+  });
+});
+
+describe("which kind of provider a test tells of", () => {
+  test.each([
+    ["deepgram", "P1: refused", ["ear"]],
+    ["ear-chain", "P1: refused", ["ear"]],
+    ["openai-brain", "P1: refused", ["brain"]],
+    ["openai-voice", "P1: refused", ["voice"]],
+    ["provider-line", "P15: left alone", ["ear", "brain", "voice"]],
+    ["every-provider", "P1: refused, of the voice openai", ["voice"]],
+    ["switch-over", "P3: an ear and a voice die", ["ear", "voice"]],
+    ["heard-text", "P11: too long", []],
+  ])("%s, %s", (file, title, kinds) => {
+    expect(kindsOf(result(file, title))).toEqual(kinds);
+  });
+});
+
+describe("the table", () => {
+  test("counts what passed, and says why there is none where there can be none", () => {
+    const { head, rows, problems } = faultTable([...whole(), result("deepgram", "P1: refused")]);
+    expect(head).toEqual(["fault", "ear", "brain", "voice"]);
+    expect(rows[0]?.slice(1)).toEqual(["2 passed", "1 passed", "1 passed"]);
+    expect(rows[9]?.slice(1)).toEqual(["1 passed", "no WebSocket", "1 passed"]);
+    expect(problems).toEqual([]);
+  });
+
+  test("has every row of the catalogue, and no gap that is not told of", () => {
+    const { rows, problems } = faultTable([]);
+    expect(rows).toHaveLength(16);
+    const cells = rows.flatMap((row) => row.slice(1));
+    expect(problems).toHaveLength(cells.filter((cell) => cell === "GAP").length);
+    expect(problems[0]).toBe("P1, ear: no test, and no reason why");
+  });
+
+  test("tells of failures, of what was not run, and of reasons that are none any more", () => {
+    const more = [
+      result("deepgram", "P1: refused", "failed"),
+      result("deepgram", "P1: a certificate", "skipped"),
+      result("openai-brain", "P10: a WebSocket"),
+    ];
+    const { rows, problems } = faultTable([...whole(), ...more]);
+    expect(rows[0]?.[1]).toBe("1 passed, 1 failed, 1 skipped");
+    expect(problems).toEqual([
+      "test/speech/deepgram.test.ts: a provider > P1: refused: failed",
+      "P10, brain: has tests, and a reason for none",
+    ]);
+  });
+
+  test("tells of tests that it cannot place", () => {
+    const { problems } = faultTable([
+      ...whole(),
+      result("heard-text", "P11: too long"),
+      result("deepgram", "P17: new"),
+    ]);
+    expect(problems).toEqual([
+      "test/speech/heard-text.test.ts: a provider > P11: too long: of which kind of provider?",
+      "test/speech/deepgram.test.ts: a provider > P17: new: there is no row P17",
+    ]);
+  });
+});

@@ -1,0 +1,106 @@
+/** The kinds of provider, as the table names them. */
+export const KINDS = ["ear", "brain", "voice"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** One test as Vitest tells it. */
+export interface TestResult {
+  /** The test file, by its path in the repository. */
+  file: string;
+  /** What the test is called, behind the names of what it stands in. */
+  titles: readonly string[];
+  status: "passed" | "failed" | "skipped";
+}
+
+/** The rows of the fault catalogue that are about providers. */
+export const FAULTS: Readonly<Record<string, string>> = {
+  P1: "refused, no such name, bad certificate",
+  P2: "accepts and never answers",
+  P3: "begins, then silence or an end",
+  P4: "kept alive with nothing",
+  P5: "[DONE], and no end of the body",
+  P6: "drips",
+  P7: "broken or odd messages",
+  P8: "statuses, Retry-After, redirects",
+  P9: "compression, bombs",
+  P10: "a WebSocket that breaks its protocol",
+  P11: "transcripts out of order, twice, too long",
+  P12: "an answer for a turn that is over",
+  P13: "tools asked for wrongly, or too often",
+  P14: "audio that is none",
+  P15: "dead for long",
+  P16: "key revoked, quota spent",
+};
+
+/** Why there can be no test, where there is none. */
+export const REASONS: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
+  P5: { ear: "no [DONE]" },
+  P10: { brain: "no WebSocket" },
+  P11: { brain: "no transcripts", voice: "no transcripts" },
+  P12: { ear: "hears no turns" },
+  P13: { ear: "asks for no tools", voice: "asks for no tools" },
+  P14: { ear: "sends no audio", brain: "sends no audio" },
+};
+
+/** Files about providers whose names tell no kind, and in which the titles need not. */
+const FILES_OF_KINDS: readonly (readonly [RegExp, readonly Kind[]])[] = [
+  [/\/(ear|\w+-ear|deepgram|assemblyai)\b/, ["ear"]],
+  [/\/(brain|\w+-brain|event-stream|engine-bounds)\b/, ["brain"]],
+  [/\/(voice|\w+-voice|elevenlabs|cartesia)\b/, ["voice"]],
+  // What all of them stand behind, and what brains and voices do.
+  [/\/provider-line\b/, KINDS],
+  [/\/deadlines\b/, ["brain", "voice"]],
+];
+
+const ID = /^(P\d+(?:, P\d+)*):/;
+
+/** Which rows a test proves: those that its own title begins with, or that of what it stands in. */
+export const rowsOf = ({ titles }: TestResult): string[] =>
+  titles.flatMap((title) => ID.exec(title)?.[1]?.split(", ") ?? []);
+
+/** Of which kinds of provider a test tells: those that its titles name, else those of its file; none where nothing tells. */
+export function kindsOf({ file, titles }: TestResult): readonly Kind[] {
+  const words = new Set(
+    titles
+      .join(" ")
+      .toLowerCase()
+      .match(/[a-z]+/g),
+  );
+  const named = KINDS.filter((kind) => words.has(kind));
+  return named.length > 0 ? named : (FILES_OF_KINDS.find(([pattern]) => pattern.test(file))?.[1] ?? []);
+}
+
+export interface FaultTable {
+  head: readonly string[];
+  rows: readonly (readonly string[])[];
+  /** What must not be: gaps without a reason, failures, reasons where there are tests, tests that say nothing of a provider. */
+  problems: readonly string[];
+}
+
+/** Rows by kinds of provider: how many tests passed and failed in each cell, or why there are none. */
+export function faultTable(results: readonly TestResult[]): FaultTable {
+  const tests = results.filter((result) => rowsOf(result).length > 0);
+  const problems = tests.flatMap((test) => {
+    const strange = rowsOf(test).filter((id) => !Object.hasOwn(FAULTS, id));
+    const name = `${test.file}: ${test.titles.join(" > ")}`;
+    if (strange.length > 0) return [`${name}: there is no row ${strange.join(", ")}`];
+    if (kindsOf(test).length === 0) return [`${name}: of which kind of provider?`];
+    return test.status === "failed" ? [`${name}: failed`] : [];
+  });
+  const rows = Object.entries(FAULTS).map(([id, what]) => {
+    const cells = KINDS.map((kind) => {
+      const here = tests.filter((test) => rowsOf(test).includes(id) && kindsOf(test).includes(kind));
+      const reason = REASONS[id]?.[kind];
+      if (here.length === 0 && reason === undefined) problems.push(`${id}, ${kind}: no test, and no reason why`);
+      if (here.length > 0 && reason !== undefined) problems.push(`${id}, ${kind}: has tests, and a reason for none`);
+      return here.length === 0 ? (reason ?? "GAP") : counted(here);
+    });
+    return [`${id} ${what}`, ...cells];
+  });
+  return { head: ["fault", ...KINDS], rows, problems };
+}
+
+function counted(tests: readonly TestResult[]): string {
+  const count = (wanted: TestResult["status"]): number => tests.filter(({ status }) => status === wanted).length;
+  const others = (["failed", "skipped"] as const).filter((status) => count(status) > 0);
+  return [`${count("passed")} passed`, ...others.map((status) => `${count(status)} ${status}`)].join(", ");
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import type { CallEvent } from "../../src/call/events.ts";
+import { phrasesOf } from "../../src/call/phrases.ts";
+import type { WorkerMetrics } from "../../src/core/metrics.ts";
+import { Ticker } from "../../src/gateway/ticker.ts";
+import { BrainChain } from "../../src/speech/brain-chain.ts";
+import { meteredBrain, meteredEar, meteredVoice } from "../../src/speech/metered.ts";
+import type { Llm } from "../../src/speech/speech.ts";
+import { readExposition, sampleOf } from "../support/exposition.ts";
+import { type LegOptions, leg } from "../support/leg.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { lineFor, voiceOf } from "../support/provider-lines.ts";
+import { type LlmStep, ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedStt } from "../support/scripted-stt.ts";
+import { ScriptedTts } from "../support/scripted-tts.ts";
+
+type Used = Extract<CallEvent, { kind: "used" }>;
+
+const ANSWER = "We are open.";
+/** What the caller is told while the first model is waited for. */
+const FILLER = phrasesOf("en").oneMoment;
+const HANGS: readonly LlmStep[] = [{ afterMs: 60_000, event: { kind: "fail" } }];
+
+/** A call whose caller asks something at 700 ms, and whose first model tells nothing; what was journaled of its providers. */
+async function heldCall() {
+  const clock = new ManualClock();
+  const journaled: (Used | "end")[] = [];
+  const registries: WorkerMetrics["registry"][] = [];
+  const tamper: LegOptions["tamper"] = ({ journal, metrics }) => {
+    registries.push(metrics.registry);
+    const { event, command } = journal;
+    journal.event = (atMs, told) => {
+      if (told.kind === "used") journaled.push(told);
+      event.call(journal, atMs, told);
+    };
+    journal.command = (atMs, told) => {
+      if (told.kind === "end") journaled.push("end");
+      command.call(journal, atMs, told);
+    };
+  };
+  const named = (provider: string, steps: readonly LlmStep[]): Llm => {
+    const llm = new ScriptedLlm(clock, [steps]);
+    return meteredBrain({ provider, reply: (request, signal) => llm.reply(request, signal) }, "small");
+  };
+  const brains = [named("hanging", HANGS), named("answering", sayingReply(ANSWER, { firstMs: 300 }))];
+  const stt = new ScriptedStt(clock, [{ atMs: 1_000, event: { kind: "final", text: "are you open" } }]);
+  const { tts } = voiceOf("speaking", new ScriptedTts(clock, { firstMs: 120 }), clock);
+  const call = leg({
+    stt: meteredEar(stt),
+    llm: new BrainChain(
+      brains.map((llm) => ({ llm, line: lineFor("model", llm.provider, clock).line })),
+      clock,
+    ),
+    tts: meteredVoice(tts),
+    vad: { isVoiced: () => clock.nowMs() <= 800, destroy: () => {} },
+    beside: { clock, ticker: new Ticker(clock) },
+    spec: { firstSpeaker: "user" },
+    tamper,
+  });
+  call.start();
+  await call.listen(7_000);
+  call.connection.closed(1_006, false);
+  return { journaled, metrics: readExposition((await registries[0]?.metrics()) ?? "") };
+}
+
+describe("a call whose first model tells nothing, and whose second answers", () => {
+  test("journals what each provider did, and behind its end what was not told before", async () => {
+    const { journaled } = await heldCall();
+    const end = journaled.indexOf("end");
+    const used = journaled.filter((told) => told !== "end");
+    expect(used).toMatchObject([
+      { engine: "voice", provider: "speaking", usage: { characters: FILLER.length } },
+      // Nobody waited for it any more; it was asked all the same.
+      { engine: "model", provider: "hanging", usage: { model: "small", outputTokens: 0, approximate: true } },
+      { engine: "model", provider: "answering", usage: { model: "small", inputTokens: 1, outputTokens: 3 } },
+      { engine: "voice", provider: "speaking", usage: { characters: ANSWER.length } },
+      { engine: "ear", provider: "scripted", usage: { audioSeconds: 5 } },
+      { engine: "ear", provider: "scripted", usage: { audioSeconds: expect.closeTo(2, 1) } },
+    ]);
+    expect(end).toBe(journaled.length - 2);
+  });
+
+  test("tells by whose it is how long each step of the answer took, and each engine itself", async () => {
+    const { metrics } = await heldCall();
+    const step = (stage: string, provider: string) =>
+      sampleOf(metrics, "trunkline_turn_step_seconds_sum", { stage, provider });
+    expect(step("final_transcript", "scripted")).toBeCloseTo(0.2);
+    expect(step("voice_first_byte", "speaking")).toBeCloseTo(0.12);
+    // The caller waited for the one that hung, too; the one that answered took its own time.
+    expect(step("model_first_token", "answering")).toBeGreaterThan(1);
+    const own = { engine: "model", provider: "answering" };
+    expect(sampleOf(metrics, "trunkline_engine_latency_seconds_sum", own)).toBeCloseTo(0.3);
+    const timed = metrics.get("trunkline_engine_latency_seconds")?.samples ?? [];
+    expect(timed.some(({ labels }) => labels.provider === "hanging")).toBe(false);
+  });
+
+  test("counts what providers are paid by, with no call's name", async () => {
+    const { metrics } = await heldCall();
+    const usage = (provider: string, unit: string) =>
+      sampleOf(metrics, "trunkline_provider_usage_total", { provider, unit });
+    expect(usage("answering", "output_tokens")).toBe(3);
+    expect(usage("speaking", "characters")).toBe(ANSWER.length + FILLER.length);
+    expect(usage("scripted", "audio_seconds")).toBeCloseTo(7, 1);
+  });
+});

@@ -1,0 +1,263 @@
+import { describe, expect, test } from "vitest";
+import type { Usage } from "../../src/core/usage.ts";
+import { BrainChain } from "../../src/speech/brain-chain.ts";
+import { EarChain } from "../../src/speech/ear-chain.ts";
+import { meteredBrain, meteredEar, meteredVoice } from "../../src/speech/metered.ts";
+import type { ClosableTts, EngineWatch, Llm, LlmRequest, Stt, SttStream } from "../../src/speech/speech.ts";
+import { SpeechCache } from "../../src/speech/speech-cache.ts";
+import { withSpokenText } from "../../src/speech/spoken-voice.ts";
+import { VoiceChain } from "../../src/speech/voice-chain.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { lineFor } from "../support/provider-lines.ts";
+import { type LlmStep, ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedStt } from "../support/scripted-stt.ts";
+import { ScriptedTts, type ScriptedTtsOptions } from "../support/scripted-tts.ts";
+
+/** A watch, and what it was told. */
+function watching(): { watch: EngineWatch; used: [provider: string, usage: Usage][]; answered: string[] } {
+  const used: [string, Usage][] = [];
+  const answered: string[] = [];
+  const watch: EngineWatch = {
+    used: (provider, usage) => used.push([provider, usage]),
+    answered: (provider) => answered.push(provider),
+    switched: () => {},
+  };
+  return { watch, used, answered };
+}
+
+const REQUEST: LlmRequest = {
+  messages: [
+    { role: "system", text: "x".repeat(40) },
+    { role: "user", text: "y".repeat(10) },
+  ],
+  tools: [],
+  temperature: 0,
+  language: "en",
+};
+
+async function drained<T>(items: AsyncIterable<T>, onItem: (item: T) => void = () => {}): Promise<void> {
+  try {
+    for await (const item of items) onItem(item);
+  } catch {
+    // What it failed with is for others to tell.
+  }
+}
+
+describe("a model's tokens", () => {
+  const asked = async (steps: readonly LlmStep[], abortAfterMs = Number.POSITIVE_INFINITY) => {
+    const clock = new ManualClock();
+    const { watch, used, answered } = watching();
+    const life = new AbortController();
+    const reply = drained(meteredBrain(new ScriptedLlm(clock, [steps]), "small").reply(REQUEST, life.signal, watch));
+    if (abortAfterMs < Number.POSITIVE_INFINITY) clock.after(abortAfterMs, () => life.abort());
+    await clock.play(1_000);
+    await reply;
+    return { used, answered };
+  };
+
+  test("are as the provider tells them", async () => {
+    const { used, answered } = await asked(sayingReply("It is open."));
+    expect(used).toEqual([["scripted", { model: "small", inputTokens: 1, outputTokens: 3 }]]);
+    expect(answered).toEqual(["scripted"]);
+  });
+
+  test("are counted by their characters where the answer was broken off, in the moment that it was", async () => {
+    const { used } = await asked(sayingReply("It is open.", { perWordMs: 100 }), 150);
+    // 50 characters of question, and "It is".
+    expect(used).toEqual([["scripted", { model: "small", inputTokens: 13, outputTokens: 2, approximate: true }]]);
+  });
+
+  test("are counted where nobody waited for the first", async () => {
+    const { used, answered } = await asked(sayingReply("It is open.", { firstMs: 500 }), 100);
+    expect(used).toEqual([["scripted", { model: "small", inputTokens: 13, outputTokens: 0, approximate: true }]]);
+    expect(answered).toEqual([]);
+  });
+
+  test("are counted where it failed in the middle, and where it tells of none", async () => {
+    const text: LlmStep = { afterMs: 0, event: { kind: "text", text: "Wait." } };
+    const failing = await asked([text, { afterMs: 0, event: { kind: "fail" } }]);
+    expect(failing.used).toMatchObject([["scripted", { inputTokens: 13, outputTokens: 2, approximate: true }]]);
+    const silent = await asked([text, { afterMs: 0, event: { kind: "end", inputTokens: 0, outputTokens: 0 } }]);
+    expect(silent.used).toMatchObject([["scripted", { inputTokens: 13, outputTokens: 2, approximate: true }]]);
+  });
+
+  test("of one that refused there are none", async () => {
+    const { used } = await asked([{ afterMs: 0, event: { kind: "fail" } }]);
+    expect(used).toEqual([]);
+  });
+});
+
+const closable = (tts: ScriptedTts, provider = "scripted"): ClosableTts => ({
+  provider,
+  capabilities: tts.capabilities,
+  voices: () => tts.voices(),
+  speak: (request, signal) => tts.speak(request, signal),
+  close: () => {},
+});
+const SPEECH = { voiceId: "scripted/one", language: "en-US", rateHz: 8_000 };
+
+describe("a voice's characters", () => {
+  const spoken = async (text: string, options: ScriptedTtsOptions = {}) => {
+    const { watch, used } = watching();
+    const voice = meteredVoice(closable(new ScriptedTts(new ManualClock(), options)));
+    await drained(voice.speak({ ...SPEECH, text }, new AbortController().signal, watch));
+    return used;
+  };
+
+  test("are those that it was given, each once, however they are written", async () => {
+    expect(await spoken("Grüße 🎉")).toEqual([["scripted", { characters: 7 }]]);
+  });
+
+  test("count where it failed behind its first audio, and not where it gave none", async () => {
+    expect(await spoken("one two three", { failing: { request: 0, afterChunks: 1 } })).toHaveLength(1);
+    expect(await spoken("one two three", { failing: { request: 0, afterChunks: 0 } })).toEqual([]);
+  });
+
+  test("are those of the text as it is spoken", async () => {
+    const { watch, used } = watching();
+    const tts = new ScriptedTts(new ManualClock());
+    const voice = withSpokenText(meteredVoice(closable(tts)));
+    await drained(voice.speak({ ...SPEECH, text: "It costs $5." }, new AbortController().signal, watch));
+    expect(used).toEqual([["scripted", { characters: tts.requests[0]?.text.length }]]);
+    expect(tts.requests[0]?.text).not.toBe("It costs $5.");
+  });
+
+  test("cost nothing where the speech is at hand", async () => {
+    const clock = new ManualClock();
+    const { watch, used } = watching();
+    const { line } = lineFor("voice", "scripted", clock);
+    const chain = new VoiceChain(
+      [{ tts: meteredVoice(closable(new ScriptedTts(clock))), line }],
+      new SpeechCache(),
+      clock,
+    );
+    for (let time = 0; time < 4; time += 1) {
+      await drained(chain.speak({ ...SPEECH, text: "Good day." }, new AbortController().signal, watch));
+    }
+    // What is asked for a second time is kept from then on.
+    expect(used).toEqual(Array(2).fill(["scripted", { characters: 9 }]));
+  });
+});
+
+describe("an ear's audio", () => {
+  const RATE_HZ = 8_000;
+  const hears = (stream: SttStream, seconds: number): void => {
+    for (let frame = 0; frame < seconds * 50; frame += 1) stream.write(new Int16Array(160), false);
+  };
+  const opened = (stt: Stt) => {
+    const life = new AbortController();
+    const { watch, used, answered } = watching();
+    const stream = meteredEar(stt).open({ language: "en", rateHz: RATE_HZ }, life.signal, watch);
+    void drained(stream.events);
+    return { life, used, answered, stream };
+  };
+
+  test("is told every five seconds, and what is left when it is closed", () => {
+    const { life, used, stream } = opened(new ScriptedStt(new ManualClock(), []));
+    hears(stream, 12);
+    expect(used).toEqual(Array(2).fill(["scripted", { audioSeconds: 5 }]));
+    life.abort();
+    expect(used[2]).toEqual(["scripted", { audioSeconds: 2 }]);
+    hears(stream, 6);
+    expect(used).toHaveLength(3);
+  });
+
+  test("of one that fails without a word is not told, and of one that has heard something is", async () => {
+    for (const [script, count] of [
+      [[], 0],
+      [[{ atMs: 50, event: { kind: "partial", text: "hello" } }], 1],
+    ] as const) {
+      const clock = new ManualClock();
+      const failing = [...script, { atMs: 100, event: { kind: "fail" } }] as const;
+      const { used, answered, stream, life } = opened(new ScriptedStt(clock, failing));
+      hears(stream, 1);
+      await clock.play(200);
+      life.abort();
+      expect([used.length, answered.length]).toEqual([count, count]);
+    }
+  });
+
+  test("is what it sent, of one that does not send all", () => {
+    let sentMs = 0;
+    const { life, used, stream } = opened({
+      provider: "cutting",
+      capabilities: { ratesHz: [RATE_HZ], partials: false },
+      open: () => ({
+        write: () => {},
+        get sentMs() {
+          return sentMs;
+        },
+        events: (async function* () {})(),
+      }),
+    });
+    hears(stream, 6);
+    expect(used).toEqual([]);
+    sentMs = 1_300;
+    life.abort();
+    expect(used).toEqual([["cutting", { audioSeconds: 1.3 }]]);
+  });
+});
+
+describe("over a switch of providers", () => {
+  test("each model is told of for what it did itself", async () => {
+    const clock = new ManualClock();
+    const { watch, used, answered } = watching();
+    const dying: LlmStep[] = [
+      { afterMs: 0, event: { kind: "text", text: "We have" } },
+      { afterMs: 0, event: { kind: "fail" } },
+    ];
+    const named = (provider: string, steps: readonly LlmStep[]): Llm => {
+      const llm = new ScriptedLlm(clock, [steps]);
+      return meteredBrain({ provider, reply: (request, signal) => llm.reply(request, signal) });
+    };
+    const brains = [named("first", dying), named("second", sayingReply("rye."))];
+    const chain = new BrainChain(
+      brains.map((llm) => ({ llm, line: lineFor("model", llm.provider, clock).line })),
+      clock,
+    );
+    await drained(chain.reply(REQUEST, new AbortController().signal, watch));
+    expect(answered).toEqual(["first", "second"]);
+    expect(used).toEqual([
+      ["first", { inputTokens: 13, outputTokens: 2, approximate: true }],
+      ["second", { inputTokens: 1, outputTokens: 1 }],
+    ]);
+  });
+
+  test("each ear is told of for what it was sent, and the second for what it had to hear again", async () => {
+    const clock = new ManualClock();
+    const { watch, used, answered } = watching();
+    const named = (provider: string, script: ConstructorParameters<typeof ScriptedStt>[1]): Stt => {
+      const stt = new ScriptedStt(clock, script);
+      return meteredEar({
+        provider,
+        capabilities: stt.capabilities,
+        open: (options, signal) => stt.open(options, signal),
+      });
+    };
+    const ears = [
+      named("first", [
+        { atMs: 500, event: { kind: "partial", text: "I" } },
+        { atMs: 1_010, event: { kind: "fail" } },
+      ]),
+      named("second", [{ atMs: 500, event: { kind: "final", text: "I would" } }]),
+    ];
+    const chain = new EarChain(
+      ears.map((stt) => ({ stt, line: lineFor("ear", stt.provider, clock).line })),
+      clock,
+    );
+    const life = new AbortController();
+    const stream = chain.open({ language: "en", rateHz: 8_000 }, life.signal, watch);
+    void drained(stream.events);
+    for (let atMs = 0; atMs < 2_000; atMs += 20) {
+      await clock.play(20);
+      stream.write(new Int16Array(160), true);
+    }
+    life.abort();
+    expect([...new Set(answered)]).toEqual(["first", "second"]);
+    expect(used.map(([provider]) => provider)).toEqual(["first", "second"]);
+    const [first = 0, second = 0] = used.map(([, { audioSeconds }]) => audioSeconds);
+    expect(first).toBeCloseTo(1, 1);
+    // All of it: nothing was final yet.
+    expect(second).toBeCloseTo(2, 1);
+  });
+});

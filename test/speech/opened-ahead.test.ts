@@ -1,0 +1,219 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { PROVIDER_FAILURES_MAX } from "../../src/core/limits.ts";
+import { BrainChain } from "../../src/speech/brain-chain.ts";
+import { createAnthropicBrain } from "../../src/speech/providers/anthropic-brain.ts";
+import { createCartesia } from "../../src/speech/providers/cartesia.ts";
+import { createElevenLabs } from "../../src/speech/providers/elevenlabs.ts";
+import { createGeminiBrain } from "../../src/speech/providers/gemini-brain.ts";
+import { askKept } from "../../src/speech/providers/kept-connections.ts";
+import { createOpenAiBrain } from "../../src/speech/providers/openai-brain.ts";
+import { createOpenAiVoice } from "../../src/speech/providers/openai-voice.ts";
+import type { ClosableTts, Llm, LlmRequest, SpeechRequest } from "../../src/speech/speech.ts";
+import { SpeechCache } from "../../src/speech/speech-cache.ts";
+import { VoiceChain } from "../../src/speech/voice-chain.ts";
+import { lineFor } from "../support/provider-lines.ts";
+import { messageAnswer } from "../support/providers/anthropic-messages.ts";
+import { CARTESIA_VOICE, FakeCartesia } from "../support/providers/cartesia-voice.ts";
+import { ELEVENLABS_VOICE, FakeElevenLabs } from "../support/providers/elevenlabs-voice.ts";
+import { geminiAnswer } from "../support/providers/gemini-content.ts";
+import { ModelServer } from "../support/providers/model-server.ts";
+import { chatAnswer } from "../support/providers/openai-chat.ts";
+import { FakeOpenAiSpeech } from "../support/providers/openai-speech.ts";
+import type { VoiceServer } from "../support/providers/voice-server.ts";
+
+const KEY = "canary-key";
+const QUESTION: LlmRequest = { messages: [{ role: "user", text: "Hi." }], tools: [], temperature: 0, language: "en" };
+
+const opened: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+async function ask(llm: Llm): Promise<void> {
+  for await (const _ of llm.reply(QUESTION, new AbortController().signal));
+}
+
+async function say(tts: ClosableTts | VoiceChain, request: SpeechRequest): Promise<void> {
+  for await (const _ of tts.speak(request, new AbortController().signal));
+}
+
+const arrives = (what: () => unknown) => expect.poll(what, { timeout: 10_000, interval: 5 });
+
+const BRAINS = {
+  openai: { make: createOpenAiBrain, path: "/v1", answer: chatAnswer("Hello", ".") },
+  anthropic: { make: createAnthropicBrain, path: "", answer: messageAnswer("Hello", ".") },
+  gemini: { make: createGeminiBrain, path: "", answer: geminiAnswer("Hello", ".") },
+};
+
+describe.each(Object.entries(BRAINS))("a connection to %s", (_name, { make, path, answer }) => {
+  async function scene() {
+    const server = await ModelServer.start({ kind: "events", events: answer });
+    opened.push(() => server.stop());
+    return { server, llm: make({ model: "fake-1", apiKey: KEY, baseUrl: `${server.url}${path}` }) };
+  }
+
+  test("is opened when a call begins, and serves its first question and those behind it", async () => {
+    const { server, llm } = await scene();
+    llm.prepare?.(new AbortController().signal);
+    await arrives(() => server.connections).toBe(1);
+    for (let question = 0; question < 3; question += 1) {
+      // What is left of an answer is read behind its end: then its connection is free.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await ask(llm);
+    }
+    expect([server.connections, server.asked.length]).toEqual([1, 3]);
+  });
+
+  test("that cannot be opened ahead is nobody's error", async () => {
+    const { server, llm } = await scene();
+    await server.stop();
+    llm.prepare?.(new AbortController().signal);
+    llm.prepare?.(AbortSignal.abort());
+    await expect(ask(llm)).rejects.toMatchObject({ code: "provider_failed" });
+  });
+});
+
+interface VoiceScene {
+  server: VoiceServer;
+  tts: ClosableTts;
+  voice: Omit<SpeechRequest, "text">;
+}
+
+const VOICES: Readonly<Record<string, () => Promise<VoiceScene>>> = {
+  async elevenlabs() {
+    const server = await new FakeElevenLabs({}).listen();
+    const settings = { apiKey: KEY, model: "eleven_flash_v2_5", url: server.url, clock: systemClock };
+    const voiceId = `elevenlabs/${ELEVENLABS_VOICE.voice_id}`;
+    return { server, tts: createElevenLabs(settings), voice: { voiceId, language: "en-US", rateHz: 8_000 } };
+  },
+  async cartesia() {
+    const server = await new FakeCartesia({}).listen();
+    const tts = createCartesia({ apiKey: KEY, model: "sonic-3.5", url: server.url, clock: systemClock });
+    return { server, tts, voice: { voiceId: `cartesia/${CARTESIA_VOICE.id}`, language: "en-US", rateHz: 8_000 } };
+  },
+  async openai() {
+    const server = await new FakeOpenAiSpeech({}).listen();
+    const voices = [{ name: "alloy", language: "en" }];
+    const settings = { url: `${server.url}/v1`, apiKey: KEY, model: "tts-1", voices, clock: systemClock };
+    return { server, tts: createOpenAiVoice(settings), voice: { voiceId: "openai/alloy", language: "en" } };
+  },
+};
+
+describe.each(Object.entries(VOICES))("a connection to the voice of %s", (_name, make) => {
+  async function scene(): Promise<VoiceScene> {
+    const made = await make();
+    opened.push(
+      () => made.server.close(),
+      () => made.tts.close(),
+    );
+    return made;
+  }
+
+  test("is opened when a call begins, and speaks its first piece", async () => {
+    const { server, tts, voice } = await scene();
+    tts.prepare?.(voice, new AbortController().signal);
+    await arrives(() => server.sockets).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await say(tts, { ...voice, text: "Hello there." });
+    // Where a connection is good for one piece alone, another one waits for the next.
+    await arrives(() => server.sockets).toBe(tts.provider === "elevenlabs" ? 2 : 1);
+  });
+
+  test("that is gone by then, or could not be opened, is replaced by another", async () => {
+    const { server, tts, voice } = await scene();
+    const life = new AbortController();
+    tts.prepare?.(voice, life.signal);
+    await arrives(() => server.sockets).toBe(1);
+    server.hangUp();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    life.abort();
+    await say(tts, { ...voice, text: "Hello there." });
+    expect(server.sockets).toBe(2);
+  });
+});
+
+test("of ElevenLabs, one waits for every piece, whichever call it is of, and none when the last call is over", async () => {
+  const { server, tts, voice } = (await VOICES.elevenlabs?.()) as VoiceScene & { server: FakeElevenLabs };
+  opened.push(
+    () => server.close(),
+    () => tts.close(),
+  );
+  const [first, second] = [new AbortController(), new AbortController()];
+  tts.prepare?.(voice, first.signal);
+  tts.prepare?.(voice, second.signal);
+  for (let piece = 1; piece <= 3; piece += 1) {
+    await arrives(() => server.connections.length).toBe(piece);
+    await say(tts, { ...voice, text: `Piece ${piece}.` });
+    if (piece === 1) first.abort();
+  }
+  await arrives(() => server.connections.length).toBe(4);
+  const texts = server.connections.map(({ messages }) => messages[1]?.text);
+  expect(texts).toEqual(["Piece 1. ", "Piece 2. ", "Piece 3. ", undefined]);
+  second.abort();
+  await server.connections[3]?.closed;
+  await say(tts, { ...voice, text: "Alone." });
+  expect(server.connections).toHaveLength(5);
+});
+
+test("of a chain the first is prepared alone, and not while it is left alone", async () => {
+  const prepared: string[] = [];
+  const brainOf = (provider: string): Llm => ({
+    provider,
+    prepare: () => prepared.push(provider),
+    async *reply() {},
+  });
+  const voiceOf = (provider: string): ClosableTts => ({
+    provider,
+    capabilities: { wordTimes: false },
+    voices: async () => [],
+    prepare: () => prepared.push(provider),
+    async *speak() {},
+    close: () => {},
+  });
+  const lines = { model: lineFor("model", "one", systemClock).line, voice: lineFor("voice", "one", systemClock).line };
+  const another = lineFor("model", "two", systemClock).line;
+  const brains = [
+    { llm: brainOf("brain one"), line: lines.model },
+    { llm: brainOf("brain two"), line: another },
+  ];
+  const voices = [
+    { tts: voiceOf("voice one"), line: lines.voice },
+    { tts: voiceOf("voice two"), line: another },
+  ];
+  const prepare = (): void => {
+    new BrainChain(brains, systemClock).prepare(new AbortController().signal);
+    const chain = new VoiceChain(voices, new SpeechCache(), systemClock);
+    chain.prepare({ voiceId: "one", language: "en" }, new AbortController().signal);
+  };
+  prepare();
+  expect(prepared).toEqual(["brain one", "voice one"]);
+  for (const line of Object.values(lines)) {
+    for (let failure = 0; failure < PROVIDER_FAILURES_MAX; failure += 1) line.enter()?.failed(new Error("planted"));
+  }
+  prepare();
+  expect(prepared).toHaveLength(2);
+});
+
+test("an answer that is there and that nobody reads any more throws nothing at the process", async () => {
+  const server = createServer((_request, response) => response.end("a whole answer"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const thrown: unknown[] = [];
+  const note = (error: unknown): void => void thrown.push(error);
+  process.on("uncaughtException", note);
+  opened.push(() => process.off("uncaughtException", note));
+  for (let round = 0; round < 5; round += 1) {
+    const life = new AbortController();
+    const answer = await askKept(`http://127.0.0.1:${port}/`, { method: "GET", headers: {} }, life.signal);
+    const parts = answer[Symbol.asyncIterator]();
+    await parts.next();
+    life.abort();
+    await parts.next().catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(thrown).toEqual([]);
+});

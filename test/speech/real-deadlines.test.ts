@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  ANSWER_BEGINS_MS_MAX,
+  EAR_UNHEARD_VOICE_MS_MAX,
+  MODEL_IDLE_MS_MAX,
+  VOICE_IDLE_MS_MAX,
+} from "../../src/core/limits.ts";
+import { BrainChain } from "../../src/speech/brain-chain.ts";
+import { EarChain } from "../../src/speech/ear-chain.ts";
+import { SpeechCache } from "../../src/speech/speech-cache.ts";
+import { VoiceChain } from "../../src/speech/voice-chain.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { lineFor } from "../support/provider-lines.ts";
+import { messageBegun } from "../support/providers/anthropic-messages.ts";
+import { CARTESIA_VOICE, FakeCartesia } from "../support/providers/cartesia-voice.ts";
+import { type Act, EarServer, framesOf, hum } from "../support/providers/ear-server.ts";
+import { ELEVENLABS_VOICE, FakeElevenLabs } from "../support/providers/elevenlabs-voice.ts";
+import { BRAINS, EARS, VOICES } from "../support/providers/every-provider.ts";
+import { geminiBegun } from "../support/providers/gemini-content.ts";
+import { ModelServer, type ModelStep } from "../support/providers/model-server.ts";
+import { chatBegun } from "../support/providers/openai-chat.ts";
+import { FakeOpenAiSpeech } from "../support/providers/openai-speech.ts";
+import type { VoiceFault, VoiceServer } from "../support/providers/voice-server.ts";
+
+// The wrappers around the real protocols, over real sockets: what keeps a connection alive and says nothing is silence.
+
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+/** Reads `items` until `enough` have come, lets `silenceMs` of the clock go by, and tells why they ended. */
+async function fallsSilent<T>(items: AsyncIterable<T>, enough: number, clock: ManualClock, silenceMs: number) {
+  const got: T[] = [];
+  const over = (async () => {
+    for await (const item of items) got.push(item);
+  })().then(
+    () => undefined,
+    (error: unknown) => error as Error,
+  );
+  await expect.poll(() => got.length, { timeout: 10_000, interval: 5 }).toBeGreaterThanOrEqual(enough);
+  await clock.play(silenceMs - 1);
+  const before = clock.pending;
+  await clock.play(1);
+  expect(before).toBeGreaterThan(0);
+  return (await over)?.message;
+}
+
+describe.each(BRAINS)("the brain $name in its chain", ({ name, make }) => {
+  const begun = { openai: chatBegun, anthropic: messageBegun, gemini: geminiBegun }[name] ?? chatBegun;
+  const cases: readonly [string, ModelStep, number, number, string][] = [
+    ["P2: never answers", { kind: "silent" }, 0, ANSWER_BEGINS_MS_MAX, "did not begin in time"],
+    ["P4: sends comments alone", { kind: "keep-alive", events: [] }, 0, ANSWER_BEGINS_MS_MAX, "did not begin in time"],
+    [
+      "P3: falls silent behind its first words",
+      { kind: "events", events: begun("We have"), staysOpen: true },
+      1,
+      MODEL_IDLE_MS_MAX,
+      "did not go on in time",
+    ],
+    [
+      "P4: sends comments alone behind its first words",
+      { kind: "keep-alive", events: begun("We have") },
+      1,
+      MODEL_IDLE_MS_MAX,
+      "did not go on in time",
+    ],
+  ];
+  test.each(cases)("%s: given up by its deadline, and hung up on", async (_title, step, enough, silenceMs, why) => {
+    const server = await ModelServer.start(step);
+    opened.push({ close: () => server.stop() });
+    const clock = new ManualClock();
+    const llm = make(server.url, clock);
+    const chain = new BrainChain([{ llm, line: lineFor("model", name, clock).line }], clock);
+    const request = {
+      messages: [{ role: "user" as const, text: "Hello." }],
+      tools: [],
+      temperature: 0,
+      language: "en",
+    };
+    const reply = chain.reply(request, new AbortController().signal);
+    expect(await fallsSilent(reply, enough, clock, silenceMs)).toBe(`${name}: ${why}`);
+    // Who was never really asked has nobody to hang up on.
+    await expect.poll(() => server.asked.length - server.brokenOff, { timeout: 10_000, interval: 5 }).toBe(0);
+  });
+});
+
+describe.each(VOICES)("the voice $name in its chain", ({ name, make }) => {
+  const fake = (fault: VoiceFault): VoiceServer =>
+    name === "elevenlabs"
+      ? new FakeElevenLabs({ fault })
+      : name === "cartesia"
+        ? new FakeCartesia({ fault })
+        : new FakeOpenAiSpeech({ fault });
+  const voice = { elevenlabs: ELEVENLABS_VOICE.voice_id, cartesia: CARTESIA_VOICE.id, openai: "alloy" }[name];
+  const cases: readonly [string, VoiceFault, number, number, string][] = [
+    ["P2: never answers", { kind: "silent" }, 0, ANSWER_BEGINS_MS_MAX, "did not begin in time"],
+    ["P4: pings alone", { kind: "silent", pings: true }, 0, ANSWER_BEGINS_MS_MAX, "did not begin in time"],
+    ["P3: falls silent", { kind: "hangs", afterChunks: 3 }, 1, VOICE_IDLE_MS_MAX, "did not go on in time"],
+  ];
+  test.each(cases)("%s: given up by its deadline", async (_title, fault, enough, silenceMs, why) => {
+    const server = await fake(fault).listen();
+    const clock = new ManualClock();
+    const tts = make(server.url, clock);
+    opened.push(tts, server);
+    const chain = new VoiceChain([{ tts, line: lineFor("voice", name, clock).line }], new SpeechCache(), clock);
+    const request = { text: "Hello there, my friend. How are you today?", voiceId: `${name}/${voice}`, language: "en" };
+    const speech = chain.speak(request, new AbortController().signal);
+    expect(await fallsSilent(speech, enough, clock, silenceMs)).toBe(`${name}: ${why}`);
+  });
+});
+
+describe.each(EARS.filter(({ isSocket }) => isSocket))("the ear $name in its chain", ({ name, make }) => {
+  const pings: Act = (socket) => {
+    const timer = setInterval(() => socket.ping(), 5);
+    socket.on("close", () => clearInterval(timer));
+  };
+  test.each<[string, Act]>([
+    ["P2: never answers", () => {}],
+    ["P4: pings alone", pings],
+    ["P10: never answers a ping, or anything else", (socket) => socket.pause()],
+  ])("%s, while somebody speaks: it is left for the next one", async (_title, greeting) => {
+    const server = await EarServer.listen({ greeting });
+    const next = await EarServer.listen();
+    opened.push(server, next);
+    const clock = new ManualClock();
+    const life = new AbortController();
+    const ears = [server, next].map(({ port }) => make(`http://127.0.0.1:${port}`, clock));
+    const lines = ears.map((stt) => ({ stt, ...lineFor("ear", name, clock) }));
+    const stream = new EarChain(lines, clock).open({ language: "en-US", rateHz: 16_000 }, life.signal);
+    void stream.events[Symbol.asyncIterator]().next();
+    await expect.poll(() => server.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
+    const frames = framesOf(hum(16_000, EAR_UNHEARD_VOICE_MS_MAX, 0), 16_000);
+    for (const [frame, voiced] of frames) stream.write(frame, voiced);
+    await expect.poll(() => next.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
+    expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);
+    life.abort();
+  });
+});

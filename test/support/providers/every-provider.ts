@@ -1,0 +1,148 @@
+import type { Clock } from "../../../src/core/clock.ts";
+import { createAnthropicBrain } from "../../../src/speech/providers/anthropic-brain.ts";
+import { createAssemblyAiEar } from "../../../src/speech/providers/assemblyai.ts";
+import { createCartesia } from "../../../src/speech/providers/cartesia.ts";
+import { createDeepgramEar } from "../../../src/speech/providers/deepgram.ts";
+import { createElevenLabs } from "../../../src/speech/providers/elevenlabs.ts";
+import { createGeminiBrain } from "../../../src/speech/providers/gemini-brain.ts";
+import { createOpenAiBrain } from "../../../src/speech/providers/openai-brain.ts";
+import { createOpenAiEar } from "../../../src/speech/providers/openai-ear.ts";
+import { createOpenAiVoice } from "../../../src/speech/providers/openai-voice.ts";
+import type { ClosableTts, Llm, Stt } from "../../../src/speech/speech.ts";
+import { framesOf, hum } from "./ear-server.ts";
+
+/** What no error may quote. */
+export const PROVIDER_KEY = "canary-key";
+export const SPOKEN = "canary words";
+/** The rate of the bus that ears are opened at here. */
+const EAR_RATE_HZ = 16_000;
+
+/** Makes a provider whose server stands at `base`, `http://127.0.0.1:1234` or `https://...`. */
+interface Maker<Provider> {
+  name: string;
+  /** It asks over a WebSocket; over HTTP otherwise. */
+  isSocket: boolean;
+  make: (base: string, clock: Clock) => Provider;
+}
+
+const socketUrl = (base: string): string => base.replace(/^http/, "ws");
+
+/** Every ear that asks a server. */
+export const EARS: readonly Maker<Stt>[] = [
+  {
+    name: "deepgram",
+    isSocket: true,
+    make: (base, clock) =>
+      createDeepgramEar({ apiKey: PROVIDER_KEY, model: "nova-3", url: `${socketUrl(base)}/v1/listen`, clock }),
+  },
+  {
+    name: "assemblyai",
+    isSocket: true,
+    make: (base, clock) =>
+      createAssemblyAiEar({ apiKey: PROVIDER_KEY, model: "universal-3-6-pro", url: `${socketUrl(base)}/v3/ws`, clock }),
+  },
+  {
+    name: "openai",
+    isSocket: false,
+    make: (base) => createOpenAiEar({ apiKey: PROVIDER_KEY, model: "whisper-1", url: `${base}/v1` }),
+  },
+];
+
+/** Every brain that asks a server. */
+export const BRAINS: readonly Maker<Llm>[] = [
+  {
+    name: "openai",
+    isSocket: false,
+    make: (base) => createOpenAiBrain({ model: "gpt-4o-mini", apiKey: PROVIDER_KEY, baseUrl: `${base}/v1` }),
+  },
+  {
+    name: "anthropic",
+    isSocket: false,
+    make: (base) => createAnthropicBrain({ model: "claude-haiku-4-5", apiKey: PROVIDER_KEY, baseUrl: base }),
+  },
+  {
+    name: "gemini",
+    isSocket: false,
+    make: (base) => createGeminiBrain({ model: "gemini-2.0-flash", apiKey: PROVIDER_KEY, baseUrl: base }),
+  },
+];
+
+/** Every voice that asks a server. */
+export const VOICES: readonly Maker<ClosableTts>[] = [
+  {
+    name: "elevenlabs",
+    isSocket: true,
+    make: (url, clock) => createElevenLabs({ apiKey: PROVIDER_KEY, model: "eleven_flash_v2_5", url, clock }),
+  },
+  {
+    name: "cartesia",
+    isSocket: true,
+    make: (url, clock) => createCartesia({ apiKey: PROVIDER_KEY, model: "sonic-3.5", url, clock }),
+  },
+  {
+    name: "openai",
+    isSocket: false,
+    make: (base, clock) =>
+      createOpenAiVoice({
+        url: `${base}/v1`,
+        apiKey: PROVIDER_KEY,
+        model: "gpt-4o-mini-tts",
+        voices: [{ name: "alloy", language: "en" }],
+        clock,
+      }),
+  },
+];
+
+/** A provider of any kind, and one question to it. */
+export interface AnyProvider {
+  kind: "ear" | "brain" | "voice";
+  name: string;
+  isSocket: boolean;
+  /** Asks one thing of a provider whose server stands at `base`, which is made anew; rejects with its failure. */
+  ask: (base: string, clock: Clock) => Promise<unknown>;
+}
+
+/** All that `items` gives. */
+async function all(items: AsyncIterable<unknown>): Promise<unknown[]> {
+  const got: unknown[] = [];
+  for await (const item of items) got.push(item);
+  return got;
+}
+
+/** One utterance, with the pause that ends it. */
+function askEar(stt: Stt, signal: AbortSignal): Promise<unknown> {
+  const stream = stt.open({ language: "en-US", rateHz: EAR_RATE_HZ }, signal);
+  for (const [frame, voiced] of framesOf(hum(EAR_RATE_HZ, 500, 500), EAR_RATE_HZ)) stream.write(frame, voiced);
+  return all(stream.events);
+}
+
+const askBrain = (llm: Llm, signal: AbortSignal): Promise<unknown> =>
+  all(llm.reply({ messages: [{ role: "user", text: SPOKEN }], tools: [], temperature: 0, language: "en" }, signal));
+
+const askVoice = (tts: ClosableTts, signal: AbortSignal): Promise<unknown> =>
+  all(tts.speak({ text: SPOKEN, voiceId: `${tts.provider}/one`, language: "en-US" }, signal)).finally(() =>
+    tts.close(),
+  );
+
+function questions<Provider>(
+  kind: AnyProvider["kind"],
+  makers: readonly Maker<Provider>[],
+  ask: (provider: Provider, signal: AbortSignal) => Promise<unknown>,
+): AnyProvider[] {
+  return makers.map(({ name, isSocket, make }) => ({
+    kind,
+    name,
+    isSocket,
+    ask: (base, clock) => {
+      const life = new AbortController();
+      return ask(make(base, clock), life.signal).finally(() => life.abort());
+    },
+  }));
+}
+
+/** Every provider that asks a server. */
+export const EVERY_PROVIDER: readonly AnyProvider[] = [
+  ...questions("ear", EARS, askEar),
+  ...questions("brain", BRAINS, askBrain),
+  ...questions("voice", VOICES, askVoice),
+];
