@@ -225,6 +225,8 @@ export const CONTROL_STALL_MS_MAX = 10_000;
 /** A process that died is started again after this; after twice as long each time that it was up for less than PROCESS_STABLE_MS. */
 export const RESTART_MS_MIN = 100;
 export const RESTART_MS_MAX = 5_000;
+/** So long behind a start the next spare process is loaded. */
+export const SPARE_AFTER_MS = 1_000;
 export const PROCESS_STABLE_MS = 2_000;
 /** What may come behind DRAIN_MS, goodbyes, last records and whatever hangs; then the service has ended. */
 export const DRAIN_EXIT_MS_MAX = 5_000;
