@@ -20,7 +20,7 @@ import { watchProcess } from "./core/process-metrics.ts";
 import { loadOpus } from "./media/opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { serveMetrics } from "./metrics-server.ts";
-import { childArguments, failInOneLine, onSupervisor, tellReady } from "./processes.ts";
+import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
 import { JournalEvents } from "./record/journal-events.ts";
 import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
 import { createEngines } from "./speech/engines.ts";
@@ -42,10 +42,12 @@ const LAST_ANSWERS_MS = DRAIN_RECORDS_MS / 2;
 
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
 const config = readConfig(undefined, { checksFiles: false });
-const { socketPath, port, mediaUrl, restarts } = childArguments();
 const log = createLogger("control", config.logLevel);
 const clock = systemClock;
 const { dataDir } = config;
+failInOneLine(log);
+const [makeResampler, opus] = await Promise.all([loadResampler(), loadOpus()]);
+const { socketPath, port, mediaUrl, restarts } = await placeGiven();
 const startedMs = clock.epochMs();
 
 let firstWorkerCame = (): void => {};
@@ -54,7 +56,6 @@ const firstWorker = new Promise<void>((resolve) => {
   clock.after(WORKERS_RETURN_MS, resolve);
 });
 
-failInOneLine(log);
 const metrics = new ControlMetrics();
 const workersMetrics = new MetricsSum();
 watchProcess(metrics.registry);
@@ -74,7 +75,7 @@ engines.tts.voices().catch((error: unknown) => {
 const keeper = new RecordKeeper({
   calls: stores.calls,
   dataDir,
-  makeResampler: await loadResampler(),
+  makeResampler,
   prices: config.prices,
   clock,
   log,
@@ -162,7 +163,7 @@ function newCalls(): NewCalls {
   return places.room > 0 ? { taken: true } : { taken: false, reason: "overloaded" };
 }
 
-const hasOpus = (await loadOpus()) !== undefined;
+const hasOpus = opus !== undefined;
 if (!hasOpus) log.warn(NO_OPUS);
 
 const events = new JournalEvents(dataDir);

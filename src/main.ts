@@ -14,9 +14,9 @@ import type { StartChild } from "./watched-process.ts";
 
 /** Composition root of the supervisor. */
 
-const forkChild: StartChild = (kind, options, { told, gone }) => {
+const forkChild: StartChild = (kind, { told, gone }) => {
   const { path, execArgv } = childModule(import.meta.url, kind);
-  const child = fork(path, [JSON.stringify(options)], { execArgv });
+  const child = fork(path, { execArgv });
   child.on("message", told);
   child.once("exit", (exitCode, signal) => gone({ exitCode, signal }));
   // Never started: no `exit` will follow. Any other error is of something told or done to one that is about to exit.

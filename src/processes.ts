@@ -1,3 +1,4 @@
+import { strict as assert } from "node:assert";
 import type { Clock } from "./core/clock.ts";
 import { codeOf } from "./core/errors.ts";
 import { HEARTBEAT_MS } from "./core/limits.ts";
@@ -11,6 +12,8 @@ export type Restarts = Readonly<Record<ChildKind, number>>;
 
 /** What the supervisor and the processes it watches tell each other over their IPC channels. */
 export type ToChild =
+  /** Take this place; always the first word. Until then a process has loaded its code, and holds nothing. */
+  | { kind: "serve"; options: ChildArguments }
   /** The service is to end: take no more calls and let those that live end; then exit. */
   | { kind: "drain" }
   /** Another worker stands in your place: stop listening, serve whom you have accepted, let your calls end; then exit. */
@@ -25,7 +28,7 @@ export type FromChild =
   /** The loop turns. Told every HEARTBEAT_MS from `ready` on. */
   | { kind: "heartbeat" };
 
-/** Given to a child as its only argument, as JSON: what it cannot read from the environment. */
+/** Given to a child with its place: what it cannot read from the environment. */
 export interface ChildArguments {
   /** The Unix socket over which workers and control process meet. */
   socketPath: string;
@@ -43,7 +46,25 @@ export interface ServiceReady {
   mediaUrl: string;
 }
 
-export const childArguments = (): ChildArguments => JSON.parse(process.argv[2] ?? "{}") as ChildArguments;
+/** What was told behind the place, and before there was anybody to hear it: Node loses what comes between two listeners. */
+const early: ToChild[] = [];
+const keepForLater = (message: ToChild): number => early.push(message);
+
+/** Resolves when the supervisor gives this process its place, which may be long after its start; exits where nobody will. */
+export async function placeGiven(): Promise<ChildArguments> {
+  const exit = (): never => process.exit(0);
+  process.once("disconnect", exit);
+  if (!process.connected) exit();
+  const message = await new Promise<ToChild>((resolve) => {
+    process.once("message", (first: ToChild) => {
+      process.on("message", keepForLater);
+      resolve(first);
+    });
+  });
+  process.off("disconnect", exit);
+  assert.equal(message.kind, "serve", "the first word gives a place");
+  return message.options;
+}
 
 /** What nobody caught, at the start or later, is told in one line of the log, and ends the process; the supervisor knows what to do. */
 export function failInOneLine(log: Logger): void {
@@ -69,8 +90,11 @@ export function onSupervisor({ drain, stop, retire, restarts }: SupervisorHandle
   process.on("SIGHUP", () => {});
   process.on("SIGTERM", drain);
   process.on("disconnect", drain);
-  process.on("message", (message: ToChild) => {
+  const obey = (message: ToChild): void => {
     switch (message.kind) {
+      case "serve":
+        // It has a place.
+        return;
       case "drain":
         drain();
         return;
@@ -84,7 +108,10 @@ export function onSupervisor({ drain, stop, retire, restarts }: SupervisorHandle
         restarts?.(message.restarts);
         return;
     }
-  });
+  };
+  process.on("message", obey);
+  process.off("message", keepForLater);
+  for (const message of early) obey(message);
   // A supervisor that died while this process came up says so to nobody.
   if (!process.connected) drain();
 }

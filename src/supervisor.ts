@@ -11,6 +11,7 @@ import {
   PROCESS_START_MS_MAX,
   RESTART_MS_MAX,
   RESTART_MS_MIN,
+  SPARE_AFTER_MS,
 } from "./core/limits.ts";
 import type { Logger } from "./core/log.ts";
 import type { ChildKind, ServiceReady, ToChild } from "./processes.ts";
@@ -72,6 +73,8 @@ export class Supervisor {
   readonly #workers: readonly Place[];
   /** Every process that lives, those too that a place has no more, or not yet. */
   readonly #living = new Set<WatchedProcess>();
+  /** One of each kind that has loaded its code and waits for a place: who dies is replaced by it at once. */
+  readonly #spares = new Map<ChildKind, WatchedProcess>();
   readonly #restarts: Record<ChildKind, number> = { control: 0, worker: 0 };
   /** In `draining` calls still end, and need a control process; in `ending` nothing is started again. */
   #state: "running" | "draining" | "ending" = "running";
@@ -98,6 +101,7 @@ export class Supervisor {
     await Promise.all([this.#control, ...others].map((place) => this.#launch(place)));
     this.#assertRunning();
     this.#isUp = true;
+    this.#spareLater(SPARE_AFTER_MS);
     const { apiHost } = this.#options.config;
     return { kind: "ready", apiUrl: `http://${hostInUrl(apiHost)}:${this.#control.port}`, mediaUrl: this.#mediaUrl() };
   }
@@ -109,6 +113,7 @@ export class Supervisor {
     const { clock, log, config } = this.#options;
     const endMs = clock.nowMs() + config.drainMs + DRAIN_EXIT_MS_MAX;
     log.info("drain began");
+    this.#dropSpares();
     this.#control.process?.tell({ kind: "drain" });
     const workers = [...this.#living].filter(({ kind }) => kind === "worker");
     await Promise.all(
@@ -144,11 +149,14 @@ export class Supervisor {
 
   async #rollWhileWanted(): Promise<void> {
     this.#rolling = true;
+    // What takes the places from now on is to have read its code from now on.
+    this.#dropSpares();
     while (this.#rollWanted && this.#state === "running") {
       this.#rollWanted = false;
       await this.#rollOnce();
     }
     this.#rolling = false;
+    this.#spareLater(SPARE_AFTER_MS);
   }
 
   async #rollOnce(): Promise<void> {
@@ -179,7 +187,7 @@ export class Supervisor {
   async #replace(place: Place): Promise<Roll["replaced"][number]> {
     const { config, log } = this.#options;
     await this.#allUp();
-    const next = this.#startProcess(place);
+    const next = this.#served(place, this.#newProcess(place.kind));
     place.next = next;
     try {
       await next.ready;
@@ -222,18 +230,62 @@ export class Supervisor {
     return publicMediaUrl ?? `${mediaTls ? "wss" : "ws"}://${hostInUrl(mediaHost)}:${this.#workers[0]?.port}`;
   }
 
-  #startProcess({ kind, port }: Place): WatchedProcess {
-    const { socketPath } = this.#options;
-    const options = { socketPath, port, mediaUrl: this.#mediaUrl(), restarts: { ...this.#restarts } };
-    const process = new WatchedProcess(kind, options, this.#options);
+  /** Throws what `startChild` throws. */
+  #newProcess(kind: ChildKind): WatchedProcess {
+    const process = new WatchedProcess(kind, this.#options);
     this.#living.add(process);
     void process.exited.then(() => this.#living.delete(process));
     return process;
   }
 
+  #served({ port }: Place, process: WatchedProcess): WatchedProcess {
+    const { socketPath } = this.#options;
+    process.serve({ socketPath, port, mediaUrl: this.#mediaUrl(), restarts: { ...this.#restarts } });
+    return process;
+  }
+
+  /** Behind whatever has just been started: what waits for nothing takes no time from what serves. */
+  #spareLater(delayMs: number): void {
+    this.#options.clock.after(delayMs, () => {
+      if (this.#state !== "running" || !this.#isUp || this.#rolling) return;
+      for (const kind of ["worker", "control"] as const) if (!this.#spares.has(kind)) this.#spare(kind);
+    });
+  }
+
+  #spare(kind: ChildKind): void {
+    const { log } = this.#options;
+    const failed = (told: object): void => {
+      log.warn({ child: kind, ...told }, "a spare process could not be kept");
+      this.#spareLater(RESTART_MS_MAX);
+    };
+    let spare: WatchedProcess;
+    try {
+      spare = this.#newProcess(kind);
+    } catch (error) {
+      failed({ err: error, code: codeOf(error) });
+      return;
+    }
+    this.#spares.set(kind, spare);
+    void spare.exited.then((exit) => {
+      if (this.#spares.get(kind) !== spare) return;
+      this.#spares.delete(kind);
+      failed({ pid: spare.pid, ...exit });
+    });
+  }
+
+  #takeSpare(kind: ChildKind): WatchedProcess | undefined {
+    const spare = this.#spares.get(kind);
+    this.#spares.delete(kind);
+    return spare;
+  }
+
+  #dropSpares(): void {
+    for (const kind of [...this.#spares.keys()]) this.#takeSpare(kind)?.kill();
+  }
+
   /** Starts a process in a place that has none. Rejects with `unavailable` when it does not get ready. */
   async #launch(place: Place): Promise<void> {
-    const process = this.#startProcess(place);
+    const process = this.#served(place, this.#takeSpare(place.kind) ?? this.#newProcess(place.kind));
     place.process = process;
     try {
       place.port = await process.ready;
@@ -253,6 +305,7 @@ export class Supervisor {
     const sinceMs = clock.nowMs();
     place.process = process;
     log.info({ child: kind, pid: process.pid, port }, "process started");
+    if (this.#isUp) this.#spareLater(SPARE_AFTER_MS);
     void process.exited.then((exit) => {
       const told = { child: kind, pid: process.pid, ...exit };
       const isReplaced = place.process !== process;

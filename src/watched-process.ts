@@ -25,7 +25,7 @@ export interface ChildEvents {
   gone(exit: Exit): void;
 }
 
-export type StartChild = (kind: ChildKind, options: ChildArguments, events: ChildEvents) => Child;
+export type StartChild = (kind: ChildKind, events: ChildEvents) => Child;
 
 /** Why the supervisor itself killed a process. */
 export type KillReason = "start_timeout" | "worker_stalled" | "control_stalled" | "exit_timeout";
@@ -36,7 +36,10 @@ const SILENT_BEATS_MAX: Readonly<Record<ChildKind, number>> = {
   control: CONTROL_STALL_MS_MAX / HEARTBEAT_MS,
 };
 
-/** The life of one process, from its start to its end. One that does not get ready, or that falls silent, is killed. */
+/**
+ * The life of one process, from its start to its end. It loads its code and waits until it is given a place; one that does not
+ * get ready then, or that falls silent, is killed.
+ */
 export class WatchedProcess {
   readonly kind: ChildKind;
   /** Resolves with the port that it listens on; rejects with `unavailable` when it ends before that. */
@@ -52,11 +55,7 @@ export class WatchedProcess {
   #killReason: KillReason | undefined;
 
   /** Throws what `startChild` throws, and nothing is watched then. */
-  constructor(
-    kind: ChildKind,
-    options: ChildArguments,
-    { startChild, clock }: { startChild: StartChild; clock: Clock },
-  ) {
+  constructor(kind: ChildKind, { startChild, clock }: { startChild: StartChild; clock: Clock }) {
     this.kind = kind;
     this.#clock = clock;
     let onReady = (_port: number): void => {};
@@ -70,7 +69,7 @@ export class WatchedProcess {
     this.exited = new Promise((resolve) => {
       onExited = resolve;
     });
-    this.#child = startChild(kind, options, {
+    this.#child = startChild(kind, {
       told: (message) => {
         this.#silentBeats = 0;
         if (message.kind !== "ready") return;
@@ -87,7 +86,12 @@ export class WatchedProcess {
         onFailed(unavailable(`the ${kind} process could not be started: ${reason ?? exit.exitCode ?? exit.signal}`));
       },
     });
-    this.#cancelWatch = clock.after(PROCESS_START_MS_MAX, () => this.#kill("start_timeout"));
+  }
+
+  /** Gives it its place, once; from now on it has PROCESS_START_MS_MAX to get ready. */
+  serve(options: ChildArguments): void {
+    this.tell({ kind: "serve", options });
+    if (!this.#isGone) this.#cancelWatch = this.#clock.after(PROCESS_START_MS_MAX, () => this.#kill("start_timeout"));
   }
 
   get pid(): number | undefined {

@@ -20,7 +20,7 @@ import { HttpTools } from "./gateway/tools/http-client.ts";
 import { loadOpus } from "./media/opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { loadVad } from "./media/vad.ts";
-import { childArguments, failInOneLine, onSupervisor, tellReady } from "./processes.ts";
+import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
 import { createEngines } from "./speech/engines.ts";
 import { IpcHandOff } from "./store/ipc-hand-off.ts";
 
@@ -31,9 +31,10 @@ const HANDSHAKE_LOOK_MS = 50;
 // The supervisor has read the same, but not the same files when the worker is started again.
 failInOneLine(createLogger("worker", "info"));
 const config = readConfig();
-const { socketPath, port, mediaUrl } = childArguments();
 const log = createLogger("worker", config.logLevel);
 const clock = systemClock;
+const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
+const { socketPath, port, mediaUrl } = await placeGiven();
 const metrics = new WorkerMetrics(() => gateway.readings());
 watchProcess(metrics.registry);
 
@@ -53,7 +54,6 @@ if (callsMax < config.callsPerWorker) {
     "fewer calls than CALLS_PER_WORKER: each needs two descriptors, and `ulimit -n` allows for no more",
   );
 }
-const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
 const loopLag = LoopLag.watch(clock, log);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
 // From here on nothing waits but for the hand-off to connect: it tells of the gateway, and of a port that calls can be sent to.

@@ -7,89 +7,8 @@ import {
   WORKER_STALL_MS_MAX,
 } from "../src/core/limits.ts";
 import type { ChildKind } from "../src/processes.ts";
-import { type Roll, Supervisor } from "../src/supervisor.ts";
-import { ManualClock } from "./support/manual-clock.ts";
-import { memoryLog } from "./support/memory-log.ts";
-import { type ScriptedChild, ScriptedChildren } from "./support/scripted-child.ts";
-
-const PORTS: Readonly<Record<ChildKind, number>> = { control: 8080, worker: 8081 };
-const DRAIN_MS = 30_000;
-
-/** How the children of a test behave. */
-interface Manners {
-  /** How long each takes until it is ready; undefined for one that never is. */
-  readyMs: (child: ScriptedChild) => number | undefined;
-  /** Those that are silent tell of no heartbeat. */
-  isSilent: (child: ScriptedChild) => boolean;
-  /** How long each takes to go when it is told to; undefined for one that hangs. */
-  leavesMs: (child: ScriptedChild) => number | undefined;
-  /** The system starts no process at all, for want of memory. */
-  isRefused: () => boolean;
-}
-
-/** A supervisor with children that are ready after 500 ms, tell of their hearts, and go at once, where `manners` says nothing else. */
-function scene(workers: number, manners: Partial<Manners> = {}) {
-  const { readyMs = () => 500, isSilent = () => false, leavesMs = () => 0, isRefused = () => false } = manners;
-  const clock = new ManualClock();
-  const children = new ScriptedChildren();
-  const { log, lines } = memoryLog();
-  const rolls: Roll[] = [];
-  children.onStart = (child) => {
-    const delayMs = readyMs(child);
-    const beat = (): void => {
-      if (!child.lives) return;
-      if (!isSilent(child)) child.says({ kind: "heartbeat" });
-      clock.after(HEARTBEAT_MS, beat);
-    };
-    if (delayMs === undefined) return;
-    clock.after(delayMs, () => {
-      if (!child.lives) return;
-      child.says({ kind: "ready", port: PORTS[child.kind] });
-      beat();
-    });
-  };
-  /** Each leaves once, at the first word that it is to go. */
-  const leaving = new Set<ScriptedChild>();
-  const look = (): void => {
-    for (const child of children.started) {
-      const told = child.kind === "worker" ? child.heard.length > 0 : child.heard.includes("stop");
-      const delayMs = leavesMs(child);
-      if (!told || delayMs === undefined || leaving.has(child)) continue;
-      leaving.add(child);
-      clock.after(delayMs, () => child.exit(0));
-    }
-    clock.after(10, look);
-  };
-  look();
-  const supervisor = new Supervisor({
-    config: {
-      apiHost: "127.0.0.1",
-      apiPort: 0,
-      mediaHost: "127.0.0.1",
-      mediaPort: 0,
-      mediaTls: undefined,
-      publicMediaUrl: undefined,
-      workers,
-      drainMs: DRAIN_MS,
-    },
-    startChild: (...asked) => {
-      if (isRefused()) throw new Error("spawn ENOMEM");
-      return children.start(...asked);
-    },
-    socketPath: "/run/control.sock",
-    clock,
-    log,
-    onRoll: (roll) => rolls.push(roll),
-  });
-  const logged = (msg: string): Record<string, unknown>[] =>
-    lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line.msg === msg);
-  const up = async () => {
-    const ready = await clock.drive(supervisor.start());
-    await clock.play(100);
-    return ready;
-  };
-  return { clock, children, supervisor, logged, rolls, up };
-}
+import type { ScriptedChild } from "./support/scripted-child.ts";
+import { DRAIN_MS, PORTS, scene } from "./support/supervisor-scene.ts";
 
 /** All but the restarts, which are told at each death. */
 const heard = (child: ScriptedChild | undefined): string[] => child?.heard.filter((kind) => kind !== "restarts") ?? [];
@@ -102,7 +21,7 @@ describe("starting", () => {
       apiUrl: "http://127.0.0.1:8080",
       mediaUrl: "ws://127.0.0.1:8081",
     });
-    expect(children.started.map(({ kind, options }) => [kind, options.port, options.mediaUrl])).toEqual([
+    expect(children.started.map(({ kind, options }) => [kind, options?.port, options?.mediaUrl])).toEqual([
       ["worker", 0, "ws://127.0.0.1:0"],
       ["control", 0, "ws://127.0.0.1:8081"],
       ["worker", 8081, "ws://127.0.0.1:8081"],

@@ -4,6 +4,7 @@ import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
 import { CarrierB } from "../../src/cli/simulated/carrier-b.ts";
 import { CarrierC } from "../../src/cli/simulated/carrier-c.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
+import { encodeFrame } from "../../src/media/frame-codec.ts";
 import { G711_LAWS, type G711Codec, MU_LAW } from "../../src/media/g711.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import { createCarrierB } from "../../src/wire/carrier-b.ts";
@@ -103,13 +104,17 @@ function encoding(line: Line, speech: Int16Array): Contest {
   const plain = new Cycle(frames);
   const law = alawmulaw[line.codec];
   const bytes = new Uint8Array(CARRIER_FRAME_SAMPLES);
+  const message = (samples: Int16Array): Uint8Array => {
+    encodeFrame(line.codec, samples, bytes);
+    return wire.encodeAudio(bytes);
+  };
   return {
     wire: line.title,
     name: "encode",
     ratioMin: ENCODE_RATIO_MIN,
     native: false,
     rateHz: CARRIER_RATE_HZ,
-    ours: () => use(wire.encodeAudio(ours.next(), bytes)[100] as number),
+    ours: () => use(message(ours.next())[100] as number),
     plain() {
       const payload = Buffer.from(law.encode(plain.next())).toString("base64");
       use(JSON.stringify(line.plainMessage(streamId, payload)).length);

@@ -1,6 +1,7 @@
 import alawmulaw from "alawmulaw";
 import { STREAM_RATES_HZ, type StreamCodec, type StreamFormat, type StreamRateHz } from "../../src/core/call-spec.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
+import { bytesPerSample, encodeFrame } from "../../src/media/frame-codec.ts";
 import type { G711Codec } from "../../src/media/g711.ts";
 import type { OpusCodecs } from "../../src/media/opus.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
@@ -50,10 +51,14 @@ function contestsOf(
   const makeWire = (): Wire => createWebsocketWire({ format, callId: "call_bench", opus });
   const title = { wire: `websocket, ${codec}, ${rateHz / 1_000} kHz`, ratioMin: undefined, native: codec === "opus" };
   const into = inboundAudio();
-  const bytes = new Uint8Array(2 * (frames[0] as Int16Array).length);
   const sender = makeWire();
+  const bytes = new Uint8Array((frames[0] as Int16Array).length * bytesPerSample(sender.outboundCodec));
   // Each in memory of its own, as the socket delivers them.
-  const messages = frames.map((frame) => sender.encodeAudio(frame, bytes).slice());
+  const messageOf = (frame: Int16Array): Uint8Array => {
+    encodeFrame(sender.outboundCodec, frame, bytes);
+    return sender.encodeAudio(bytes);
+  };
+  const messages = frames.map((frame) => messageOf(frame).slice());
   const receiver = makeWire();
   const [oursIn, plainIn, oursOut, plainOut] = [
     new Cycle(messages),
@@ -76,7 +81,7 @@ function contestsOf(
       ...title,
       name: "encode",
       rateHz,
-      ours: () => use(sender.encodeAudio(oursOut.next(), bytes)[10] as number),
+      ours: () => use(messageOf(oursOut.next())[10] as number),
       plain: () => use(plain.encode(plainOut.next())[10] as number),
     },
   ];

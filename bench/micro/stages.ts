@@ -1,6 +1,7 @@
 import { Call } from "../../src/call/call.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits.ts";
+import { encodeFrame } from "../../src/media/frame-codec.ts";
 import { FrameRing } from "../../src/media/frame-ring.ts";
 import { Framer, type FramerInput } from "../../src/media/framer.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
@@ -115,17 +116,19 @@ function outbound(audio: Uint8Array): Stage[] {
   const journal = new JournalEncoder();
   const frames = new Cycle(decoded);
   const encoded = new Uint8Array(CARRIER_FRAME_SAMPLES);
+  const { outboundCodec } = wire;
   const sent = new FrameClock();
   return [
     {
-      name: "into the ring and out",
+      name: "encode, into the ring and out",
       way: "out",
       task() {
-        ring.push(frames.next().samples, TURN);
+        encodeFrame(outboundCodec, frames.next().samples, encoded);
+        ring.push(encoded, TURN);
         ring.shift();
       },
     },
-    { name: "encode the message", way: "out", task: () => void wire.encodeAudio(frames.next().samples, encoded) },
+    { name: "make the message", way: "out", task: () => void wire.encodeAudio(frames.next().bytes) },
     {
       name: "journal the frame",
       way: "out",

@@ -332,6 +332,8 @@ export const CONTROL_STALL_MS_MAX = 10_000;
 export const RESTART_MS_MIN = 100;
 export const RESTART_MS_MAX = 5_000;
 export const PROCESS_STABLE_MS = 2_000;
+/** So long behind a start the next spare process is loaded. */
+export const SPARE_AFTER_MS = 1_000;
 /** What may come behind DRAIN_MS, goodbyes, last records and whatever hangs; then the service has ended. */
 export const DRAIN_EXIT_MS_MAX = 5_000;
 /** The last part of it is the control process's alone. */
@@ -381,7 +383,7 @@ assert.ok(DRAIN_EXIT_MS_MAX > GOODBYE_MS_MAX + DRAIN_RECORDS_MS, "workers must h
 assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");
 assert.ok(
   EAR_KEPT_MS_MAX + EAR_CONNECT_MS_MAX < EAR_BACKLOG_MS_MAX,
-  "an ear that takes over must be told all that was kept",
+  "an ear that takes over must be told what was kept",
 );
 assert.ok(
   EAR_UNHEARD_VOICE_MS_MAX + EAR_UTTERANCE_ANSWER_MS_MAX < EAR_KEPT_MS_MAX,

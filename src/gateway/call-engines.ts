@@ -5,6 +5,7 @@ import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import { type Logger, withoutForeignText } from "../core/log.ts";
 import type { Engine, WorkerMetrics } from "../core/metrics.ts";
+import type { FrameCodec } from "../media/frame-codec.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import { languageCode } from "../speech/languages.ts";
 import type { EngineWatch, Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "../speech/speech.ts";
@@ -20,6 +21,8 @@ export interface CallEnginesOptions {
   busRateHz: number;
   /** The rate of the agent's frames, Hz. */
   legRateHz: number;
+  /** What the agent's frames are in. */
+  legCodec: FrameCodec;
   stt: Stt | undefined;
   llm: Llm;
   tts: Tts;
@@ -61,7 +64,7 @@ export class CallEngines {
 
   constructor(options: CallEnginesOptions) {
     this.#options = options;
-    const { spec, busRateHz, legRateHz, stt, llm, tts, makeResampler, tally, log, nowMs, deliver } = options;
+    const { spec, busRateHz, legRateHz, legCodec, stt, llm, tts, makeResampler, tally, log, nowMs, deliver } = options;
     const { voiceId, language } = spec;
     this.#silence = new Int16Array((busRateHz / 1_000) * FRAME_MS);
     if (stt !== undefined) tally.servedBy("ear", stt.provider);
@@ -74,6 +77,7 @@ export class CallEngines {
       voiceId,
       language,
       rateHz: legRateHz,
+      codec: legCodec,
       makeResampler,
       deliver,
       onError: (error) => this.#onFailure("voice", tts.provider, error),

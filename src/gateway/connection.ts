@@ -4,7 +4,6 @@ import type { EndReason } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../core/limits.ts";
 import { busRateHz } from "../media/bus.ts";
-import { bytesPerSample } from "../media/frame-codec.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
 import type { StreamStarted } from "../wire/wire.ts";
 import { CallEngines } from "./call-engines.ts";
@@ -35,7 +34,7 @@ export class Connection implements Leg {
   readonly #tools: ToolRunner;
   readonly #playback: PlaybackClock;
   readonly #startMs: number;
-  readonly #outboundBytes: Uint8Array;
+  readonly #frameSamples: number;
   readonly #inbox: Inbox;
   readonly #notices: Notices;
   readonly #keys = new Keys();
@@ -63,7 +62,7 @@ export class Connection implements Leg {
     const { outboundRateHz: rateHz, outboundCodec } = wire;
     this.#startMs = clock.nowMs();
     this.#playback = new PlaybackClock(rateHz);
-    this.#outboundBytes = new Uint8Array((rateHz / 1_000) * FRAME_MS * bytesPerSample(outboundCodec));
+    this.#frameSamples = (rateHz / 1_000) * FRAME_MS;
     this.#notices = new Notices(wire, (message) => this.#send(message));
     const complain = (code: string, message: string) => this.#notices.error(code, message);
     this.#inbox = new Inbox({ wire, inbound, tally: this.#tally, complain, log });
@@ -71,6 +70,7 @@ export class Connection implements Leg {
       spec: redeemed.spec,
       busRateHz: busRateHz(wire.inboundRateHz),
       legRateHz: rateHz,
+      legCodec: outboundCodec,
       stt,
       llm,
       tts,
@@ -291,14 +291,14 @@ export class Connection implements Leg {
     const { wire, socket, journal } = this.#options;
     const event = this.#frameOut;
     event.turnId = frame.turnId;
-    event.samples = frame.samples.length;
+    event.samples = this.#frameSamples;
     this.#playback.sent(event.samples, nowMs);
     this.#tally.framesOut += 1;
-    if (!socket.send(wire.encodeAudio(frame.samples, this.#outboundBytes), wire.binaryAudio)) {
+    if (!socket.send(wire.encodeAudio(frame.bytes), wire.binaryAudio)) {
       this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs);
       return false;
     }
-    journal.frameOut(nowMs, event.turnId, event.samples, this.#outboundBytes);
+    journal.frameOut(nowMs, event.turnId, event.samples, frame.bytes);
     this.#toCall(event, nowMs);
     return true;
   }

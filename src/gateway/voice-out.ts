@@ -1,6 +1,7 @@
 import type { CallEvent } from "../call/events.ts";
 import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, OUTPUT_CUSHION_FRAMES, OUTPUT_RING_FRAMES_MAX } from "../core/limits.ts";
+import { bytesPerSample, encodeFrame, type FrameCodec } from "../media/frame-codec.ts";
 import { FrameRing, type RingFrame } from "../media/frame-ring.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import type { EngineWatch, Tts, TtsChunk } from "../speech/speech.ts";
@@ -15,6 +16,8 @@ export interface VoiceOutOptions extends SpeakingVoice {
   tts: Tts;
   /** The leg's rate, Hz. */
   rateHz: number;
+  /** What the leg's frames are in. */
+  codec: FrameCodec;
   makeResampler: ResamplerFactory;
   /** Takes `piece-audio`, `piece-end` and `piece-failed`. */
   deliver: (event: CallEvent) => void;
@@ -44,6 +47,8 @@ export class VoiceOut {
   /** The frame that is being filled. */
   readonly #frame: Int16Array;
   #filled = 0;
+  /** The same, encoded: there a frame takes half the memory, and hundreds are encoded in a row. */
+  readonly #encoded: Uint8Array;
   #samplesOfPiece = 0;
   #queue: Request[] = [];
   #life = new AbortController();
@@ -58,7 +63,8 @@ export class VoiceOut {
     this.#options = options;
     this.#voice = { voiceId: options.voiceId, language: options.language };
     this.#frame = new Int16Array((options.rateHz / 1_000) * FRAME_MS);
-    this.#ring = new FrameRing(OUTPUT_RING_FRAMES_MAX, this.#frame.length);
+    this.#encoded = new Uint8Array(this.#frame.length * bytesPerSample(options.codec));
+    this.#ring = new FrameRing(OUTPUT_RING_FRAMES_MAX, this.#encoded.length);
   }
 
   /** Synthesises a piece behind those before it. */
@@ -175,7 +181,9 @@ export class VoiceOut {
 
   /** Puts the frame that was filled into the ring; false when there is no room. */
   #pushFrame(turnId: number): boolean {
-    if (!this.#ring.push(this.#frame, turnId)) return false;
+    if (this.#ring.isFull) return false;
+    encodeFrame(this.#options.codec, this.#frame, this.#encoded);
+    this.#ring.push(this.#encoded, turnId);
     this.#filled = 0;
     this.#samplesOfPiece += this.#frame.length;
     if (!this.#flowing && this.#ring.count === OUTPUT_CUSHION_FRAMES) this.#options.onReady();

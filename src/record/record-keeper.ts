@@ -39,15 +39,21 @@ const RETRY_MS = 1_000;
  * Only then does its call go without: every call ends in a record.
  */
 const READ_TRIES_MAX = 60;
+/** Each holds less than a minute of audio, and three files. */
+const CALLS_AT_ONCE = 8;
 
 /**
- * Makes records, transcripts and recordings of ended calls from their journals, and deletes what is to be forgotten, one
- * after the other.
+ * Makes records, transcripts and recordings of ended calls from their journals, and deletes what is to be forgotten: some calls
+ * at a time, for each waits for the disk, and for the loop, dozens of times; and of each call one thing after the other.
  */
 export class RecordKeeper {
   readonly #options: RecordKeeperOptions;
   readonly #queued = new Set<string>();
-  #last: Promise<void> = Promise.resolve();
+  /** What is done last of each call that there is something to do for; never rejects. */
+  readonly #last = new Map<string, Promise<void>>();
+  /** Those who wait for their turn, in order. */
+  readonly #waiting: (() => void)[] = [];
+  #busy = 0;
 
   constructor(options: RecordKeeperOptions) {
     this.#options = options;
@@ -63,7 +69,30 @@ export class RecordKeeper {
   #enqueue(callId: string, tries: number): void {
     if (this.#queued.has(callId)) return;
     this.#queued.add(callId);
-    this.#last = this.#last.then(() => this.#keep(callId, tries));
+    void this.#inTurn(callId, () => this.#keep(callId, tries));
+  }
+
+  /** Behind everything of this call, when fewer than CALLS_AT_ONCE are in work. */
+  #inTurn(callId: string, work: () => Promise<void>): Promise<void> {
+    const done = (this.#last.get(callId) ?? Promise.resolve()).then(async () => {
+      if (this.#busy === CALLS_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      else this.#busy += 1;
+      try {
+        await work();
+      } finally {
+        const next = this.#waiting.shift();
+        // Whoever waits takes over the place.
+        if (next === undefined) this.#busy -= 1;
+        else next();
+      }
+    });
+    const settled = done
+      .catch(() => {})
+      .then(() => {
+        if (this.#last.get(callId) === settled) this.#last.delete(callId);
+      });
+    this.#last.set(callId, settled);
+    return done;
   }
 
   /**
@@ -71,14 +100,12 @@ export class RecordKeeper {
    * are not there are no error, and none comes back. Rejects with `unavailable` when the disk refuses; ask again then.
    */
   remove(callId: string): Promise<void> {
-    const removed = this.#last.then(() => this.#remove(callId));
-    this.#last = removed.catch(() => {});
-    return removed;
+    return this.#inTurn(callId, () => this.#remove(callId));
   }
 
   /** Resolves when everything asked for until now is done. */
-  idle(): Promise<void> {
-    return this.#last;
+  async idle(): Promise<void> {
+    await Promise.all(this.#last.values());
   }
 
   async #remove(callId: string): Promise<void> {

@@ -64,8 +64,8 @@ export class CarrierA implements Wire {
     }
   }
 
-  encodeAudio(samples: Int16Array, bytes: Uint8Array): Uint8Array {
-    return this.#stream.encodeAudio(samples, bytes);
+  encodeAudio(frame: Uint8Array): Uint8Array {
+    return this.#stream.encodeAudio(frame);
   }
 
   encodeMark(name: string): string {
@@ -94,7 +94,6 @@ export class CarrierA implements Wire {
       streamId,
       inboundCodec: "mulaw",
       layouts: carrierALayouts(streamId),
-      outboundCodec: this.outboundCodec,
       // Nothing but these members: the carrier warns about others.
       beforePayload: `{"event":"media","streamSid":${JSON.stringify(streamId)},"media":{"payload":"`,
       afterPayload: '"}}',

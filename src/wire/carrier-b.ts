@@ -88,8 +88,8 @@ export class CarrierB implements Wire {
     }
   }
 
-  encodeAudio(samples: Int16Array, bytes: Uint8Array): Uint8Array {
-    return this.#stream.encodeAudio(samples, bytes);
+  encodeAudio(frame: Uint8Array): Uint8Array {
+    return this.#stream.encodeAudio(frame);
   }
 
   encodeMark(name: string): string {
@@ -123,7 +123,6 @@ export class CarrierB implements Wire {
       streamId,
       inboundCodec: codec,
       layouts: carrierBLayouts(streamId),
-      outboundCodec: this.outboundCodec,
       beforePayload: '{"event":"media","media":{"payload":"',
       afterPayload: '"}}',
     });

@@ -86,8 +86,8 @@ export class CarrierC implements Wire {
     }
   }
 
-  encodeAudio(samples: Int16Array, bytes: Uint8Array): Uint8Array {
-    return this.#stream.encodeAudio(samples, bytes);
+  encodeAudio(frame: Uint8Array): Uint8Array {
+    return this.#stream.encodeAudio(frame);
   }
 
   encodeMark(name: string): string {
@@ -124,7 +124,6 @@ export class CarrierC implements Wire {
       streamId,
       inboundCodec: "mulaw",
       layouts: carrierCLayouts(streamId, fields.get("extra_headers")),
-      outboundCodec: this.outboundCodec,
       beforePayload: `{"event":"playAudio","media":{"contentType":"${ENCODING}","sampleRate":${CARRIER_RATE_HZ},"payload":"`,
       afterPayload: '"}}',
     });

@@ -2,8 +2,8 @@ import { strict as assert } from "node:assert";
 import { wireMalformed } from "../core/errors.ts";
 import { CARRIER_CODE_CHARS_MAX, CARRIER_FRAME_SAMPLES, CARRIER_MESSAGE_BYTES_MAX } from "../core/limits.ts";
 import { G711_LAWS } from "../media/g711.ts";
+import { Base64Message } from "./base64-message.ts";
 import { AUDIO } from "./events.ts";
-import { G711Message } from "./g711-base64.ts";
 import type { Fields } from "./json.ts";
 import { type MediaLayout, scanMedia } from "./media-scan.ts";
 import type { G711Codec, InboundAudio, WireEvent } from "./wire.ts";
@@ -25,7 +25,6 @@ export interface StreamStart {
   inboundCodec: G711Codec;
   /** How the stream's audio messages are written when they come. */
   layouts: readonly MediaLayout[];
-  outboundCodec: G711Codec;
   /** What stands around the payload of an audio message that goes out. */
   beforePayload: string;
   afterPayload: string;
@@ -38,7 +37,7 @@ export class CarrierStream {
   /** What came before the start is read as mu-law, which is every carrier's default. */
   #inboundCodec: G711Codec = "mulaw";
   #layouts: readonly MediaLayout[] = [];
-  #outbound: G711Message | undefined;
+  #outbound: Base64Message | undefined;
 
   /** `wire` is the dialect's name, for errors. */
   constructor(wire: string) {
@@ -51,8 +50,7 @@ export class CarrierStream {
     this.#streamId = start.streamId;
     this.#inboundCodec = start.inboundCodec;
     this.#layouts = start.layouts;
-    const { beforePayload, outboundCodec, afterPayload } = start;
-    this.#outbound = new G711Message(beforePayload, CARRIER_FRAME_SAMPLES, outboundCodec, afterPayload);
+    this.#outbound = new Base64Message(start.beforePayload, CARRIER_FRAME_SAMPLES, start.afterPayload);
   }
 
   /** The short cut for inbound audio: false leaves the message to a full parse. One that is too long is malformed either way. */
@@ -91,9 +89,9 @@ export class CarrierStream {
   }
 
   /** See `Wire.encodeAudio`. */
-  encodeAudio(samples: Int16Array, bytes: Uint8Array): Uint8Array {
+  encodeAudio(frame: Uint8Array): Uint8Array {
     if (this.#outbound === undefined) assert.fail("no audio before start");
-    return this.#outbound.write(samples, bytes);
+    return this.#outbound.write(frame);
   }
 
   /** The stream's id; asking for it before the start is our bug, and `what` says what could not be sent. */

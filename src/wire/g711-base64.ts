@@ -1,8 +1,8 @@
-import { strict as assert } from "node:assert";
 import { A_LAW, MU_LAW } from "../media/g711.ts";
+import { BASE64_CHARACTERS } from "./base64-message.ts";
 import type { G711Codec, InboundAudio } from "./wire.ts";
 
-// Base64 as of RFC 4648 section 4 and G.711 in one loop each way, on the bytes of a message and without allocation.
+// Base64 as of RFC 4648 section 4 and G.711 in one loop, on the bytes of a message and without allocation.
 // Strict: padding is required, and bits that no byte claims are zero, so that every audio has exactly one spelling.
 
 // The tables of mu-law and behind them those of A-law, as constants of this module, with indexes whose range can be seen: then
@@ -11,20 +11,13 @@ const A_LAW_DECODE_AT = MU_LAW.decodeTable.length;
 const DECODE = new Int16Array(2 * A_LAW_DECODE_AT);
 DECODE.set(MU_LAW.decodeTable);
 DECODE.set(A_LAW.decodeTable, A_LAW_DECODE_AT);
-const A_LAW_ENCODE_AT = MU_LAW.encodeTable.length;
-const ENCODE = new Uint8Array(2 * A_LAW_ENCODE_AT);
-ENCODE.set(MU_LAW.encodeTable);
-ENCODE.set(A_LAW.encodeTable, A_LAW_ENCODE_AT);
 
 const QUOTE = 0x22;
 const PAD = 0x3d;
-const CHARACTERS = Uint8Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", (character) =>
-  character.charCodeAt(0),
-);
 /** By character code; INVALID stands out from every union of values. */
 const INVALID = 0x40;
 const VALUES = new Uint8Array(256).fill(INVALID);
-for (const [value, character] of CHARACTERS.entries()) VALUES[character] = value;
+for (const [value, character] of BASE64_CHARACTERS.entries()) VALUES[character] = value;
 
 /**
  * Decodes the base64 that begins at `message[at]` and ends at a quote, by one of the two laws. Returns the index of the quote,
@@ -80,102 +73,4 @@ function decodePadded(message: Uint8Array, at: number, law: number, into: Inboun
   }
   into.count = count + added;
   return at + 4;
-}
-
-/** The two characters of each 12 bits, as they lie in memory: storing them as one halves the work. */
-const PAIRS = new Uint16Array(4_096);
-const PAIR_CHARACTERS = new Uint8Array(PAIRS.buffer);
-for (let bits = 0; bits < PAIRS.length; bits += 1) {
-  PAIR_CHARACTERS[2 * bits] = CHARACTERS[bits >> 6] as number;
-  PAIR_CHARACTERS[2 * bits + 1] = CHARACTERS[bits & 63] as number;
-}
-
-/** The memory of a message, with room for a text of `headBytes` in front of the payload. */
-interface MessageMemory {
-  readonly message: Uint8Array;
-  /** The payload within it, and the same by twos. */
-  readonly characters: Uint8Array;
-  readonly pairs: Uint16Array;
-}
-
-function messageMemory(headBytes: number, frameSamples: number, tail: Uint8Array): MessageMemory {
-  const payloadChars = Math.ceil(frameSamples / 3) * 4;
-  // Pairs must begin at an even address, so the message may have to begin at an odd one.
-  const from = headBytes % 2;
-  const payloadAt = from + headBytes;
-  const memory = new ArrayBuffer(payloadAt + payloadChars + tail.length);
-  const message = new Uint8Array(memory, from);
-  message.set(tail, headBytes + payloadChars);
-  // The padding behind the last sample stays for good.
-  const characters = new Uint8Array(memory, payloadAt, payloadChars).fill(PAD);
-  return { message, characters, pairs: new Uint16Array(memory, payloadAt, payloadChars / 2) };
-}
-
-/** Shared by all streams whose messages are alike: with hundreds of them caches hold little. As many as texts have lengths. */
-const MEMORIES = new Map<string, MessageMemory>();
-
-/** A text message that carries one frame of G.711 as base64 between two texts that never change. */
-export class G711Message {
-  readonly #head: Uint8Array;
-  readonly #memory: MessageMemory;
-  readonly #frameSamples: number;
-  readonly #codec: G711Codec;
-
-  constructor(before: string, frameSamples: number, codec: G711Codec, after: string) {
-    this.#head = new Uint8Array(Buffer.from(before));
-    const likeness = `${this.#head.length} ${frameSamples} ${after}`;
-    this.#memory = MEMORIES.get(likeness) ?? messageMemory(this.#head.length, frameSamples, Buffer.from(after));
-    MEMORIES.set(likeness, this.#memory);
-    this.#frameSamples = frameSamples;
-    this.#codec = codec;
-  }
-
-  /**
-   * Encodes one frame into the message, and in its codec into the front of `bytes`. Returns the whole message: a view that the
-   * next `write` of any stream changes.
-   */
-  write(samples: Int16Array, bytes: Uint8Array): Uint8Array {
-    if (samples.length !== this.#frameSamples) assert.fail("one frame at a time");
-    if (bytes.length < this.#frameSamples) assert.fail("no room for the frame in the leg's own codec");
-    const { message, characters, pairs } = this.#memory;
-    message.set(this.#head);
-    encodeTriples(samples, bytes, this.#codec, pairs);
-    encodeRest(samples, bytes, this.#codec, characters);
-    return message;
-  }
-}
-
-/** All samples but the last one or two, where their number is not divisible by three. */
-function encodeTriples(samples: Int16Array, bytes: Uint8Array, codec: G711Codec, pairs: Uint16Array): void {
-  const law = codec === "alaw" ? A_LAW_ENCODE_AT : 0;
-  const end = samples.length - (samples.length % 3);
-  let at = 0;
-  for (let i = 0; i < end; i += 3) {
-    const x = ENCODE[law + ((samples[i] as number) & 0xffff)] as number;
-    const y = ENCODE[law + ((samples[i + 1] as number) & 0xffff)] as number;
-    const z = ENCODE[law + ((samples[i + 2] as number) & 0xffff)] as number;
-    bytes[i] = x;
-    bytes[i + 1] = y;
-    bytes[i + 2] = z;
-    pairs[at] = PAIRS[(x << 4) | (y >> 4)] as number;
-    pairs[at + 1] = PAIRS[((y & 15) << 8) | z] as number;
-    at += 2;
-  }
-}
-
-/** The last one or two samples, which fill two or three of four characters. */
-function encodeRest(samples: Int16Array, bytes: Uint8Array, codec: G711Codec, characters: Uint8Array): void {
-  const rest = samples.length % 3;
-  if (rest === 0) return;
-  const law = codec === "alaw" ? A_LAW_ENCODE_AT : 0;
-  const from = samples.length - rest;
-  const at = (from / 3) * 4;
-  const x = ENCODE[law + ((samples[from] as number) & 0xffff)] as number;
-  const y = rest === 2 ? (ENCODE[law + ((samples[from + 1] as number) & 0xffff)] as number) : 0;
-  bytes[from] = x;
-  characters[at] = CHARACTERS[x >> 2] as number;
-  characters[at + 1] = CHARACTERS[((x & 3) << 4) | (y >> 4)] as number;
-  if (rest === 1) return;
-  bytes[from + 1] = y;
-  characters[at + 2] = CHARACTERS[(y & 15) << 2] as number;
 }

@@ -3,7 +3,7 @@ import type { StreamFormat } from "../core/call-spec.ts";
 import { wireTooLarge } from "../core/errors.ts";
 import { FRAME_MS, STREAM_MESSAGE_MS_MAX } from "../core/limits.ts";
 import { busRateHz } from "../media/bus.ts";
-import { pcmBytes } from "../media/frame-codec.ts";
+import { bytesPerSample, pcmBytes } from "../media/frame-codec.ts";
 import { G711_LAWS, type G711Codec } from "../media/g711.ts";
 import type { OpusCodecs, OpusDecoder, OpusEncoder } from "../media/opus.ts";
 import type { InboundAudio } from "./wire.ts";
@@ -20,7 +20,7 @@ export interface AudioReader {
 /** Writes what is sent to one client, in one codec. */
 export interface FrameWriter {
   /** See `Wire.encodeAudio`. */
-  write(samples: Int16Array, bytes: Uint8Array): Uint8Array;
+  write(frame: Uint8Array): Uint8Array;
 }
 
 export function createReader(
@@ -37,9 +37,8 @@ export function createReader(
 
 export function createWriter({ codec, outputRateHz }: StreamFormat, opus: OpusCodecs | undefined): FrameWriter {
   const frameSamples = (outputRateHz / 1_000) * FRAME_MS;
-  if (codec === "pcm_s16le") return new PcmWriter(frameSamples);
   if (codec === "opus") return new OpusWriter(frameSamples, given(opus).encoder(outputRateHz));
-  return new G711Writer(frameSamples, codec);
+  return new PlainWriter(frameSamples * bytesPerSample(codec));
 }
 
 /** A call in Opus is only created where there is Opus. */
@@ -116,56 +115,36 @@ class OpusReader implements AudioReader {
   }
 }
 
-class PcmWriter implements FrameWriter {
-  /** The frame, and the message, which is the same memory. */
-  readonly #samples: Int16Array;
-  readonly #message: Uint8Array;
+/** Of PCM and G.711 a frame is a message as it is. */
+class PlainWriter implements FrameWriter {
+  readonly #frameBytes: number;
 
-  constructor(frameSamples: number) {
-    this.#samples = new Int16Array(frameSamples);
-    this.#message = pcmBytes(this.#samples);
+  constructor(frameBytes: number) {
+    this.#frameBytes = frameBytes;
   }
 
-  write(samples: Int16Array, bytes: Uint8Array): Uint8Array {
-    checkFrame(samples, this.#samples.length, bytes, this.#message.length);
-    this.#samples.set(samples);
-    bytes.set(this.#message);
-    return this.#message;
+  write(frame: Uint8Array): Uint8Array {
+    if (frame.length !== this.#frameBytes) assert.fail("one frame at a time");
+    return frame;
   }
 }
 
-class G711Writer implements FrameWriter {
-  readonly #message: Uint8Array;
-  readonly #encodeTable: Uint8Array;
-
-  constructor(frameSamples: number, codec: G711Codec) {
-    this.#message = new Uint8Array(frameSamples);
-    this.#encodeTable = G711_LAWS[codec].encodeTable;
-  }
-
-  write(samples: Int16Array, bytes: Uint8Array): Uint8Array {
-    const message = this.#message;
-    checkFrame(samples, message.length, bytes, message.length);
-    const table = this.#encodeTable;
-    for (let i = 0; i < samples.length; i += 1) message[i] = table[(samples[i] as number) & 0xffff] as number;
-    bytes.set(message);
-    return message;
-  }
-}
-
-/** Keeps the frame as the samples that it was encoded from: a packet alone says nothing. */
 class OpusWriter implements FrameWriter {
-  readonly #pcm: PcmWriter;
+  readonly #samples: Int16Array;
+  readonly #bytes: Uint8Array;
   readonly #encoder: OpusEncoder;
 
   constructor(frameSamples: number, encoder: OpusEncoder) {
-    this.#pcm = new PcmWriter(frameSamples);
+    this.#samples = new Int16Array(frameSamples);
+    this.#bytes = pcmBytes(this.#samples);
     this.#encoder = encoder;
   }
 
-  write(samples: Int16Array, bytes: Uint8Array): Uint8Array {
-    this.#pcm.write(samples, bytes);
-    return this.#encoder.encode(samples);
+  write(frame: Uint8Array): Uint8Array {
+    if (frame.length !== this.#bytes.length) assert.fail("one frame at a time");
+    // The frame may begin at an odd address, where no sample can be read.
+    this.#bytes.set(frame);
+    return this.#encoder.encode(this.#samples);
   }
 }
 
@@ -173,9 +152,4 @@ function checkSize(wire: string, message: Uint8Array, bytesMax: number): void {
   if (message.length > bytesMax) {
     throw wireTooLarge(wire, `audio must come in messages of at most ${STREAM_MESSAGE_MS_MAX} ms (${bytesMax} bytes)`);
   }
-}
-
-function checkFrame(samples: Int16Array, frameSamples: number, bytes: Uint8Array, frameBytes: number): void {
-  if (samples.length !== frameSamples) assert.fail("one frame at a time");
-  if (bytes.length < frameBytes) assert.fail("no room for the frame in the leg's own codec");
 }

@@ -58,8 +58,8 @@ export class WebsocketWire implements Wire {
     return isBinary ? this.#audio(message, into) : readText(message);
   }
 
-  encodeAudio(samples: Int16Array, bytes: Uint8Array): Uint8Array {
-    return this.#writer.write(samples, bytes);
+  encodeAudio(frame: Uint8Array): Uint8Array {
+    return this.#writer.write(frame);
   }
 
   encodeMark(name: string): string {

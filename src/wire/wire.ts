@@ -70,9 +70,9 @@ export type LegNotice =
 export interface Wire {
   /** The rate of the samples that `decode` gives, Hz. */
   readonly inboundRateHz: StreamRateHz;
-  /** The rate of the samples that `encodeAudio` takes, Hz. */
+  /** The rate of the audio that `encodeAudio` takes, Hz. */
   readonly outboundRateHz: StreamRateHz;
-  /** What `encodeAudio` keeps a frame in. */
+  /** What the frames that `encodeAudio` takes are in. */
   readonly outboundCodec: FrameCodec;
   /** Audio travels in binary messages, both ways; without that a binary message breaks the protocol. */
   readonly binaryAudio: boolean;
@@ -88,10 +88,10 @@ export interface Wire {
    */
   decode(message: Uint8Array, into: InboundAudio, isBinary?: boolean): WireEvent;
   /**
-   * One 20 ms frame as a message, of which kind `binaryAudio` tells. `bytes` receives the frame in `outboundCodec`.
-   * The returned view is valid until the next call, of any wire of the process.
+   * One frame, 20 ms in `outboundCodec`, as a message, of which kind `binaryAudio` tells. The frame is only read. The returned view
+   * may be the frame itself, and is valid until the next call, of any wire of the process.
    */
-  encodeAudio(samples: Int16Array, bytes: Uint8Array): Uint8Array;
+  encodeAudio(frame: Uint8Array): Uint8Array;
   encodeMark(name: string): string;
   encodeClear(): string;
   /** Presses keys, 0-9, *, # and A-D, towards the far end of the line. Only of dialects that can. */

@@ -186,20 +186,20 @@ function streamContract(subject: CarrierUnderTest): void {
     expect(decode(wire, subject.media({}, id))).toEqual({ kind: "audio" });
     expect([into.count, into.bytes[2]]).toEqual([3, 0x7f]);
     expect(() => decode(wire, subject.media({}, `${id}x`))).toThrow(malformed);
-    const bytes = new Uint8Array(160);
-    const audio = Buffer.from(wire.encodeAudio(new Int16Array(160), bytes)).toString();
-    expect(audio).toBe(subject.sent.audio(Buffer.from(bytes).toString("base64"), id));
+    const audio = Buffer.from(wire.encodeAudio(FRAME)).toString();
+    expect(audio).toBe(subject.sent.audio(Buffer.from(FRAME).toString("base64"), id));
     expect(wire.encodeMark(id)).toBe(subject.sent.mark(id, id));
     expect(wire.encodeClear()).toBe(subject.sent.clear(id));
   });
 }
 
+/** Audio, in whatever law: a wire does not look into it. */
+const FRAME = Uint8Array.from({ length: 160 }, (_, i) => (i * 7) % 256);
+
 function messageContract(subject: CarrierUnderTest): void {
   const { sent } = subject;
-  const samples = Int16Array.from({ length: 160 }, (_, i) => Math.round(30_000 * Math.sin(i / 3)));
-
   test("audio is the message that the carrier asks for, with nothing in it that it does not know", () => {
-    const message = Buffer.from(started(subject).encodeAudio(samples, new Uint8Array(160))).toString();
+    const message = Buffer.from(started(subject).encodeAudio(FRAME)).toString();
     const { payload } = JSON.parse(message).media;
     expect(payload).toHaveLength(216);
     expect(message).toBe(sent.audio(payload));
@@ -207,16 +207,15 @@ function messageContract(subject: CarrierUnderTest): void {
 
   test("the message is made once", () => {
     const wire = started(subject);
-    const bytes = new Uint8Array(160);
-    const message = wire.encodeAudio(samples, bytes);
+    const message = wire.encodeAudio(FRAME);
     const before = Buffer.from(message);
-    expect(wire.encodeAudio(new Int16Array(160), bytes)).toBe(message);
+    expect(wire.encodeAudio(new Uint8Array(160))).toBe(message);
     expect(before.equals(message)).toBe(false);
   });
 
   test("sending before the start is our bug", () => {
     const wire = subject.make();
-    expect(() => wire.encodeAudio(samples, new Uint8Array(160))).toThrow("no audio before start");
+    expect(() => wire.encodeAudio(FRAME)).toThrow("no audio before start");
     expect(() => wire.encodeMark("m")).toThrow("no mark before start");
     expect(() => wire.encodeClear()).toThrow("no clear before start");
   });

@@ -19,6 +19,7 @@ function make(options: ScriptedTtsOptions = {}) {
     voiceId: "fake/voice",
     language: "en",
     rateHz: 8_000,
+    codec: "pcm_s16le",
     makeResampler,
     deliver: (event) => events.push(event),
     onError: () => {},

@@ -6,34 +6,34 @@ import { heapBytesPerRun } from "../support/heap.ts";
 describe("the frame ring", () => {
   test("gives frames back in order, with their turn", () => {
     const ring = new FrameRing(3, 2);
-    expect(ring.push(Int16Array.of(1, 2), 7)).toBe(true);
-    expect(ring.push(Int16Array.of(3, 0), 8)).toBe(true);
+    expect(ring.push(Uint8Array.of(1, 2), 7)).toBe(true);
+    expect(ring.push(Uint8Array.of(3, 0), 8)).toBe(true);
     expect(ring.count).toBe(2);
-    expect(ring.shift()).toEqual({ samples: Int16Array.of(1, 2), turnId: 7 });
-    expect(ring.shift()).toEqual({ samples: Int16Array.of(3, 0), turnId: 8 });
+    expect(ring.shift()).toEqual({ bytes: Uint8Array.of(1, 2), turnId: 7 });
+    expect(ring.shift()).toEqual({ bytes: Uint8Array.of(3, 0), turnId: 8 });
     expect(ring.shift()).toBeUndefined();
   });
 
   test("copies what it takes", () => {
     const ring = new FrameRing(1, 1);
-    const frame = Int16Array.of(5);
+    const frame = Uint8Array.of(5);
     ring.push(frame, 1);
     frame[0] = 6;
-    expect(ring.shift()?.samples).toEqual(Int16Array.of(5));
+    expect(ring.shift()?.bytes).toEqual(Uint8Array.of(5));
   });
 
   test("refuses a frame when it is full, and keeps what it has", () => {
     const ring = new FrameRing(1, 1);
-    ring.push(Int16Array.of(1), 1);
-    expect(ring.push(Int16Array.of(2), 2)).toBe(false);
+    ring.push(Uint8Array.of(1), 1);
+    expect(ring.push(Uint8Array.of(2), 2)).toBe(false);
     expect(ring.shift()).toMatchObject({ turnId: 1 });
-    expect(ring.push(Int16Array.of(3), 3)).toBe(true);
+    expect(ring.push(Uint8Array.of(3), 3)).toBe(true);
     expect(ring.shift()).toMatchObject({ turnId: 3 });
   });
 
   test("a frame of another length is our bug", () => {
     const ring = new FrameRing(1, 2);
-    expect(() => ring.push(new Int16Array(1), 1)).toThrow("frames of a ring are equal");
+    expect(() => ring.push(new Uint8Array(1), 1)).toThrow("frames of a ring are equal");
   });
 
   test("behaves like a plain bounded queue, whatever is done in whatever order", () => {
@@ -48,13 +48,14 @@ describe("the frame ring", () => {
         let queue: number[] = [];
         for (const [i, what] of steps.entries()) {
           if (what === "push") {
-            expect(ring.push(Int16Array.of(i), i)).toBe(queue.length < capacity);
+            expect(ring.isFull).toBe(queue.length === capacity);
+            expect(ring.push(Uint8Array.of(i), i)).toBe(queue.length < capacity);
             if (queue.length < capacity) queue.push(i);
           } else if (what === "shift") {
             const expected = queue.shift();
             const frame = ring.shift();
             expect(frame?.turnId).toBe(expected);
-            expect(frame?.samples[0]).toBe(expected);
+            expect(frame?.bytes[0]).toBe(expected);
           } else {
             ring.clear();
             queue = [];
@@ -67,7 +68,7 @@ describe("the frame ring", () => {
 
   test("allocates nothing", () => {
     const ring = new FrameRing(250, 160);
-    const frame = new Int16Array(160);
+    const frame = new Uint8Array(160);
     const bytes = heapBytesPerRun(() => {
       ring.push(frame, 1);
       ring.shift();

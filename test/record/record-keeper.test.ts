@@ -247,6 +247,38 @@ describe("keeping a call", () => {
   });
 });
 
+describe("keeping many calls", () => {
+  test("does not wait for one that hangs at the store, and has no more than eight in work", async () => {
+    const { directory, stores, clock, kept } = service;
+    const { calls } = stores;
+    const asked: string[] = [];
+    const hanging: (() => void)[] = [];
+    const slow: Pick<CallStore, "get" | "finish"> = {
+      async get(accountId, callId) {
+        asked.push(callId);
+        if (asked.length <= 8) await new Promise<void>((resolve) => hanging.push(resolve));
+        return await calls.get(accountId, callId);
+      },
+      finish: (...end) => calls.finish(...end),
+    };
+    const { log } = memoryLog();
+    const onKept = (id: string): void => void kept.push(id);
+    const keeper = new RecordKeeper({ calls: slow, dataDir: directory, makeResampler, clock, log, onKept });
+    const callIds: string[] = [];
+    for (let call = 0; call < 10; call += 1) callIds.push((await active()).callId);
+    for (const callId of callIds) keeper.keep(callId);
+    await expect.poll(() => hanging.length).toBe(8);
+    expect(kept).toEqual([]);
+    const [first, ...others] = hanging;
+    first?.();
+    await expect.poll(() => kept.length).toBe(3);
+    expect(new Set([...asked.slice(0, 8), ...kept])).toEqual(new Set(callIds));
+    for (const release of others) release();
+    await keeper.idle();
+    expect(new Set(kept)).toEqual(new Set(callIds));
+  });
+});
+
 describe("removing a call's files", () => {
   test("leaves nothing of them, and other calls' alone", async () => {
     const { directory, keeper } = service;

@@ -3,20 +3,27 @@ import type { Child, ChildEvents, StartChild } from "../../src/watched-process.t
 
 /** A child process of the supervisor that does what a test says, and nothing by itself. */
 export class ScriptedChild implements Child {
-  readonly pid: number;
   readonly kind: ChildKind;
-  readonly options: ChildArguments;
-  /** What it was told, in order. */
+  /** Undefined until it was given its place. */
+  options: ChildArguments | undefined;
+  /** What it was told behind that, in order. */
   readonly heard: ToChild["kind"][] = [];
   readonly #events: ChildEvents;
+  readonly #onServe: (child: ScriptedChild) => number;
   #isGone = false;
   killed = false;
+  #pid = 0;
 
-  constructor(pid: number, kind: ChildKind, options: ChildArguments, events: ChildEvents) {
-    this.pid = pid;
+  /** `onServe`, called when it is given its place, returns its number. */
+  constructor(kind: ChildKind, events: ChildEvents, onServe: (child: ScriptedChild) => number) {
     this.kind = kind;
-    this.options = options;
     this.#events = events;
+    this.#onServe = onServe;
+  }
+
+  /** Counted in the order in which places were given; 0 before that. */
+  get pid(): number {
+    return this.#pid;
   }
 
   get lives(): boolean {
@@ -24,7 +31,10 @@ export class ScriptedChild implements Child {
   }
 
   tell(message: ToChild): void {
-    this.heard.push(message.kind);
+    if (message.kind === "serve") {
+      this.options = message.options;
+      this.#pid = this.#onServe(this);
+    } else this.heard.push(message.kind);
   }
 
   kill(): void {
@@ -44,20 +54,27 @@ export class ScriptedChild implements Child {
   }
 }
 
-/** Starts scripted children; `onStart` is told of each as soon as the supervisor has it. */
+/** Starts scripted children; `onStart` is told of each that was given its place. */
 export class ScriptedChildren {
-  /** All that were started, in order. */
+  /** All that were given a place, in order. */
   readonly started: ScriptedChild[] = [];
+  /** All others that were started, those too that have died. */
+  readonly spares = new Set<ScriptedChild>();
   onStart: (child: ScriptedChild) => void = () => {};
 
-  readonly start: StartChild = (kind, options, events) => {
-    const child = new ScriptedChild(this.started.length + 1, kind, options, events);
-    this.started.push(child);
-    queueMicrotask(() => this.onStart(child));
+  readonly start: StartChild = (kind, events) => {
+    const child = new ScriptedChild(kind, events, () => this.#serve(child));
+    this.spares.add(child);
     return child;
   };
 
-  /** Those of a kind that live. */
+  #serve(child: ScriptedChild): number {
+    this.spares.delete(child);
+    queueMicrotask(() => this.onStart(child));
+    return this.started.push(child);
+  }
+
+  /** Those of a kind that live and have a place. */
   living(kind: ChildKind): ScriptedChild[] {
     return this.started.filter((child) => child.kind === kind && child.lives);
   }

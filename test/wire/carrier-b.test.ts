@@ -54,9 +54,8 @@ describe("carrier_b", () => {
       expect(wire).toMatchObject({ outboundCodec, reorders: true, datesAudio: false });
       expect(wire).toMatchObject({ inboundRateHz: 8_000, outboundRateHz: 8_000, binaryAudio: false });
       expect(decode(wire, subject.start("s"))).toMatchObject({ codec: subject.inbound });
-      const bytes = new Uint8Array(160);
-      const message = Buffer.from(wire.encodeAudio(new Int16Array(160), bytes)).toString();
-      expect(bytes).toEqual(new Uint8Array(160).fill(silence));
+      const bytes = new Uint8Array(160).fill(silence);
+      const message = Buffer.from(wire.encodeAudio(bytes)).toString();
       expect(Buffer.from(JSON.parse(message).media.payload, "base64")).toEqual(Buffer.from(bytes));
     }
   });
