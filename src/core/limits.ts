@@ -381,10 +381,7 @@ assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
 assert.ok(WORKER_STALL_MS_MAX > TOOL_COMPILE_MS_MAX, "no schema may cost a worker its life");
 assert.ok(DRAIN_EXIT_MS_MAX > GOODBYE_MS_MAX + DRAIN_RECORDS_MS, "workers must have time for their goodbyes");
 assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");
-assert.ok(
-  EAR_KEPT_MS_MAX + EAR_CONNECT_MS_MAX < EAR_BACKLOG_MS_MAX,
-  "an ear that takes over must be told what was kept",
-);
+assert.ok(EAR_KEPT_MS_MAX + EAR_CONNECT_MS_MAX < EAR_BACKLOG_MS_MAX, "what was kept must be told at once");
 assert.ok(
   EAR_UNHEARD_VOICE_MS_MAX + EAR_UTTERANCE_ANSWER_MS_MAX < EAR_KEPT_MS_MAX,
   "what an ear does not hear must be there for the next",
