@@ -4,7 +4,7 @@ import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
 import { CarrierB } from "../../src/cli/simulated/carrier-b.ts";
 import { CarrierC } from "../../src/cli/simulated/carrier-c.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
-import { encodeFrame } from "../../src/media/frame-codec.ts";
+import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import { G711_LAWS, type G711Codec, MU_LAW } from "../../src/media/g711.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import { createCarrierB } from "../../src/wire/carrier-b.ts";
@@ -103,10 +103,10 @@ function encoding(line: Line, speech: Int16Array): Contest {
   const ours = new Cycle(frames);
   const plain = new Cycle(frames);
   const law = alawmulaw[line.codec];
-  const bytes = new Uint8Array(CARRIER_FRAME_SAMPLES);
+  const frame = new FrameEncoder(line.codec, CARRIER_FRAME_SAMPLES);
   const message = (samples: Int16Array): Uint8Array => {
-    encodeFrame(line.codec, samples, bytes);
-    return wire.encodeAudio(bytes);
+    frame.samples.set(samples);
+    return wire.encodeAudio(frame.encode());
   };
   return {
     wire: line.title,

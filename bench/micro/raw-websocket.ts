@@ -1,7 +1,7 @@
 import alawmulaw from "alawmulaw";
 import { STREAM_RATES_HZ, type StreamCodec, type StreamFormat, type StreamRateHz } from "../../src/core/call-spec.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
-import { bytesPerSample, encodeFrame } from "../../src/media/frame-codec.ts";
+import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import type { G711Codec } from "../../src/media/g711.ts";
 import type { OpusCodecs } from "../../src/media/opus.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
@@ -52,11 +52,11 @@ function contestsOf(
   const title = { wire: `websocket, ${codec}, ${rateHz / 1_000} kHz`, ratioMin: undefined, native: codec === "opus" };
   const into = inboundAudio();
   const sender = makeWire();
-  const bytes = new Uint8Array((frames[0] as Int16Array).length * bytesPerSample(sender.outboundCodec));
+  const frame = new FrameEncoder(sender.outboundCodec, (frames[0] as Int16Array).length);
   // Each in memory of its own, as the socket delivers them.
-  const messageOf = (frame: Int16Array): Uint8Array => {
-    encodeFrame(sender.outboundCodec, frame, bytes);
-    return sender.encodeAudio(bytes);
+  const messageOf = (samples: Int16Array): Uint8Array => {
+    frame.samples.set(samples);
+    return sender.encodeAudio(frame.encode());
   };
   const messages = frames.map((frame) => messageOf(frame).slice());
   const receiver = makeWire();

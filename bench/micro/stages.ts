@@ -1,7 +1,7 @@
 import { Call } from "../../src/call/call.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits.ts";
-import { encodeFrame } from "../../src/media/frame-codec.ts";
+import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import { FrameRing } from "../../src/media/frame-ring.ts";
 import { Framer, type FramerInput } from "../../src/media/framer.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
@@ -115,16 +115,15 @@ function outbound(audio: Uint8Array): Stage[] {
   const event = { kind: "frame-out" as const, turnId: TURN, samples: CARRIER_FRAME_SAMPLES };
   const journal = new JournalEncoder();
   const frames = new Cycle(decoded);
-  const encoded = new Uint8Array(CARRIER_FRAME_SAMPLES);
-  const { outboundCodec } = wire;
+  const frame = new FrameEncoder(wire.outboundCodec, CARRIER_FRAME_SAMPLES);
   const sent = new FrameClock();
   return [
     {
       name: "encode, into the ring and out",
       way: "out",
       task() {
-        encodeFrame(outboundCodec, frames.next().samples, encoded);
-        ring.push(encoded, TURN);
+        frame.samples.set(frames.next().samples);
+        ring.push(frame.encode(), TURN);
         ring.shift();
       },
     },

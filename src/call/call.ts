@@ -365,6 +365,7 @@ export class Call {
       case "turn":
         return this.#turnDeadlineMs;
       case "ahead":
+        if (this.#policy.parameters.preemptiveMs === 0) return Number.POSITIVE_INFINITY;
         return this.#preemptive.deadlineMs(this.#detector.lastVoicedMs);
       case "digits":
         return this.#digits.deadlineMs;

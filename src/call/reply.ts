@@ -144,7 +144,7 @@ export class Reply {
   }
 
   frameSent(samples: number, nowMs: number): void {
-    this.moments.frame(nowMs);
+    if (!this.audible) this.moments.frame(nowMs);
     this.#sentSamples += samples;
   }
 

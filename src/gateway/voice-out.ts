@@ -1,7 +1,7 @@
 import type { CallEvent } from "../call/events.ts";
 import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, OUTPUT_CUSHION_FRAMES, OUTPUT_RING_FRAMES_MAX } from "../core/limits.ts";
-import { bytesPerSample, encodeFrame, type FrameCodec } from "../media/frame-codec.ts";
+import { type FrameCodec, FrameEncoder } from "../media/frame-codec.ts";
 import { FrameRing, type RingFrame } from "../media/frame-ring.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import type { EngineWatch, Tts, TtsChunk } from "../speech/speech.ts";
@@ -44,11 +44,9 @@ export class VoiceOut {
   readonly #options: VoiceOutOptions;
   readonly #ring: FrameRing;
   #voice: SpeakingVoice | Promise<SpeakingVoice>;
-  /** The frame that is being filled. */
-  readonly #frame: Int16Array;
+  /** The frame that is being filled. In the ring it is encoded: that takes half the memory, and many are encoded in a row. */
+  readonly #frame: FrameEncoder;
   #filled = 0;
-  /** The same, encoded: there a frame takes half the memory, and hundreds are encoded in a row. */
-  readonly #encoded: Uint8Array;
   #samplesOfPiece = 0;
   #queue: Request[] = [];
   #life = new AbortController();
@@ -62,9 +60,8 @@ export class VoiceOut {
   constructor(options: VoiceOutOptions) {
     this.#options = options;
     this.#voice = { voiceId: options.voiceId, language: options.language };
-    this.#frame = new Int16Array((options.rateHz / 1_000) * FRAME_MS);
-    this.#encoded = new Uint8Array(this.#frame.length * bytesPerSample(options.codec));
-    this.#ring = new FrameRing(OUTPUT_RING_FRAMES_MAX, this.#encoded.length);
+    this.#frame = new FrameEncoder(options.codec, (options.rateHz / 1_000) * FRAME_MS);
+    this.#ring = new FrameRing(OUTPUT_RING_FRAMES_MAX, this.#frame.byteLength);
   }
 
   /** Synthesises a piece behind those before it. */
@@ -152,7 +149,7 @@ export class VoiceOut {
     if (signal.aborted) return;
     await this.#push(this.#resampler?.resampler.flush() ?? new Int16Array(0), turnId, signal);
     if (this.#filled > 0 && !signal.aborted) {
-      this.#frame.fill(0, this.#filled);
+      this.#frame.samples.fill(0, this.#filled);
       await this.#pushWhenRoom(turnId, signal);
     }
     if (!signal.aborted) deliver({ kind: "piece-end", turnId, piece, samples: this.#samplesOfPiece });
@@ -169,23 +166,23 @@ export class VoiceOut {
   }
 
   async #push(samples: Int16Array, turnId: number, signal: AbortSignal): Promise<void> {
+    const frame = this.#frame.samples;
     for (let at = 0; at < samples.length && !signal.aborted; ) {
-      const taken = Math.min(this.#frame.length - this.#filled, samples.length - at);
-      for (let i = 0; i < taken; i += 1) this.#frame[this.#filled + i] = samples[at + i] as number;
+      const taken = Math.min(frame.length - this.#filled, samples.length - at);
+      for (let i = 0; i < taken; i += 1) frame[this.#filled + i] = samples[at + i] as number;
       this.#filled += taken;
       at += taken;
       // Only a full ring is waited for: a promise for every frame would be the most garbage that a frame makes.
-      if (this.#filled === this.#frame.length && !this.#pushFrame(turnId)) await this.#pushWhenRoom(turnId, signal);
+      if (this.#filled === frame.length && !this.#pushFrame(turnId)) await this.#pushWhenRoom(turnId, signal);
     }
   }
 
   /** Puts the frame that was filled into the ring; false when there is no room. */
   #pushFrame(turnId: number): boolean {
     if (this.#ring.isFull) return false;
-    encodeFrame(this.#options.codec, this.#frame, this.#encoded);
-    this.#ring.push(this.#encoded, turnId);
+    this.#ring.push(this.#frame.encode(), turnId);
     this.#filled = 0;
-    this.#samplesOfPiece += this.#frame.length;
+    this.#samplesOfPiece += this.#frame.samples.length;
     if (!this.#flowing && this.#ring.count === OUTPUT_CUSHION_FRAMES) this.#options.onReady();
     return true;
   }

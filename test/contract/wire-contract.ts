@@ -2,7 +2,7 @@ import alawmulaw from "alawmulaw";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CARRIER_MESSAGE_BYTES_MAX, FRAME_MS, STREAM_ID_CHARS_MAX } from "../../src/core/limits.ts";
-import { bytesPerSample, encodeFrame, type FrameCodec } from "../../src/media/frame-codec.ts";
+import { type FrameCodec, FrameEncoder } from "../../src/media/frame-codec.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import {
   binaryStrings,
@@ -180,10 +180,9 @@ function outboundContract(subject: WireUnderTest): void {
 /** One frame of what `sampleAt` says, as the wire takes it. */
 function frameOf(subject: WireUnderTest, sampleAt: (at: number) => number): Uint8Array {
   const { outboundRateHz, outboundCodec } = subject.make();
-  const samples = Int16Array.from({ length: (outboundRateHz * FRAME_MS) / 1_000 }, (_, at) => sampleAt(at));
-  const frame = new Uint8Array(samples.length * bytesPerSample(outboundCodec));
-  encodeFrame(outboundCodec, samples, frame);
-  return frame;
+  const frame = new FrameEncoder(outboundCodec, (outboundRateHz * FRAME_MS) / 1_000);
+  for (let at = 0; at < frame.samples.length; at += 1) frame.samples[at] = sampleAt(at);
+  return frame.encode();
 }
 
 /** What is left of samples that went through an independent codec. */
