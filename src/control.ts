@@ -41,13 +41,13 @@ const RETRY_MS = 1_000;
 const LAST_ANSWERS_MS = DRAIN_RECORDS_MS / 2;
 
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
-const config = readConfig(undefined, { checksFiles: false });
-const log = createLogger("control", config.logLevel);
+failInOneLine(createLogger("control", "info"));
 const clock = systemClock;
-const { dataDir } = config;
-failInOneLine(log);
 const [makeResampler, opus] = await Promise.all([loadResampler(), loadOpus()]);
 const { socketPath, port, mediaUrl, restarts } = await placeGiven();
+const config = readConfig(undefined, { checksFiles: false });
+const log = createLogger("control", config.logLevel);
+const { dataDir } = config;
 const startedMs = clock.epochMs();
 
 let firstWorkerCame = (): void => {};

@@ -28,13 +28,13 @@ import { IpcHandOff } from "./store/ipc-hand-off.ts";
 const HANDSHAKE_LOOK_MS = 50;
 
 /** Composition root of a media worker: one process, one share of the calls. */
-// The supervisor has read the same, but not the same files when the worker is started again.
 failInOneLine(createLogger("worker", "info"));
-const config = readConfig();
-const log = createLogger("worker", config.logLevel);
 const clock = systemClock;
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
 const { socketPath, port, mediaUrl } = await placeGiven();
+// The supervisor has read the same, but not the same files when the worker is started again.
+const config = readConfig();
+const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(() => gateway.readings());
 watchProcess(metrics.registry);
 
