@@ -49,8 +49,9 @@ export class Stopwatch {
             const sent = socket.send(message, isBinary);
             // Audio goes out as bytes, everything else as text.
             if (typeof message !== "string") {
-              this.written.stamp(call, monotonicMs());
-              this.due.stamp(call, this.#clock.dueMs);
+              const nowMs = monotonicMs();
+              this.written.stamp(call, nowMs);
+              this.due.stamp(call, this.#clock.dueAt(nowMs));
             }
             return sent;
           },

@@ -7,13 +7,13 @@ const SLOT_MS = FRAME_MS / TICK_SLOTS;
 /** Far above the error of two readings of the clock, far below a slot. */
 const TOLERANCE_MS = 0.1;
 
-/** The system's clock, which knows what the task that it runs was due at: the ticker's dues are seen without touching it. */
+/** The system's clock, which knows what the ticker waits for: its dues are seen without touching it. */
 export class TickClock implements Clock {
   #dueMs = Number.NaN;
 
-  /** When the task that runs now was to run, by `monotonicMs`; NaN when none does. */
-  get dueMs(): number {
-    return this.#dueMs;
+  /** What the ticker's run was due at that goes on at `nowMs`, both by `monotonicMs`; NaN when its time has not come. */
+  dueAt(nowMs: number): number {
+    return this.#dueMs <= nowMs ? this.#dueMs : Number.NaN;
   }
 
   nowMs(): number {
@@ -24,13 +24,10 @@ export class TickClock implements Clock {
     return systemClock.epochMs();
   }
 
+  /** Under load nobody but the ticker asks for it, which sets itself a new time at the end of each run. */
   after(delayMs: number, task: () => void): () => void {
-    const dueMs = monotonicMs() + delayMs;
-    return systemClock.after(delayMs, () => {
-      this.#dueMs = dueMs;
-      task();
-      this.#dueMs = Number.NaN;
-    });
+    this.#dueMs = monotonicMs() + delayMs;
+    return systemClock.after(delayMs, task);
   }
 }
 

@@ -143,7 +143,10 @@ class TrialCall {
       earphone: (frame, samples, playedMs) => this.#played(frame, samples, playedMs),
     });
     this.#connection = this.#connect(tools, ear);
-    this.#stopTicking = new Ticker(this.#clock).add({ tick: () => this.#connection.tick() });
+    this.#stopTicking = new Ticker(this.#clock).add({
+      tick: () => this.#connection.tick(),
+      catchUp: () => this.#connection.catchUp(),
+    });
   }
 
   async run(): Promise<Trial> {

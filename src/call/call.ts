@@ -5,13 +5,14 @@ import { partialOf, saidUntil, stepCaller, wordsOf } from "./caller-turn.ts";
 import { Conversation, type Said } from "./conversation.ts";
 import { Digits } from "./digits.ts";
 import type { CallEvent, CallSink } from "./events.ts";
+import { isSameLanguage, tellsLanguage } from "./heard-language.ts";
 import { Inactivity } from "./inactivity.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { phrasesOf } from "./phrases.ts";
 import { Preemptive } from "./preemptive.ts";
 import { Speaker } from "./speaker.ts";
 import { SpeechDetector } from "./speech-detector.ts";
-import { type CallStanding, WAITS, type Wait } from "./standing.ts";
+import { type CallStanding, NO_WAITS } from "./standing.ts";
 import {
   START,
   stepTurn,
@@ -98,10 +99,26 @@ export class Call {
     return this.#nextDeadlineMs;
   }
 
+  /** Whether it wants a `tick` at `nowMs`. For the frame path: a moment that a function returns may be left on the heap. */
+  isDue(nowMs: number): boolean {
+    return nowMs >= this.nextDeadlineMs;
+  }
+
   /** How the call stands, for whoever explains it. */
   get standing(): CallStanding {
-    const untilMs = (wait: Wait) => (this.#ended ? Number.POSITIVE_INFINITY : this.#untilMs(wait));
-    const waits = Object.fromEntries(WAITS.map((wait) => [wait, untilMs(wait)])) as CallStanding["waits"];
+    const waits: CallStanding["waits"] = this.#ended
+      ? NO_WAITS
+      : {
+          max_duration: this.#spec.maxDurationMs,
+          goodbye: this.#goodbyeMs(),
+          stream: this.#streamMs(),
+          voice: this.#detector.deadlineMs,
+          turn: this.#turnDeadlineMs,
+          ahead: this.#aheadMs(),
+          digits: this.#digits.deadlineMs,
+          inactivity: this.#inactivityDeadlineMs(),
+          reply: this.#speaker.deadlineMs(this.#nowMs),
+        };
     return { ...this.#speaker.standing(this.#nowMs), ended: this.#ended, turn: this.#turn, waits };
   }
 
@@ -339,50 +356,43 @@ export class Call {
     return saidUntil(entry === "" ? caller : stepCaller(caller, asTyped(entry), this.#nowMs), this.#nowMs);
   }
 
+  // When each `Wait` is over, ms; Infinity where it is not waited for. One function each: numbers that meet in one variable may be
+  // left on the heap, and these are asked for with every frame.
+
+  #findDeadline(): number {
+    if (this.#ended) return Number.POSITIVE_INFINITY;
+    return Math.min(
+      this.#spec.maxDurationMs,
+      this.#goodbyeMs(),
+      this.#streamMs(),
+      this.#detector.deadlineMs,
+      this.#turnDeadlineMs,
+      this.#aheadMs(),
+      this.#digits.deadlineMs,
+      this.#inactivityDeadlineMs(),
+      this.#speaker.deadlineMs(this.#nowMs),
+    );
+  }
+
+  #goodbyeMs(): number {
+    return this.#leave?.untilMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  #streamMs(): number {
+    return this.#legStarted ? Number.POSITIVE_INFINITY : LEG_START_MS_MAX;
+  }
+
+  #aheadMs(): number {
+    if (this.#policy.parameters.preemptiveMs === 0) return Number.POSITIVE_INFINITY;
+    return this.#preemptive.deadlineMs(this.#detector.lastVoicedMs);
+  }
+
   /** What was sent last moves with every frame, so the clock stands still while the agent is heard. */
   #inactivityDeadlineMs(): number {
     if (!this.#legStarted || this.#leave !== undefined || this.#speaker.usesTools) return Number.POSITIVE_INFINITY;
     return this.#inactivity.deadlineMs(this.#detector.lastVoicedMs, this.#speaker.playsUntilMs);
   }
-
-  #findDeadline(): number {
-    if (this.#ended) return Number.POSITIVE_INFINITY;
-    let nextMs = Number.POSITIVE_INFINITY;
-    for (const wait of WAITS) nextMs = Math.min(nextMs, this.#untilMs(wait));
-    return nextMs;
-  }
-
-  #untilMs(wait: Wait): number {
-    switch (wait) {
-      case "max_duration":
-        return this.#spec.maxDurationMs;
-      case "goodbye":
-        return this.#leave?.untilMs ?? Number.POSITIVE_INFINITY;
-      case "stream":
-        return this.#legStarted ? Number.POSITIVE_INFINITY : LEG_START_MS_MAX;
-      case "voice":
-        return this.#detector.deadlineMs;
-      case "turn":
-        return this.#turnDeadlineMs;
-      case "ahead":
-        if (this.#policy.parameters.preemptiveMs === 0) return Number.POSITIVE_INFINITY;
-        return this.#preemptive.deadlineMs(this.#detector.lastVoicedMs);
-      case "digits":
-        return this.#digits.deadlineMs;
-      case "inactivity":
-        return this.#inactivityDeadlineMs();
-      case "reply":
-        return this.#speaker.deadlineMs(this.#nowMs);
-    }
-  }
 }
 
 /** Keys are a turn of the caller's; the model sees by the first word that they were not spoken. */
 const asTyped = (entry: string): Extract<TurnEvent, { kind: "typed" }> => ({ kind: "typed", text: `DTMF: ${entry}` });
-
-/** A single word says little of its language: "okay" is one everywhere. Scripts without spaces write many words as one. */
-const tellsLanguage = (text: string): boolean => /\S\s+\S/u.test(text) || /^[^\p{Script=Latin}\s]{4,}$/u.test(text);
-
-/** `de` and `de-AT` are. */
-const isSameLanguage = (a: string, b: string): boolean => primary(a) === primary(b);
-const primary = (code: string): string => code.split("-", 1)[0]?.toLowerCase() ?? "";

@@ -2,17 +2,7 @@ import type { CallState } from "./events.ts";
 import type { Turn } from "./turn.ts";
 
 /** What a call may wait for, each until a moment of its own. */
-export const WAITS = [
-  "max_duration",
-  "goodbye",
-  "stream",
-  "voice",
-  "turn",
-  "ahead",
-  "digits",
-  "inactivity",
-  "reply",
-] as const;
+const WAITS = ["max_duration", "goodbye", "stream", "voice", "turn", "ahead", "digits", "inactivity", "reply"] as const;
 export type Wait = (typeof WAITS)[number];
 
 /** What a reply may wait for: its being heard, words of our own that bridge a silence, the model, the voice. */
@@ -48,3 +38,8 @@ export interface CallStanding {
   reply: LivingReply | undefined;
   waits: Readonly<Record<Wait, number>>;
 }
+
+/** Of a call that is over. */
+export const NO_WAITS = Object.fromEntries(
+  WAITS.map((wait) => [wait, Number.POSITIVE_INFINITY]),
+) as CallStanding["waits"];

@@ -2,7 +2,7 @@ import { Call } from "../call/call.ts";
 import type { CallCommand, CallEvent, CallState } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
-import { FRAME_MS, OUTPUT_LEAD_MS } from "../core/limits.ts";
+import { FRAME_MS } from "../core/limits.ts";
 import { busRateHz } from "../media/bus.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
 import type { StreamStarted } from "../wire/wire.ts";
@@ -16,9 +16,6 @@ import { Keys } from "./keys.ts";
 import type { Leg } from "./leg.ts";
 import { Notices } from "./notices.ts";
 import { ToolRunner } from "./tools/tool-runner.ts";
-
-/** The lead is still there when the next tick is due, half a frame late: a stall as long as itself is not heard. */
-const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS + 1.5 * FRAME_MS;
 
 /**
  * One leg of one call: joins the socket, the wire, the frame bus, the engines and the journal to the call machine.
@@ -34,7 +31,6 @@ export class Connection implements Leg {
   readonly #tools: ToolRunner;
   readonly #playback: PlaybackClock;
   readonly #startMs: number;
-  readonly #frameSamples: number;
   readonly #inbox: Inbox;
   readonly #notices: Notices;
   readonly #keys = new Keys();
@@ -62,7 +58,7 @@ export class Connection implements Leg {
     const { outboundRateHz: rateHz, outboundCodec } = wire;
     this.#startMs = clock.nowMs();
     this.#playback = new PlaybackClock(rateHz);
-    this.#frameSamples = (rateHz / 1_000) * FRAME_MS;
+    this.#frameOut.samples = (rateHz / 1_000) * FRAME_MS;
     this.#notices = new Notices(wire, (message) => this.#send(message));
     const complain = (code: string, message: string) => this.#notices.error(code, message);
     this.#inbox = new Inbox({ wire, inbound, tally: this.#tally, complain, log });
@@ -150,8 +146,21 @@ export class Connection implements Leg {
       if (this.#sendFailed) this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs);
       this.#release(nowMs, nowMs);
       this.#engines.hearSilence(this.#audio?.silenceDue(nowMs) ?? 0);
-      if (nowMs >= this.#call.nextDeadlineMs) this.#handle({ kind: "tick" }, nowMs);
-      while (!this.#over && this.#pausedTurnId === undefined && this.#playback.unplayedMs(nowMs) < TOP_UP_BELOW_MS) {
+      if (this.#call.isDue(nowMs)) this.#handle({ kind: "tick" }, nowMs);
+    } catch (error) {
+      this.#onBug(error, nowMs);
+    }
+    this.#sendDue(nowMs);
+  }
+
+  /** Behind a stall, before messages are read: sends what is due and lets nothing else happen. Never throws. */
+  catchUp(): void {
+    this.#sendDue(this.#nowMs());
+  }
+
+  #sendDue(nowMs: number): void {
+    try {
+      while (!this.#over && this.#pausedTurnId === undefined && this.#playback.isShort(nowMs)) {
         if (!this.#sendFrame(nowMs)) break;
       }
     } catch (error) {
@@ -201,13 +210,12 @@ export class Connection implements Leg {
         this.#onStart(event, nowMs);
         return;
       case "audio":
-        this.#onAudio(nowMs);
+        this.#audio?.push(this.#options.inbound, nowMs);
+        if (this.#audio?.flooded) this.#handle({ kind: "leg-closed", reason: "audio_flood" }, nowMs);
         return;
       case "mark":
-        this.#tally.marksReturned += 1;
-        this.#handle(event, nowMs);
-        return;
       case "cleared":
+        if (event.kind === "mark") this.#tally.marksReturned += 1;
         this.#handle(event, nowMs);
         return;
       case "dtmf":
@@ -239,11 +247,6 @@ export class Connection implements Leg {
     this.#audio = new CallerAudio({ wire, codec, makeResampler, startMs: nowMs, tally, onFrame: this.#onFrame });
     this.#engines.listen();
     this.#handle({ kind: "leg-started", codec }, nowMs);
-  }
-
-  #onAudio(nowMs: number): void {
-    this.#audio?.push(this.#options.inbound, nowMs);
-    if (this.#audio?.flooded) this.#handle({ kind: "leg-closed", reason: "audio_flood" }, nowMs);
   }
 
   /** The bus: one frame, read by everybody who listens, in one synchronous step. */
@@ -286,12 +289,11 @@ export class Connection implements Leg {
       return false;
     }
     // There was speech to send, and the caller heard none: this process was kept from running for longer than the lead.
-    if (this.#speaking && this.#playback.unplayedMs(nowMs) === 0) this.#tally.late += 1;
+    if (this.#speaking && this.#playback.isDry(nowMs)) this.#tally.late += 1;
     this.#speaking = true;
     const { wire, socket, journal } = this.#options;
     const event = this.#frameOut;
     event.turnId = frame.turnId;
-    event.samples = this.#frameSamples;
     this.#playback.sent(event.samples, nowMs);
     this.#tally.framesOut += 1;
     if (!socket.send(wire.encodeAudio(frame.bytes), wire.binaryAudio)) {
@@ -350,7 +352,8 @@ export class Connection implements Leg {
         this.#tools.run(command);
         return;
       case "send-dtmf":
-        this.#sendKeys(command.digits);
+        // Only calls of a wire that has a message for it are offered the tool.
+        this.#send(this.#options.wire.encodeDtmf?.(command.digits));
         return;
       case "pass-over":
       case "transfer":
@@ -360,14 +363,8 @@ export class Connection implements Leg {
   }
 
   /** A peer that misses a mark or a clear is lost like one that misses audio; but a command may not end the call it comes from. */
-  #send(message: string): void {
-    if (!this.#closed && !this.#options.socket.send(message)) this.#sendFailed = true;
-  }
-
-  /** Only calls of a wire that has a message for it are offered the tool. */
-  #sendKeys(digits: string): void {
-    const message = this.#options.wire.encodeDtmf?.(digits);
-    if (message !== undefined) this.#send(message);
+  #send(message: string | undefined): void {
+    if (message !== undefined && !this.#closed && !this.#options.socket.send(message)) this.#sendFailed = true;
   }
 
   /** The one end: the journal is completed, the socket closed, every engine stopped and the call handed back, whatever fails. */

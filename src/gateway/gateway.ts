@@ -264,7 +264,7 @@ export class Gateway {
       log,
       onDone: () => this.#onDone(callId, connection, stopTicking),
     });
-    const leg = new TimedLeg(connection, clock, this.#addedLatency);
+    const leg = new TimedLeg(connection, clock, this.#ticker, this.#addedLatency);
     const stopTicking = this.#ticker.add(leg);
     this.#calls.set(callId, connection);
     this.#checkFull();

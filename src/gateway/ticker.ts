@@ -3,11 +3,15 @@ import { FRAME_MS, TICK_SLOTS } from "../core/limits.ts";
 import { TimeHistogram } from "../core/time-histogram.ts";
 
 const SLOT_MS = FRAME_MS / TICK_SLOTS;
+/** Half a frame: more than a full core needs for the messages of one turn of the loop. */
+const STALL_MS = FRAME_MS / 2;
 
 /** Something that is due every FRAME_MS. */
 export interface Ticked {
   /** It was due at `dueMs` of the ticker's clock. Must not throw. */
   tick(dueMs: number): void;
+  /** It was due at `dueMs`, and the loop stood still: sends what it owes its peer, and leaves all else to `tick`. Must not throw. */
+  catchUp(dueMs: number): void;
 }
 
 /**
@@ -16,6 +20,9 @@ export interface Ticked {
  *
  * Due times are start + n x SLOT_MS, so a late timer is caught up and never drifts. After a stall each slot is run once and
  * the ticks missed are skipped and counted: what a call owes its peer it knows from its own playback clock.
+ *
+ * Behind a stall Node handles all messages that came meanwhile before it looks at its timers. Callers would hear the gap by then, so
+ * whoever has a message asks `catchUp` first. That sends and no more: whether a caller has fallen silent is in those messages.
  */
 export class Ticker {
   /** How late each slot began that somebody was in. */
@@ -25,6 +32,7 @@ export class Ticker {
   #count = 0;
   #slot = 0;
   #nextMs = 0;
+  #caughtUpMs = Number.NEGATIVE_INFINITY;
   #cancel: (() => void) | undefined;
   #skippedSlots = 0;
 
@@ -48,6 +56,16 @@ export class Ticker {
       this.#count -= 1;
       if (this.#count === 0) this.#stop();
     };
+  }
+
+  /** Costs two comparisons when the ticks are in time at `nowMs`, which is now. */
+  catchUp(nowMs: number): void {
+    if (this.#count === 0 || nowMs - this.#nextMs < STALL_MS || nowMs - this.#caughtUpMs < STALL_MS) return;
+    this.#caughtUpMs = nowMs;
+    for (let ahead = 0; ahead < TICK_SLOTS && this.#nextMs + ahead * SLOT_MS <= nowMs; ahead += 1) {
+      const slot = this.#slots[(this.#slot + ahead) % TICK_SLOTS] as Set<Ticked>;
+      for (const ticked of slot) ticked.catchUp(this.#nextMs + ahead * SLOT_MS);
+    }
   }
 
   #start(): void {

@@ -2,10 +2,10 @@ import type { Clock } from "../core/clock.ts";
 import type { AddedLatency } from "../core/metrics.ts";
 import type { CallReading, CallTally } from "./call-tally.ts";
 import type { Leg } from "./leg.ts";
-import type { Ticked } from "./ticker.ts";
+import type { Ticked, Ticker } from "./ticker.ts";
 
 /** A leg that is ticked, and that tells what it has counted. */
-export type TimeableLeg = Leg & { tick(): void; read(): CallReading };
+export type TimeableLeg = Leg & { tick(): void; catchUp(): void; read(): CallReading };
 
 /**
  * A leg whose frames are timed, of this process and of its call. What cannot be seen from here is not in it: how long a message lay in
@@ -15,20 +15,23 @@ export type TimeableLeg = Leg & { tick(): void; read(): CallReading };
 export class TimedLeg implements Leg, Ticked {
   readonly #leg: TimeableLeg;
   readonly #clock: Clock;
+  readonly #ticker: Pick<Ticker, "catchUp">;
   readonly #process: AddedLatency;
   readonly #call: CallTally;
 
-  constructor(leg: TimeableLeg, clock: Clock, process: AddedLatency) {
+  constructor(leg: TimeableLeg, clock: Clock, ticker: Pick<Ticker, "catchUp">, process: AddedLatency) {
     this.#leg = leg;
     this.#clock = clock;
+    this.#ticker = ticker;
     this.#process = process;
     this.#call = leg.read().counts;
   }
 
   message(bytes: Uint8Array, isBinary: boolean): void {
     const call = this.#call;
-    const before = call.framesIn;
     const beganMs = this.#clock.nowMs();
+    this.#ticker.catchUp(beganMs);
+    const before = call.framesIn;
     this.#leg.message(bytes, isBinary);
     if (call.framesIn === before) return;
     const tookMs = this.#clock.nowMs() - beganMs;
@@ -37,10 +40,20 @@ export class TimedLeg implements Leg, Ticked {
   }
 
   tick(dueMs: number): void {
-    const call = this.#call;
-    const before = call.framesOut;
+    const before = this.#call.framesOut;
     this.#leg.tick();
-    if (call.framesOut === before) return;
+    this.#observeOut(before, dueMs);
+  }
+
+  catchUp(dueMs: number): void {
+    const before = this.#call.framesOut;
+    this.#leg.catchUp();
+    this.#observeOut(before, dueMs);
+  }
+
+  #observeOut(framesBefore: number, dueMs: number): void {
+    const call = this.#call;
+    if (call.framesOut === framesBefore) return;
     const tookMs = this.#clock.nowMs() - dueMs;
     this.#process.out.observe(tookMs);
     if (tookMs > call.slowestOutMs) call.slowestOutMs = tookMs;

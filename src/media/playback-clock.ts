@@ -1,4 +1,8 @@
 import { strict as assert } from "node:assert";
+import { FRAME_MS, OUTPUT_LEAD_MS } from "../core/limits.ts";
+
+/** The lead is still there when the next tick is due, half a frame late: a stall as long as itself is not heard. */
+const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS + 1.5 * FRAME_MS;
 
 /**
  * Models what the far end has played of what we sent: it plays without a pause whatever it has, from the moment it has it.
@@ -27,6 +31,16 @@ export class PlaybackClock {
   /** How much of what was sent has not been played yet, in ms; never negative. */
   unplayedMs(nowMs: number): number {
     return Math.max(this.#bufferedUntilMs - nowMs, 0);
+  }
+
+  /** Whether the next frame is due: less lies ahead of the far end than should. */
+  isShort(nowMs: number): boolean {
+    return this.#bufferedUntilMs - nowMs < TOP_UP_BELOW_MS;
+  }
+
+  /** Whether all that was sent has been played. */
+  isDry(nowMs: number): boolean {
+    return this.#bufferedUntilMs <= nowMs;
   }
 
   /** The far end was told to drop what it has not played. */

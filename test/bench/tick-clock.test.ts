@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { FrameTimes, type FrameTimesData } from "../../bench/load/frame-times.ts";
-import { settleDues } from "../../bench/load/tick-clock.ts";
+import { monotonicMs } from "../../bench/load/monotonic.ts";
+import { settleDues, TickClock } from "../../bench/load/tick-clock.ts";
 
 const SLOT_MS = 2;
 
@@ -32,4 +33,13 @@ test("a call that was never punctual keeps the dues of its runs, which are the e
   const before = [...dues.behindMs];
   settleDues(dues, writes);
   expect([...dues.behindMs]).toEqual(before);
+});
+
+test("a frame that is written in a run is due at what the ticker waited for, and one that is written before at nothing", () => {
+  const clock = new TickClock();
+  clock.after(20, () => {})();
+  const nowMs = monotonicMs();
+  expect(clock.dueAt(nowMs)).toBeNaN();
+  expect(clock.dueAt(nowMs + 20)).toBeGreaterThan(nowMs);
+  expect(clock.dueAt(nowMs + 20)).toBeLessThanOrEqual(nowMs + 20);
 });

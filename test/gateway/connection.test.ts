@@ -240,6 +240,21 @@ describe("audio on its way out", () => {
     expect(call.ends()[0]).toMatchObject({ late: 1, underruns: 0 });
   });
 
+  test("behind a stall what is due is sent before what came meanwhile is read, and nobody is taken for silent for it", async () => {
+    const stt = new ScriptedStt(new ManualClock(), []);
+    const call = leg({ stt, tts: new ScriptedTts(new ManualClock(), { msPerChar: 100 }) });
+    call.start();
+    await call.listen(400);
+    const [sentBefore, earBefore] = [call.socket.events.length, stt.opened[0]?.samples];
+    call.clock.stall(1_000);
+    call.connection.catchUp();
+    expect(call.socket.events.slice(sentBefore)).toEqual(Array(7).fill("media"));
+    expect(stt.opened[0]?.samples).toBe(earBefore);
+    call.connection.tick();
+    expect(call.socket.events.length).toBe(sentBefore + 7);
+    expect(stt.opened[0]?.samples).toBeGreaterThan(earBefore ?? Number.NaN);
+  });
+
   test("every spoken piece is followed by its mark, and one that comes back lets the reply be heard", async () => {
     const call = leg();
     call.start();

@@ -6,8 +6,12 @@ import { ManualClock } from "../support/manual-clock.ts";
 /** Something ticked, and when. */
 class Recorder {
   readonly ticksMs: number[] = [];
+  readonly caughtUpMs: number[] = [];
   tick(dueMs: number): void {
     this.ticksMs.push(dueMs);
+  }
+  catchUp(dueMs: number): void {
+    this.caughtUpMs.push(dueMs);
   }
 }
 
@@ -50,12 +54,12 @@ describe("the ticker", () => {
     };
     const ticker = new Ticker(counting);
     let ticks = 0;
-    ticker.add({ tick: () => (ticks += 1) });
+    ticker.add({ tick: () => (ticks += 1), catchUp: () => {} });
     clock.advance(1_000);
     expect([ticks, ticker.skippedSlots]).toEqual([50, 0]);
     expect(timers).toBeLessThanOrEqual(51);
     let late = 0;
-    ticker.add({ tick: () => (late += 1) });
+    ticker.add({ tick: () => (late += 1), catchUp: () => {} });
     clock.advance(1_000);
     expect([ticks, ticker.skippedSlots]).toEqual([100, 0]);
     expect(late).toBeGreaterThanOrEqual(49);
@@ -92,6 +96,56 @@ describe("the ticker", () => {
     expect(((after.at(-1) ?? 0) - lastMs) % 20).toBe(0);
   });
 
+  test("behind a stall everybody who was due catches up at once, the one who waits longest first, and is ticked as ever", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const order: number[] = [];
+    const recorders = Array.from({ length: 10 }, () => new Recorder());
+    for (const [index, recorder] of recorders.entries()) {
+      ticker.add({
+        tick: (dueMs) => recorder.tick(dueMs),
+        catchUp: (dueMs) => {
+          order.push(index);
+          recorder.catchUp(dueMs);
+        },
+      });
+    }
+    // The slots of 102, 104 and 106 ms have been run: that of the fourth is next.
+    clock.advance(106);
+    clock.stall(13);
+    ticker.catchUp(clock.nowMs());
+    expect(order).toEqual([3, 4, 5, 6, 7, 8]);
+    expect(recorders.map(({ caughtUpMs }) => caughtUpMs[0])).toEqual([
+      ...Array(3).fill(undefined),
+      ...[108, 110, 112, 114, 116, 118],
+      undefined,
+    ]);
+    clock.advance(0);
+    expect(recorders.map(({ ticksMs }) => ticksMs.length)).toEqual([6, 6, 6, 6, 6, 6, 6, 6, 6, 5]);
+  });
+
+  test("catches up once a stall, however many messages lie behind it, and not for a turn of the loop that was merely long", () => {
+    const clock = new ManualClock();
+    const ticker = new Ticker(clock);
+    const recorder = new Recorder();
+    const remove = ticker.add(recorder);
+    clock.advance(100);
+    clock.stall(11);
+    ticker.catchUp(clock.nowMs());
+    expect(recorder.caughtUpMs).toEqual([]);
+    clock.stall(1);
+    for (let message = 0; message < 9; message += 1) {
+      ticker.catchUp(clock.nowMs());
+      clock.stall(1);
+    }
+    expect(recorder.caughtUpMs).toEqual([102]);
+    ticker.catchUp(clock.nowMs() + 1);
+    expect(recorder.caughtUpMs).toEqual([102, 102]);
+    remove();
+    ticker.catchUp(clock.nowMs() + 100);
+    expect(recorder.caughtUpMs).toHaveLength(2);
+  });
+
   test("how late each slot began is counted, of slots that somebody is in", () => {
     const clock = new ManualClock();
     const ticker = new Ticker(clock);
@@ -112,6 +166,7 @@ describe("the ticker", () => {
       tick: () => {
         remove();
       },
+      catchUp: () => {},
     });
     ticker.add(recorder);
     clock.advance(200);

@@ -12,6 +12,8 @@ function timed() {
   const added = { in: new TimeHistogram(), out: new TimeHistogram() };
   const next = { framesIn: 0, framesOut: 0, tookMs: 0 };
   const closings: [number, boolean][] = [];
+  const askedMs: number[] = [];
+  const ticker = { catchUp: (nowMs: number) => void askedMs.push(nowMs) };
   const work = (): void => {
     counts.framesIn += next.framesIn;
     counts.framesOut += next.framesOut;
@@ -21,13 +23,15 @@ function timed() {
     {
       message: work,
       tick: work,
+      catchUp: work,
       closed: (code, violated) => closings.push([code, violated]),
       read: () => ({ connectionType: "carrier_a", state: "listening", counts }),
     },
     clock,
+    ticker,
     added,
   );
-  return { leg, now, next, counts, added, closings };
+  return { leg, now, next, counts, added, closings, askedMs };
 }
 
 const BYTES = new Uint8Array(1);
@@ -57,6 +61,8 @@ describe("what we add to frames", () => {
     expect([countOf(added.in), countOf(added.out)]).toEqual([0, 1]);
     expect(added.out.sumMs).toBeCloseTo(7.5);
     expect(counts.slowestOutMs).toBeCloseTo(7.5);
+    leg.catchUp(now.ms - 90);
+    expect(counts.slowestOutMs).toBeCloseTo(90.5);
   });
 
   test("is not asked of a message without audio, nor of a tick in which nothing was due", () => {
@@ -77,6 +83,14 @@ describe("what we add to frames", () => {
     // Times that are handed on are boxed where the compiler does not see through: a few, and no object.
     expect(bytes).toBeLessThan(150);
   });
+});
+
+test("a message lets all calls catch up first, if the loop stood still until it came", () => {
+  const { leg, now, next, askedMs } = timed();
+  next.tookMs = 5;
+  const cameMs = now.ms;
+  leg.message(BYTES, true);
+  expect(askedMs).toEqual([cameMs]);
 });
 
 test("the end of the socket is told to the leg as it came", () => {

@@ -64,23 +64,30 @@ describe("the playback clock", () => {
     );
   });
 
-  test("who sends while less than the lead is unplayed keeps the far end supplied through any stall up to the lead", () => {
-    const stalls = fc.array(fc.double({ min: 1, max: OUTPUT_LEAD_MS - FRAME_MS, noNaN: true }), { minLength: 1 });
+  test("who sends while it is short keeps the far end supplied through any stall up to the lead, a frame late", () => {
+    const stalls = fc.array(fc.double({ min: 1, max: OUTPUT_LEAD_MS + FRAME_MS, noNaN: true }), { minLength: 1 });
     fc.assert(
       fc.property(stalls, (stepsMs) => {
         const clock = new PlaybackClock(RATE_HZ);
         const fill = (nowMs: number): void => {
-          while (clock.unplayedMs(nowMs) < OUTPUT_LEAD_MS - FRAME_MS) clock.sent(FRAME_SAMPLES, nowMs);
+          while (clock.isShort(nowMs)) clock.sent(FRAME_SAMPLES, nowMs);
         };
         let nowMs = 0;
         fill(nowMs);
         for (const stepMs of stepsMs) {
           nowMs += stepMs;
-          expect(clock.unplayedMs(nowMs)).toBeGreaterThanOrEqual(-1e-6);
+          expect(clock.isDry(nowMs)).toBe(false);
           fill(nowMs);
-          expect(clock.unplayedMs(nowMs)).toBeLessThan(OUTPUT_LEAD_MS);
+          expect(clock.unplayedMs(nowMs)).toBeLessThan(OUTPUT_LEAD_MS + 2.5 * FRAME_MS);
         }
       }),
     );
+  });
+
+  test("is dry from the moment that the last sample has been played", () => {
+    const clock = new PlaybackClock(RATE_HZ);
+    expect(clock.isDry(0)).toBe(true);
+    clock.sent(FRAME_SAMPLES, 5);
+    expect([clock.isDry(24.9), clock.isDry(25)]).toEqual([false, true]);
   });
 });

@@ -31,7 +31,7 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     "output runs ahead by the lead and no more",
     "output stays within the lead",
-    "gateway/connection.ts",
+    "media/playback-clock.ts",
     "const TOP_UP_BELOW_MS = OUTPUT_LEAD_MS + 1.5 * FRAME_MS;",
     "const TOP_UP_BELOW_MS = 3 * OUTPUT_LEAD_MS + FRAME_MS;",
   ),

@@ -129,7 +129,10 @@ export class Service {
         stopTicking();
       },
     });
-    const stopTicking = new Ticker(process).add({ tick: () => guarded(() => this.connection.tick()) });
+    const stopTicking = new Ticker(process).add({
+      tick: () => guarded(() => this.connection.tick()),
+      catchUp: () => guarded(() => this.connection.catchUp()),
+    });
   }
 
   /** What of it is still alive, or was never finished; empty when everything is over. */

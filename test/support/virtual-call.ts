@@ -2,7 +2,7 @@ import { Call } from "../../src/call/call.ts";
 import type { CallCommand, CallEvent } from "../../src/call/events.ts";
 import type { TurnParameters } from "../../src/call/parameters.ts";
 import type { CallSpec, EndReason, TranscriptTurn } from "../../src/core/call-spec.ts";
-import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits.ts";
+import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import { PlaybackClock } from "../../src/media/playback-clock.ts";
 import type { SpokenWord } from "../../src/speech/speech.ts";
 import { type FarEnd, NearFarEnd, type SpeechFrame } from "./far-end.ts";
@@ -199,7 +199,7 @@ export class VirtualCall {
     this.#mediaMs += FRAME_MS;
     this.handle({ kind: "frame-in", voiced: this.nowMs < this.#voicedUntilMs, mediaMs: this.#mediaMs });
     if (this.nowMs >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
-    while (this.#playback.unplayedMs(this.nowMs) < OUTPUT_LEAD_MS + 1.5 * FRAME_MS) {
+    while (this.#playback.isShort(this.nowMs)) {
       if (this.#ring[0]?.turnId === this.#pausedTurn) break;
       const frame = this.#ring.shift();
       if (frame === undefined) break;
