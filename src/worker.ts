@@ -61,7 +61,7 @@ const handOff = new IpcHandOff({
   path: socketPath,
   workerId: randomUUID(),
   callIds: () => gateway.callIds(),
-  load: () => ({ ...gateway.load(), loopLagMs: loopLag.ms, draining: leaving || retiring }),
+  load: () => ({ ...gateway.load(), loopLagMs: loopLag.ms, takesCalls: listening && !leaving && !retiring }),
   onEnd: (callId) => gateway.end(callId, "api_hangup"),
   metrics: tellMetrics,
   clock,
@@ -112,6 +112,7 @@ async function pauseListening(isFull: boolean): Promise<void> {
   server.pauseListening(gateway.isFull && !leaving);
 }
 
+let listening = false;
 let retiring = false;
 let leaving = false;
 /** Lets the calls end, until DRAIN_MS is over, and goes. */
@@ -158,4 +159,7 @@ async function listen(): Promise<number> {
 onSupervisor({ drain: () => void leave(), stop: () => process.exit(0), retire: () => void retire() });
 // Where others listen too, whoever came here before the control process is known would be refused.
 await handOff.tried;
-tellReady(await listen(), clock);
+const listeningPort = await listen();
+listening = true;
+handOff.tellLoad();
+tellReady(listeningPort, clock);

@@ -73,6 +73,12 @@ export class IpcHandOff implements HandOff {
     this.#socket?.write(toLine({ kind: "ended", callId }));
   }
 
+  /** Tells how the worker stands, now that it stands otherwise. */
+  tellLoad(): void {
+    // Before a control process that does not read nothing piles up: it learns of the rest when it does again.
+    if (this.#socket?.writableLength === 0) this.#socket.write(toLine({ kind: "load", ...this.#options.load() }));
+  }
+
   /** Waits until every ended call has been acknowledged, then closes. */
   async close(): Promise<void> {
     if (this.#unacknowledged.size > 0) {
@@ -102,15 +108,14 @@ export class IpcHandOff implements HandOff {
     const { workerId, callIds, load } = this.#options;
     const hello: WorkerMessage = { kind: "hello", workerId, callIds: callIds(), load: load() };
     socket.write(toLine(hello));
-    this.#tellLoadRepeatedly(socket);
+    this.#tellLoadRepeatedly();
     for (const callId of this.#unacknowledged) socket.write(toLine({ kind: "ended", callId }));
   }
 
-  #tellLoadRepeatedly(socket: Socket): void {
+  #tellLoadRepeatedly(): void {
     this.#cancelLoad = this.#options.clock.after(LOAD_TELL_MS, () => {
-      // Before a control process that does not read nothing piles up: it learns of the rest when it does again.
-      if (socket.writableLength === 0) socket.write(toLine({ kind: "load", ...this.#options.load() }));
-      this.#tellLoadRepeatedly(socket);
+      this.tellLoad();
+      this.#tellLoadRepeatedly();
     });
   }
 

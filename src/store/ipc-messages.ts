@@ -10,15 +10,15 @@ export interface WorkerLoad {
   callsMax: number;
   /** How late its event loop comes round: the 99th percentile of the last seconds. */
   loopLagMs: number;
-  /** It takes no more calls, and ends with those it has. */
-  draining: boolean;
+  /** It listens; false also when it ends with the calls that it has. */
+  takesCalls: boolean;
 }
 
 /** What a worker tells the control process, one JSON object a line. */
 export type WorkerMessage =
   /** First, and again after every reconnection: who it is, what it carries and how it stands. */
   | { kind: "hello"; workerId: string; callIds: readonly string[]; load: WorkerLoad }
-  /** Every LOAD_TELL_MS. */
+  /** Every LOAD_TELL_MS, and when it begins to listen. */
   | ({ kind: "load" } & WorkerLoad)
   | { kind: "redeem"; id: number; tokenHash: string; only?: readonly ConnectionType[] | undefined }
   | { kind: "ended"; callId: string }

@@ -138,13 +138,13 @@ export class Places {
   }
 
   /**
-   * How many calls a worker takes: none beyond those that it has when it drains, or tells nothing because its loop is stuck. One
+   * How many calls a worker takes: none beyond those that it has when it says so, or tells nothing because its loop is stuck. One
    * whose loop lags takes a few all the same, for with so few it is the machine that lags, and calls refused would not mend it.
    */
   #offered({ load, toldMs, laggedMs, callCount }: Worker): number {
     const nowMs = this.#clock.nowMs();
     const carried = Math.min(callCount, load.callsMax);
-    if (load.draining || nowMs - toldMs >= LOAD_SILENCE_MS_MAX) return carried;
+    if (!load.takesCalls || nowMs - toldMs >= LOAD_SILENCE_MS_MAX) return carried;
     if (nowMs - laggedMs >= LOOP_LAG_CALM_MS) return load.callsMax;
     return Math.max(carried, Math.min(LAGGING_CALLS_MAX, load.callsMax));
   }

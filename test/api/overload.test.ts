@@ -65,7 +65,7 @@ test("the store is told which API key asks", async () => {
 test("T13: a flood of creations by one key gets 429 with Retry-After, and another key's calls are all made beside it", async () => {
   const callsPerKey = 40;
   const places = new Places({ clock: api.clock, callsPerKey });
-  places.workerCame("worker", [], { callCount: 0, callsMax: 1_000, loopLagMs: 0, draining: false });
+  places.workerCame("worker", [], { callCount: 0, callsMax: 1_000, loopLagMs: 0, takesCalls: true });
   api.state.admit = ({ tokenHash, apiKeyId }) => places.reserve(tokenHash, apiKeyId);
   const [ours, flooded] = [api.key, (await api.stores.apiKeys.create({ accountId: api.accountId, name: "flood" })).key];
   const create = async (key: string) => await api.post(LEAST, { "x-api-key": key });

@@ -8,7 +8,6 @@ import { CERTIFICATE_POLL_MS } from "../../src/core/limits.ts";
 import { hasOpenssl, makeCertificate, replaceCertificate } from "../support/certificates.ts";
 import { RawLeg } from "../support/raw-leg.ts";
 import { Service, until } from "../support/service.ts";
-import { ifMachineStalled } from "../support/stalled-machine.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "trunkline-tls-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -24,7 +23,7 @@ async function serialAt(mediaUrl: string): Promise<string> {
 
 test.skipIf(!hasOpenssl)(
   "a service with a certificate of its own takes another while a call goes on, and survives a bad one (only where openssl is installed)",
-  { retry: ifMachineStalled, timeout: 60_000 },
+  { timeout: 60_000 },
   async () => {
     const [first, second] = [makeCertificate(directory, "first"), makeCertificate(directory, "second")];
     const files = { certFile: join(directory, "tls.crt"), keyFile: join(directory, "tls.key") };

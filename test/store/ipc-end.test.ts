@@ -36,7 +36,7 @@ test("a call that comes in one piece with the word to end it is there when the w
       path,
       workerId: "worker-1",
       callIds: () => [],
-      load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, draining: false }),
+      load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true }),
       onEnd: (callId) => resolve({ callId, isOpen: open.has(callId) }),
       metrics: async () => undefined,
       clock: systemClock,

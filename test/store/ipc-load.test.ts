@@ -7,7 +7,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
-test("a worker tells how it stands when it comes, from then on every 250 ms, and nothing once it has gone", async () => {
+test("a worker tells how it stands when it comes, from then on every 250 ms and when it has news, and nothing once it has gone", async () => {
   const path = join(temporaryDirectory(), "control.sock");
   const clock = new ManualClock();
   const told: [string, number][] = [];
@@ -27,7 +27,7 @@ test("a worker tells how it stands when it comes, from then on every 250 ms, and
     path,
     workerId: "a",
     callIds: () => [],
-    load: () => ({ callCount: callCount++, callsMax: 9, loopLagMs: 0, draining: false }),
+    load: () => ({ callCount: callCount++, callsMax: 9, loopLagMs: 0, takesCalls: true }),
     onEnd: () => {},
     metrics: async () => undefined,
     clock,
@@ -41,13 +41,16 @@ test("a worker tells how it stands when it comes, from then on every 250 ms, and
   await seen(2);
   clock.advance(2 * LOAD_TELL_MS);
   await seen(4);
-  await handOff.close();
+  handOff.tellLoad();
   await seen(5);
+  await handOff.close();
+  await seen(6);
   expect(told).toEqual([
     ["a came", 0],
     ["a", 1],
     ["a", 2],
     ["a", 3],
+    ["a", 4],
     ["a went", Number.NaN],
   ]);
   expect(clock.pending).toBe(0);

@@ -9,7 +9,7 @@ import { settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
-const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, draining: false };
+const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true };
 
 let server: IpcServer | undefined;
 afterEach(() => server?.close());

@@ -33,7 +33,7 @@ async function controlEnd() {
       path,
       workerId: `worker-${before}`,
       callIds: () => [],
-      load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, draining: false }),
+      load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true }),
       metrics: async () => named(await tell()),
       onEnd: () => {},
       clock: systemClock,

@@ -13,7 +13,7 @@ const OPERATIONS = 1_000;
 const CALLS_PER_KEY = 8;
 const CALLS_MAX = 12;
 const WORKERS = ["a", "b", "c"];
-const LOAD = { callCount: 0, callsMax: CALLS_MAX, loopLagMs: 0, draining: false };
+const LOAD = { callCount: 0, callsMax: CALLS_MAX, loopLagMs: 0, takesCalls: true };
 
 /** Stores whose calls have places, with two API keys; `restart` is the death of the control process and another one. */
 async function scene(options: { callsPerKey?: number } = {}) {

@@ -14,7 +14,7 @@ const load = (change: Partial<WorkerLoad> = {}): WorkerLoad => ({
   callCount: 0,
   callsMax: 3,
   loopLagMs: 0,
-  draining: false,
+  takesCalls: true,
   ...change,
 });
 
@@ -129,7 +129,7 @@ describe("a place", () => {
     under.workerCame("b", [], load());
     for (let calls = 0; calls < 5; calls += 1) under.carry(create(), calls < 4 ? "a" : "b");
     expect(under.room).toBe(1);
-    under.workerTold("a", load({ draining: true }));
+    under.workerTold("a", load({ takesCalls: false }));
     expect(under.room).toBe(1);
     create();
     expect(create()).toBe("overloaded");
@@ -142,7 +142,7 @@ describe("a worker", () => {
     under.workerCame("old", [], load());
     under.carry(create(), "old");
     under.workerCame("new", [], load());
-    under.workerTold("old", load({ draining: true }));
+    under.workerTold("old", load({ takesCalls: false }));
     expect(under.room).toBe(3);
     under.release("call-1");
     expect(under.room).toBe(3);

@@ -92,7 +92,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     path,
     workerId: "worker",
     callIds: () => gateway.callIds(),
-    load: () => ({ ...gateway.load(), loopLagMs: 0, draining: false }),
+    load: () => ({ ...gateway.load(), loopLagMs: 0, takesCalls: true }),
     onEnd: (callId) => gateway.end(callId, "api_hangup"),
     metrics: () => metrics.told(),
     clock: systemClock,
