@@ -1,3 +1,4 @@
+import { phrasesOf } from "../../src/call/phrases.ts";
 import { type AudioFormat, encodeSamples, frameSamples, TELEPHONE } from "../../src/cli/simulated/audio-format.ts";
 import { synthesise, type Utterance } from "../../src/cli/simulated/utterance.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -55,7 +56,8 @@ export async function renderSpeech(format: AudioFormat = TELEPHONE): Promise<Ben
   const { signal } = new AbortController();
   try {
     const agent: Rendered[] = [];
-    for (const text of [...AGENT_SENTENCES, SHORT_ANSWER, FULL_CALL.hears]) {
+    // The service's own phrases, too: where the machine stands still for seconds a caller is told to wait.
+    for (const text of [...AGENT_SENTENCES, SHORT_ANSWER, FULL_CALL.hears, ...Object.values(phrasesOf("en"))]) {
       const chunks: TtsChunk[] = [];
       for await (const chunk of voice.speak({ text, ...VOICE }, signal)) chunks.push(chunk);
       agent.push({ text, chunks });
