@@ -53,6 +53,13 @@ export interface StageCost extends FrameCost {
   way: "in" | "out" | "beside";
 }
 
+/** A frame's way through one of many connections that take turns. */
+export interface InTurnCost {
+  calls: number;
+  inNs: number;
+  outNs: number;
+}
+
 export interface FrameResult {
   machine: Machine;
   /** Uses up everything that was computed. */
@@ -69,6 +76,8 @@ export interface FrameResult {
     /** From the voice's chunk into the ring. */
     fill: FrameCost;
   };
+  /** The same in and out where more and more calls take turns. */
+  inTurn: InTurnCost[];
   /** A 30-minute call in virtual time. */
   call: { medianMs: number; budgetMs: number };
 }

@@ -9,11 +9,11 @@ import { frameText } from "../report/frame-text.ts";
 import { measureCall } from "./call.ts";
 import { carrierContests } from "./carriers.ts";
 import { checksum, compare } from "./contest.ts";
-import type { FrameResult } from "./frame-result.ts";
+import type { FrameResult, InTurnCost } from "./frame-result.ts";
 import { websocketContests } from "./raw-websocket.ts";
 import { measureResampling } from "./resampling.ts";
 import { measureStages } from "./stages.ts";
-import { measureWays } from "./whole-way.ts";
+import { measureInTurn, measureWays } from "./whole-way.ts";
 
 const USAGE = `What a frame costs, by itself, without sockets.
 
@@ -24,12 +24,20 @@ const USAGE = `What a frame costs, by itself, without sockets.
 A goal that is missed is named, and is no failure.
 `;
 
+/** Calls that take turns. */
+const IN_TURN = [1, 20, 100, 200, 500, 1_000];
+
 async function run(_options: object, write: (line: string) => void): Promise<FrameResult> {
   write("rendering what the caller says");
   const { callerAudio } = await renderSpeech();
   const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
   write("the whole way through a connection");
   const ways = await measureWays(callerAudio, makeVad, makeResampler);
+  const inTurn: InTurnCost[] = [];
+  for (const calls of IN_TURN) {
+    write(`the same where ${calls} calls take turns`);
+    inTurn.push(await measureInTurn(callerAudio, makeVad, makeResampler, calls));
+  }
   write("decode and encode against the plain way: the carriers");
   const carriers = compare(carrierContests(callerAudio));
   write(`decode and encode against the plain way: websocket${opus === undefined ? ", without Opus" : ""}`);
@@ -45,6 +53,7 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
     resampling,
     stages,
     ways,
+    inTurn,
     call: measureCall(),
     checksum: checksum(),
   };

@@ -22,7 +22,7 @@ import { median } from "../statistics.ts";
 import { StreamTexts } from "../stream-texts.ts";
 import { BENCH_SPEC } from "./bench-spec.ts";
 import { plainWays } from "./carriers.ts";
-import type { FrameCost, FrameResult } from "./frame-result.ts";
+import type { FrameCost, FrameResult, InTurnCost } from "./frame-result.ts";
 import { ratioOf, timeNs } from "./timing.ts";
 
 // Question: what does a frame cost on its whole way through a connection, between the socket and the engines?
@@ -33,6 +33,9 @@ const WINDOW_FRAMES = 50;
 const HALF_RING_FRAMES = OUTPUT_RING_FRAMES_MAX / 2;
 const WARM_UP_WINDOWS = 400;
 const WINDOWS = 301;
+/** Where connections take turns: frames of all of them together, each way. */
+const IN_TURN_FRAMES = 120_000;
+const IN_TURN_WINDOWS_MIN = 3;
 
 /** A disk that is always done at once. */
 const NO_DISK: JournalFiles = {
@@ -47,24 +50,74 @@ export async function measureWays(
   makeVad: VadFactory,
   makeResampler: ResamplerFactory,
 ): Promise<FrameResult["ways"]> {
-  const dataDir = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
-  try {
+  return await withDataDir(async (dataDir) => {
     const plain = plainWays(audio);
-    const leg = new BenchLeg(audio, { makeVad, makeResampler, dataDir });
+    const leg = new BenchLeg(prepareStream(audio), { makeVad, makeResampler, dataDir });
     return {
       in: await perFrame(WINDOW_FRAMES, (frames) => walk(leg, "in", frames), plain.in),
       out: await perFrame(WINDOW_FRAMES, (frames) => walk(leg, "out", frames), plain.out),
       fill: await perFrame(HALF_RING_FRAMES, (frames) => fill(leg, frames), plain.out),
     };
+  });
+}
+
+/** The same ways where `calls` connections take turns, frame by frame: then each is found as the others left the caches. */
+export async function measureInTurn(
+  audio: Uint8Array,
+  makeVad: VadFactory,
+  makeResampler: ResamplerFactory,
+  calls: number,
+): Promise<InTurnCost> {
+  return await withDataDir(async (dataDir) => {
+    const stream = prepareStream(audio);
+    const legs = Array.from({ length: calls }, () => new BenchLeg(stream, { makeVad, makeResampler, dataDir }));
+    const stepAll = (way: "in" | "out"): number => {
+      const startMs = performance.now();
+      for (const leg of legs) leg.step(way);
+      return ((performance.now() - startMs) * 1e6) / calls;
+    };
+    const ns = { in: [] as number[], out: [] as number[] };
+    const windows = Math.max(IN_TURN_WINDOWS_MIN, Math.ceil(IN_TURN_FRAMES / (calls * WINDOW_FRAMES)));
+    for (let window = 0; window < windows; window += 1) {
+      for (const leg of legs) await leg.refill();
+      for (let frame = 0; frame < WINDOW_FRAMES; frame += 1) {
+        ns.in.push(stepAll("in"));
+        ns.out.push(stepAll("out"));
+      }
+    }
+    // The first third is for the compiler.
+    const settled = (all: readonly number[]): number => median(all.slice(all.length / 3));
+    return { calls, inNs: settled(ns.in), outNs: settled(ns.out) };
+  });
+}
+
+async function withDataDir<Result>(use: (dataDir: string) => Promise<Result>): Promise<Result> {
+  const dataDir = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
+  try {
+    return await use(dataDir);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
+/** What a carrier says in a stream: the same memory for all, as a socket's is. */
+interface Stream {
+  opening: readonly Buffer[];
+  media: readonly Buffer[];
+}
+
+function prepareStream(audio: Uint8Array): Stream {
+  const texts = new StreamTexts(audio);
+  return {
+    opening: [Buffer.from(texts.greeting()), Buffer.from(texts.start())],
+    media: Array.from({ length: 500 }, () => Buffer.from(texts.media())),
+  };
+}
+
 /** One connection in the middle of its call, in a time of its own. */
 class BenchLeg {
   readonly #connection: Connection;
-  readonly #messages: Buffer[];
+  readonly #media: readonly Buffer[];
   readonly #flush: () => void;
   #at = 0;
   /** Never a whole number, as in the service. */
@@ -73,12 +126,11 @@ class BenchLeg {
   readonly frames = { in: 0, out: 0 };
 
   constructor(
-    audio: Uint8Array,
+    { opening, media }: Stream,
     { makeVad, makeResampler, dataDir }: { makeVad: VadFactory; makeResampler: ResamplerFactory; dataDir: string },
   ) {
     const clock: Clock = { nowMs: () => this.#nowMs, epochMs: () => this.#nowMs, after: () => () => {} };
     const log = createLogger("test", "error");
-    const texts = new StreamTexts(audio);
     const wire = createCarrierA();
     const call = { callId: "call_bench", accountId: "bench", spec: BENCH_SPEC };
     const journal = new JournalWriters({ dataDir, software: SOFTWARE, clock, log, files: NO_DISK }).open({
@@ -117,9 +169,8 @@ class BenchLeg {
       log,
       onDone: () => assert.fail("the call ended"),
     });
-    this.#connection.message(Buffer.from(texts.greeting()), false);
-    this.#connection.message(Buffer.from(texts.start()), false);
-    this.#messages = Array.from({ length: 500 }, () => Buffer.from(texts.media()));
+    for (const message of opening) this.#connection.message(message, false);
+    this.#media = media;
   }
 
   /** 20 ms later a message comes, or a frame is due. */
@@ -129,8 +180,8 @@ class BenchLeg {
       this.#connection.tick();
       return;
     }
-    this.#at = this.#at + 1 === this.#messages.length ? 0 : this.#at + 1;
-    this.#connection.message(this.#messages[this.#at] as Buffer, false);
+    this.#at = this.#at + 1 === this.#media.length ? 0 : this.#at + 1;
+    this.#connection.message(this.#media[this.#at] as Buffer, false);
   }
 
   /** The ring is filled again, the lead is sent, and the journal written. */

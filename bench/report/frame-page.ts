@@ -15,6 +15,7 @@ export function framePage(result: FrameResult): string {
     resampling(result),
     stages(result, "in", "carrier_a, the way in, stage by stage"),
     stages(result, "out", "carrier_a, the way out, stage by stage"),
+    inTurn(result),
     beside(result),
     { title: "How it was measured", body: list(METHOD) },
     { title: "What is not measured", body: list(NOT_MEASURED) },
@@ -121,6 +122,20 @@ const barOf = (label: string, { ns, ofPlain, heapBytes }: FrameCost, colour: Bar
   parts: [Math.max(0, ofPlain)],
   value: `${share(ofPlain)} (${whole(ns)} ns, ${short(heapBytes)} B)`,
 });
+
+function inTurn({ inTurn: all }: FrameResult): Section {
+  const rows = all.map(({ calls, inNs, outNs }): Bar => {
+    const value = `${whole(inNs + outNs)} ns (${whole(inNs)} in, ${whole(outNs)} out)`;
+    return { label: `${whole(calls)} calls`, colour: "ours", parts: [inNs, outNs], value };
+  });
+  return {
+    title: "The whole way where calls take turns",
+    lead:
+      "A frame in and a frame out of each call, then of the next one: what is slower than with one call alone is what the caches no " +
+      "longer hold of a call when its turn comes again.",
+    body: bars(rows, "ns", "The whole way where calls take turns"),
+  };
+}
 
 function beside({ stages: all, call }: FrameResult): Section {
   const rows = all

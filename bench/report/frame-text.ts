@@ -54,5 +54,9 @@ export function frameText(result: FrameResult): string {
       ]),
     ],
   );
-  return [comparisons, "", resampling, "", stages, "", ...verdictLines(goalsOf(result))].join("\n");
+  const inTurn = textTable(
+    ["calls that take turns", "in, ns", "out, ns"],
+    result.inTurn.map(({ calls, inNs, outNs }) => [whole(calls), whole(inNs), whole(outNs)]),
+  );
+  return [comparisons, "", resampling, "", stages, "", inTurn, "", ...verdictLines(goalsOf(result))].join("\n");
 }

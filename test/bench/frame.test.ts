@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import { carrierContests } from "../../bench/micro/carriers.ts";
 import { type Contest, compare } from "../../bench/micro/contest.ts";
 import { websocketContests } from "../../bench/micro/raw-websocket.ts";
+import { measureInTurn } from "../../bench/micro/whole-way.ts";
 import { loadOpus } from "../../src/media/opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
+import { loadVad } from "../../src/media/vad.ts";
 
 const AUDIO = Uint8Array.from({ length: 8_000 }, (_, at) => (at * 31) & 255);
 /** Far too short for figures. */
@@ -49,4 +51,10 @@ test("every codec of a raw socket is compared at every rate, and all but Opus al
     expect(ratio).toBeGreaterThan(0);
     if (!native) expect(oursHeapBytes).toBeLessThan(1);
   }
+});
+
+test("calls that take turns have their frames in and out", { timeout: TEST_MS_MAX }, async () => {
+  const { calls, inNs, outNs } = await measureInTurn(AUDIO, await loadVad(), await loadResampler(), 2);
+  expect(calls).toBe(2);
+  expect(Math.min(inNs, outNs)).toBeGreaterThan(0);
 });
