@@ -119,6 +119,7 @@ let leaving = false;
 async function leave(): Promise<void> {
   if (leaving) return;
   leaving = true;
+  handOff.tellLoad();
   // Where the service drains it listens, full or not: whoever comes with a token is told 503, and the token is not spent.
   server.pauseListening(false);
   const cancel = clock.after(config.drainMs, () => gateway.sayGoodbye());
@@ -134,6 +135,7 @@ async function leave(): Promise<void> {
 /** Another worker stands in this one's place: it serves whom it has accepted, and takes no more. */
 async function retire(): Promise<void> {
   retiring = true;
+  handOff.tellLoad();
   await quietTurn(() => clock.nowMs());
   server.stopListening();
   const untilMs = clock.nowMs() + HANDSHAKE_MS_MAX;
@@ -150,10 +152,10 @@ async function retire(): Promise<void> {
  * for that (SO_REUSEPORT) only where the port is given by number.
  */
 async function listen(): Promise<number> {
-  const listening = await server.listen(config.mediaHost, port);
-  if (port !== 0) return listening;
+  const chosen = await server.listen(config.mediaHost, port);
+  if (port !== 0) return chosen;
   server.stopListening();
-  return await server.listen(config.mediaHost, listening);
+  return await server.listen(config.mediaHost, chosen);
 }
 
 onSupervisor({ drain: () => void leave(), stop: () => process.exit(0), retire: () => void retire() });

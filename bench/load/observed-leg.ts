@@ -49,9 +49,9 @@ export class Stopwatch {
             const sent = socket.send(message, isBinary);
             // Audio goes out as bytes, everything else as text.
             if (typeof message !== "string") {
-              const nowMs = monotonicMs();
-              this.written.stamp(call, nowMs);
-              this.due.stamp(call, this.#clock.dueAt(nowMs));
+              this.written.stamp(call, monotonicMs());
+              // Within a message nothing is spoken but what is behind.
+              this.due.stamp(call, this.#clock.dueMs(this.#watching));
             }
             return sent;
           },

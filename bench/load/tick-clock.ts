@@ -10,10 +10,14 @@ const TOLERANCE_MS = 0.1;
 /** The system's clock, which knows what the ticker waits for: its dues are seen without touching it. */
 export class TickClock implements Clock {
   #dueMs = Number.NaN;
+  #isRunning = false;
 
-  /** What the ticker's run was due at that goes on at `nowMs`, both by `monotonicMs`; NaN when its time has not come. */
-  dueAt(nowMs: number): number {
-    return this.#dueMs <= nowMs ? this.#dueMs : Number.NaN;
+  /**
+   * What the ticker is due at that sends now, by `monotonicMs`: from its timer, or, as `catchingUp` says, while a message waits for it.
+   * NaN where nobody does: speech that begins is sent at once, and was not due before.
+   */
+  dueMs(catchingUp: boolean): number {
+    return this.#isRunning || catchingUp ? this.#dueMs : Number.NaN;
   }
 
   nowMs(): number {
@@ -27,7 +31,11 @@ export class TickClock implements Clock {
   /** Under load nobody but the ticker asks for it, which sets itself a new time at the end of each run. */
   after(delayMs: number, task: () => void): () => void {
     this.#dueMs = monotonicMs() + delayMs;
-    return systemClock.after(delayMs, task);
+    return systemClock.after(delayMs, () => {
+      this.#isRunning = true;
+      task();
+      this.#isRunning = false;
+    });
   }
 }
 

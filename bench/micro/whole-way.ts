@@ -73,16 +73,22 @@ export async function measureInTurn(
     const legs = Array.from({ length: calls }, () => new BenchLeg(stream, { makeVad, makeResampler, dataDir }));
     const stepAll = (way: "in" | "out"): number => {
       const startMs = performance.now();
-      for (const leg of legs) leg.step(way);
+      for (const leg of legs) leg.step(way, FRAME_MS / 2);
       return ((performance.now() - startMs) * 1e6) / calls;
     };
     const ns = { in: [] as number[], out: [] as number[] };
     const windows = Math.max(IN_TURN_WINDOWS_MIN, Math.ceil(IN_TURN_FRAMES / (calls * WINDOW_FRAMES)));
     for (let window = 0; window < windows; window += 1) {
       for (const leg of legs) await leg.refill();
+      const before = legs.map(({ frames }) => ({ ...frames }));
       for (let frame = 0; frame < WINDOW_FRAMES; frame += 1) {
         ns.in.push(stepAll("in"));
         ns.out.push(stepAll("out"));
+      }
+      for (const [index, { frames }] of legs.entries()) {
+        const { in: framesIn, out: framesOut } = before[index] as (typeof before)[number];
+        assert.equal(frames.in - framesIn, WINDOW_FRAMES, "a message is a frame");
+        assert.equal(frames.out - framesOut, WINDOW_FRAMES, "a tick is a frame");
       }
     }
     // The first third is for the compiler.
@@ -173,9 +179,9 @@ class BenchLeg {
     this.#media = media;
   }
 
-  /** 20 ms later a message comes, or a frame is due. */
-  step(way: "in" | "out"): void {
-    this.#nowMs += FRAME_MS;
+  /** A message comes, or a frame is due, 20 ms or `laterMs` later. */
+  step(way: "in" | "out", laterMs = FRAME_MS): void {
+    this.#nowMs += laterMs;
     if (way === "out") {
       this.#connection.tick();
       return;

@@ -163,7 +163,4 @@ const METHOD = [
   "<b>A stage by itself</b> finds everything at hand, and what calls it is compiled for it alone: the sum of the stages is not the whole.",
 ];
 
-const NOT_MEASURED = [
-  "Sockets, timers, the disk and other calls: see the load bench.",
-  "Engines, but for the reference ear.",
-];
+const NOT_MEASURED = ["Sockets, timers and the disk: see the load bench.", "Engines, but for the reference ear."];

@@ -17,6 +17,7 @@ import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import type { InboundAudio } from "../../src/wire/wire.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
+import { NO_METRICS } from "../../test/support/no-metrics.ts";
 import { SHORT_ANSWER } from "../load/speech.ts";
 import { BENCH_SPEC } from "../micro/bench-spec.ts";
 import { CallerLine } from "./caller-line.ts";
@@ -145,7 +146,8 @@ class TrialCall {
     this.#connection = this.#connect(tools, ear);
     this.#stopTicking = new Ticker(this.#clock).add({
       tick: () => this.#connection.tick(),
-      catchUp: () => this.#connection.catchUp(),
+      // Nothing stands still in virtual time.
+      catchUp: () => {},
     });
   }
 
@@ -200,14 +202,7 @@ class TrialCall {
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
       parameters,
       journal,
-      metrics: {
-        answered: () => {},
-        callEnded: () => {},
-        engineAnswered: () => {},
-        engineFailed: () => {},
-        providerSwitched: () => {},
-        providerUsed: () => {},
-      },
+      metrics: NO_METRICS,
       clock,
       log,
       onDone: () => this.#stopTicking(),

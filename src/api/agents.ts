@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
+import { isObject } from "../core/json.ts";
 import { BODY_BYTES_MAX, LIST_CHARS_MAX } from "../core/limits.ts";
 import type { Agent, AgentQuery, AgentStore } from "../store/agent-store.ts";
 import { agentSpecOf } from "./agent-call.ts";
@@ -14,7 +15,7 @@ import { IdempotencyHeaders } from "./idempotency.ts";
 import { newAgentOf } from "./new-agent.ts";
 import { type Offer, websocketProblems } from "./new-call.ts";
 import { NoQuery, noQueryProblems } from "./query.ts";
-import { isObject, schemaProblems } from "./validation.ts";
+import { schemaProblems } from "./validation.ts";
 
 /** Of the largest agents no more fit one page; a hundred of them, read in one go, would keep the loop for 100 ms (measured). */
 const AGENTS_PER_READ = LIST_CHARS_MAX / BODY_BYTES_MAX;

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { CONNECTION_TYPES } from "../core/call-spec.ts";
+import { isObject } from "../core/json.ts";
 import { LIST_METADATA_MAX } from "../core/limits.ts";
 import { CALL_STATUSES, type CallQuery, type CallStore } from "../store/call-store.ts";
 import { itemOf } from "./call-item.ts";
@@ -9,7 +10,6 @@ import { CallItem } from "./call-schemas.ts";
 import { cursorOf, idOf, pageFields } from "./cursor.ts";
 import { oneOf } from "./fields.ts";
 import { parameter } from "./query.ts";
-import { isObject } from "./validation.ts";
 
 export interface CallListDeps {
   calls: Pick<CallStore, "list">;

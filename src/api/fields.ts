@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { isObject } from "../core/json.ts";
 import { shownAs } from "./shown-as.ts";
-import { isBlank, isObject } from "./validation.ts";
+import { isBlank } from "./validation.ts";
 
 // The kinds of fields that bodies are made of. Each `error` continues the field's name: validation.ts makes "maxDuration must be
 // ..., not 7201" of it.

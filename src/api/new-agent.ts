@@ -1,10 +1,10 @@
+import { isObject } from "../core/json.ts";
 import type { NewAgent } from "../store/agent-store.ts";
 import type { NewAgentBody } from "./agent-schemas.ts";
 import { notBuilt, notInThisVersion, type Problem } from "./errors.ts";
 import type { Offer } from "./new-call.ts";
 import { languageByCode, lookUpOffered, voiceById } from "./offered.ts";
 import { toolProblems, toolsNotBuilt } from "./selected-tools.ts";
-import { isObject } from "./validation.ts";
 
 /**
  * Turns the body of `POST /agents` into an agent. `found` is what the schema has against the body, as in `specOf`.

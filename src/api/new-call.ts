@@ -1,10 +1,11 @@
 import type { CallSpec, ConnectionType, StreamCodec, StreamFormat } from "../core/call-spec.ts";
+import { isObject } from "../core/json.ts";
 import { CARRIER_RATE_HZ } from "../core/limits.ts";
 import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./call-schemas.ts";
 import { firstProblems, notBuilt, notInThisVersion, type Problem } from "./errors.ts";
 import { languageByCode, lookUpOffered, voiceByIdOrName } from "./offered.ts";
 import { type ToolOffer, toolProblems, toolSpecsOf, toolsNotBuilt, transportProblems } from "./selected-tools.ts";
-import { isBlank, isObject, problem, problemsOf } from "./validation.ts";
+import { isBlank, problem, problemsOf } from "./validation.ts";
 import type { VoiceCatalogue } from "./voices.ts";
 
 /** The transports this build carries. */

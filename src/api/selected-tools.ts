@@ -2,11 +2,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { z } from "zod";
 import { BUILT_IN_TOOLS, type BuiltInTool, type ConnectionType, type ToolSpec } from "../core/call-spec.ts";
 import { argumentsIn, headerProblem, secretsIn, urlProblem } from "../core/http-tool.ts";
+import { isObject } from "../core/json.ts";
 import { SLOW_SCHEMA, schemaProblem } from "../core/json-schema.ts";
 import { SELECTED_TOOLS_MAX } from "../core/limits.ts";
 import { notInThisVersion, type Problem } from "./errors.ts";
 import { type Definition, type SelectedTool, type ShownTool, TOOL_NAMES } from "./tool-schemas.ts";
-import { broken, isObject, type Path, problem } from "./validation.ts";
+import { broken, type Path, problem } from "./validation.ts";
 
 /** What this installation lets tools do. */
 export interface ToolOffer {

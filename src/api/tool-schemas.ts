@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DTMF_DIGITS, isTransferTarget } from "../core/built-in-tools.ts";
 import { BUILT_IN_TOOLS, HTTP_TOOL_METHODS } from "../core/call-spec.ts";
+import { isObject } from "../core/json.ts";
 import {
   TOOL_ANSWER_BYTES_MAX,
   TOOL_DESCRIPTION_CHARS_MAX,
@@ -17,7 +18,7 @@ import {
 } from "../core/limits.ts";
 import { languageCode } from "../speech/languages.ts";
 import { anyObject, EVEN_AFTER_OTHERS, oneOf, text, textNotBlank, wholeNumber } from "./fields.ts";
-import { isBlank, isObject } from "./validation.ts";
+import { isBlank } from "./validation.ts";
 
 /** Every tool the service will carry out itself; which of them this build has, `BUILT_IN_TOOLS` says. */
 export const TOOL_NAMES = ["hang_up", "transfer", "send_dtmf", "query_corpus", "switch_language"] as const;

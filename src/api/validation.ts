@@ -1,5 +1,6 @@
 import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
+import { isObject } from "../core/json.ts";
 import { ApiError, firstProblems, invalidRequest, type Problem } from "./errors.ts";
 
 /** Of a string that is wrong, of one key in a path and of a field's whole name in a message, this much is shown. */
@@ -10,9 +11,6 @@ const PATH_CHARS_MAX = 80;
 const RESERVED_KEY = "__proto__";
 
 export type Path = readonly PropertyKey[];
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Makes Fastify validate by zod, with every problem told at once as ApiError `invalid_request`. */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> =

@@ -1,5 +1,6 @@
 import { DTMF_DIGITS, isTransferTarget } from "../core/built-in-tools.ts";
 import type { BuiltInTool, CallSpec, ToolSpec } from "../core/call-spec.ts";
+import { objectIn } from "../core/json.ts";
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_ARGUMENTS_PARTS_MAX } from "../core/limits.ts";
 import { languageCode } from "../speech/languages.ts";
 import type { ToolCall, ToolDescription } from "../speech/speech.ts";
@@ -108,12 +109,5 @@ function planBuiltIn(name: BuiltInTool, given: Readonly<Record<string, unknown>>
 function parseArguments(json: string): Record<string, unknown> | undefined {
   if (json.trim() === "") return {};
   if (json.length > TOOL_ARGUMENTS_CHARS_MAX || json.split(/[[{]/).length > TOOL_ARGUMENTS_PARTS_MAX) return undefined;
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  return objectIn(json);
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../core/json.ts";
 import { SOFTWARE } from "../core/software.ts";
 import type { Comparison, Difference } from "../record/journal-comparison.ts";
 import type { Happening } from "../record/journal-machine.ts";
@@ -103,7 +104,7 @@ const membersText = (members: object): string =>
 
 function valueText(value: unknown): string {
   if (typeof value === "number") return number(value);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return `{${membersText(value)}}`;
+  if (isObject(value)) return `{${membersText(value)}}`;
   const json = JSON.stringify(value) ?? String(value);
   return json.length <= SHOWN_CHARS_MAX ? json : `${json.slice(0, SHOWN_CHARS_MAX)}…`;
 }

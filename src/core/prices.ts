@@ -1,3 +1,4 @@
+import { objectIn } from "./json.ts";
 import type { Engine } from "./metrics.ts";
 import { USAGE_UNITS, type Usage, type UsageUnit } from "./usage.ts";
 
@@ -72,17 +73,6 @@ function readPrice(name: string, price: unknown, problems: string[]): Partial<Re
     } else perUnit[priced[0]] = value / priced[1];
   }
   return perUnit;
-}
-
-function objectIn(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What was used, as `usage` tells it in any number of parts, by provider and price; in the order in which they were used first. */

@@ -150,21 +150,23 @@ export class Connection implements Leg {
     } catch (error) {
       this.#onBug(error, nowMs);
     }
-    this.#sendDue(nowMs);
+    while (this.#sendIfDue(nowMs));
   }
 
-  /** Behind a stall, before messages are read: sends what is due and lets nothing else happen. Never throws. */
+  /** Behind a stall, before anything is read: sends what is due and there, and lets nothing else happen. Never throws. */
   catchUp(): void {
-    this.#sendDue(this.#nowMs());
+    const nowMs = this.#nowMs();
+    // That speech has run out cannot be known yet: more of it may lie unread.
+    while (this.#engines.voiceOut.flows && this.#sendIfDue(nowMs));
   }
 
-  #sendDue(nowMs: number): void {
+  #sendIfDue(nowMs: number): boolean {
+    if (this.#over || this.#pausedTurnId !== undefined || !this.#playback.isShort(nowMs)) return false;
     try {
-      while (!this.#over && this.#pausedTurnId === undefined && this.#playback.isShort(nowMs)) {
-        if (!this.#sendFrame(nowMs)) break;
-      }
+      return this.#sendFrame(nowMs);
     } catch (error) {
       this.#onBug(error, nowMs);
+      return false;
     }
   }
 

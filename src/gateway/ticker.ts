@@ -3,7 +3,7 @@ import { FRAME_MS, TICK_SLOTS } from "../core/limits.ts";
 import { TimeHistogram } from "../core/time-histogram.ts";
 
 const SLOT_MS = FRAME_MS / TICK_SLOTS;
-/** Half a frame: more than a full core needs for the messages of one turn of the loop. */
+/** Half a frame: a loop that comes round later than that stood still, or has more to do than it can. */
 const STALL_MS = FRAME_MS / 2;
 
 /** Something that is due every FRAME_MS. */
@@ -58,14 +58,18 @@ export class Ticker {
     };
   }
 
-  /** Costs two comparisons when the ticks are in time at `nowMs`, which is now. */
+  /** Costs two comparisons when the ticks are in time at `nowMs`, which is now; behind a stall it works once in STALL_MS. */
   catchUp(nowMs: number): void {
     if (this.#count === 0 || nowMs - this.#nextMs < STALL_MS || nowMs - this.#caughtUpMs < STALL_MS) return;
-    this.#caughtUpMs = nowMs;
-    for (let ahead = 0; ahead < TICK_SLOTS && this.#nextMs + ahead * SLOT_MS <= nowMs; ahead += 1) {
+    for (let ahead = 0; ahead < TICK_SLOTS; ahead += 1) {
+      const missedMs = this.#nextMs + ahead * SLOT_MS;
+      if (missedMs > nowMs) break;
+      // As `#run` has it: of the ticks that were missed the last one counts.
+      const dueMs = missedMs + Math.floor((nowMs - missedMs) / FRAME_MS) * FRAME_MS;
       const slot = this.#slots[(this.#slot + ahead) % TICK_SLOTS] as Set<Ticked>;
-      for (const ticked of slot) ticked.catchUp(this.#nextMs + ahead * SLOT_MS);
+      for (const ticked of slot) ticked.catchUp(dueMs);
     }
+    this.#caughtUpMs = this.#clock.nowMs();
   }
 
   #start(): void {

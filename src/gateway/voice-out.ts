@@ -80,6 +80,11 @@ export class VoiceOut {
     return this.#underruns;
   }
 
+  /** Frames are being sent, and the next one is there. */
+  get flows(): boolean {
+    return this.#flowing && this.#ring.count > 0;
+  }
+
   /** The next frame to be sent, lent until the ring is filled again; undefined when nothing is ready. */
   shift(): RingFrame | undefined {
     if (!this.#flowing) {

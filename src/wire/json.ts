@@ -1,4 +1,5 @@
 import { type TrunklineError, wireMalformed } from "../core/errors.ts";
+import { isObject } from "../core/json.ts";
 import { STREAM_ID_CHARS_MAX } from "../core/limits.ts";
 
 /** Strict: it replaces no byte that it does not know, and drops no mark. */
@@ -61,6 +62,3 @@ export class Fields {
     return wireMalformed(this.#wire, what);
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

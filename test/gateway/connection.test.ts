@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { FRAME_MS, MESSAGES_PER_SECOND_MAX, OUTPUT_LEAD_MS } from "../../src/core/limits.ts";
+import type { Tts } from "../../src/speech/speech.ts";
 import { leg, STREAM_ID } from "../support/leg.ts";
-import { ManualClock, settled } from "../support/manual-clock.ts";
+import { aborted, ManualClock, settled } from "../support/manual-clock.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
@@ -253,6 +254,35 @@ describe("audio on its way out", () => {
     call.connection.tick();
     expect(call.socket.events.length).toBe(sentBefore + 7);
     expect(stt.opened[0]?.samples).toBeGreaterThan(earBefore ?? Number.NaN);
+  });
+
+  test("catching up does not take speech for run out that is merely not there yet", async () => {
+    const tts: Tts = {
+      provider: "scripted",
+      capabilities: { wordTimes: true },
+      voices: async () => [],
+      async *speak(_request, signal) {
+        yield { samples: new Int16Array(15 * 160), rateHz: 8_000, words: [] };
+        await aborted(signal);
+      },
+    };
+    const call = leg({ tts });
+    call.start();
+    await call.clock.play(20);
+    const media = (): number => call.socket.events.filter((event) => event === "media").length;
+    const sent = media();
+    call.clock.stall(1_000);
+    for (const sentNow of [15, 15]) {
+      call.connection.catchUp();
+      call.clock.stall(100);
+      call.connection.catchUp();
+      expect(media()).toBe(sentNow);
+    }
+    expect(sent).toBeLessThan(15);
+    expect(call.connection.read().counts.underruns).toBe(0);
+    call.connection.tick();
+    expect(call.connection.read().counts.underruns).toBe(1);
+    call.connection.closed(1_006, false);
   });
 
   test("every spoken piece is followed by its mark, and one that comes back lets the reply be heard", async () => {

@@ -13,6 +13,7 @@ import { createWebsocketWire } from "../../src/wire/websocket.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
 import { memoryLog } from "../support/memory-log.ts";
+import { NO_METRICS } from "../support/no-metrics.ts";
 import type { SimulatedEar } from "./ear.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
 import type { SimulatedModel } from "./model.ts";
@@ -76,12 +77,14 @@ export class Service {
   readonly journal: JournalWriter;
   readonly #options: ServiceOptions;
   readonly #logged: readonly string[];
+  readonly #ticker: Ticker;
   #vads = 0;
   #resamplers = 0;
   #done = 0;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
+    this.#ticker = new Ticker(options.process);
     const { shared, plan, process, disk, engines, socket, tap, guarded } = options;
     const { spec } = plan;
     const { log, lines } = memoryLog();
@@ -114,14 +117,7 @@ export class Service {
       httpTools: engines.httpTools,
       parameters,
       journal: this.journal,
-      metrics: {
-        answered: () => {},
-        callEnded: () => {},
-        engineAnswered: () => {},
-        engineFailed: () => {},
-        providerSwitched: () => {},
-        providerUsed: () => {},
-      },
+      metrics: NO_METRICS,
       clock: process,
       log,
       onDone: () => {
@@ -129,10 +125,15 @@ export class Service {
         stopTicking();
       },
     });
-    const stopTicking = new Ticker(process).add({
+    const stopTicking = this.#ticker.add({
       tick: () => guarded(() => this.connection.tick()),
       catchUp: () => guarded(() => this.connection.catchUp()),
     });
+  }
+
+  /** What the gateway does before it looks at a message. */
+  catchUp(): void {
+    this.#ticker.catchUp(this.#options.process.nowMs());
   }
 
   /** What of it is still alive, or was never finished; empty when everything is over. */

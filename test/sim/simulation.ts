@@ -107,7 +107,10 @@ class World {
       carrierClosed: () => telephone.carrier.closed(),
       onSent: (message, taken) => this.#watch.sent(message, taken),
       onEnded: () => ending.socketEnded(),
-      onInput: (handle) => this.#guarded(handle),
+      onInput: (handle) => {
+        this.#service.catchUp();
+        this.#guarded(handle);
+      },
       onFatal: (reason, handle) => ending.mustEnd(reason, handle),
     });
     const telephone: Telephone = new Telephone({

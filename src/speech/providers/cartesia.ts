@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 import { providerFailed, type TrunklineError } from "../../core/errors.ts";
+import { isObject } from "../../core/json.ts";
 import {
   CARRIER_RATE_HZ,
   TURN_TEXT_CHARS_MAX,
@@ -16,7 +17,7 @@ import { VoiceAudio, type VoiceEncoding } from "../voice-audio.ts";
 import { type LoadVoices, VoiceList } from "../voice-list.ts";
 import { hasSounds, WordPlaces } from "../word-places.ts";
 import { askVoice, readJson } from "./voice-http.ts";
-import { codeIn, isObject, VoiceSocket } from "./voice-socket.ts";
+import { codeIn, VoiceSocket } from "./voice-socket.ts";
 
 export interface CartesiaOptions {
   apiKey: string;

@@ -1,3 +1,4 @@
+import { objectIn } from "../../core/json.ts";
 import type { Message, ToolCall } from "../speech.ts";
 
 /** One thing that one side of a conversation contributed. */
@@ -56,13 +57,4 @@ export function conversationOf(messages: readonly Message[]): { system: string; 
 }
 
 /** The arguments of a call as an object; {} where the model wrote something else, which was refused when it asked. */
-export function argumentsOf({ argumentsJson }: ToolCall): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(argumentsJson);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
-  } catch {
-    return {};
-  }
-}
+export const argumentsOf = ({ argumentsJson }: ToolCall): Record<string, unknown> => objectIn(argumentsJson) ?? {};

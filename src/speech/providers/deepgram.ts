@@ -1,10 +1,11 @@
 import type { Clock } from "../../core/clock.ts";
+import { isObject } from "../../core/json.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
 import { EventQueue } from "../event-queue.ts";
 import { heardLanguage, heardText, joined } from "../heard-text.ts";
 import type { ListenOptions, Stt, SttEvent, SttStream } from "../speech.ts";
 import { VoiceGate } from "../voice-gate.ts";
-import { EarSocket, isObject, type JsonObject } from "./ear-socket.ts";
+import { EarSocket, type JsonObject } from "./ear-socket.ts";
 import { withDefaults } from "./ear-url.ts";
 
 export interface DeepgramOptions {

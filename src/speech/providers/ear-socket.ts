@@ -1,6 +1,7 @@
 import { type RawData, WebSocket } from "ws";
 import type { Clock } from "../../core/clock.ts";
 import { providerFailed } from "../../core/errors.ts";
+import { objectIn } from "../../core/json.ts";
 import {
   EAR_BACKLOG_MS_MAX,
   EAR_CHUNK_FRAMES,
@@ -155,7 +156,7 @@ export class EarSocket {
 
   #onMessage(data: RawData, isBinary: boolean): void {
     if (this.#isOver) return;
-    const message = isBinary ? undefined : jsonObject(String(data));
+    const message = isBinary ? undefined : objectIn(String(data));
     if (message === undefined) this.fail("sent a message that is no JSON object");
     else this.#options.onMessage(message);
   }
@@ -180,18 +181,6 @@ export class EarSocket {
     this.#options.signal.removeEventListener("abort", this.#onAbort);
   }
 }
-
-function jsonObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The code of an error of Node's or of ws's; their texts hold addresses and headers. */
 const codeIn = (error: Error): string =>

@@ -1,4 +1,5 @@
 import { providerFailed, TrunklineError } from "../../core/errors.ts";
+import { isObject } from "../../core/json.ts";
 import { EAR_ANSWER_BYTES_MAX, EAR_UTTERANCES_MS_MAX } from "../../core/limits.ts";
 import { EventQueue } from "../event-queue.ts";
 import { heardText } from "../heard-text.ts";
@@ -6,7 +7,6 @@ import { monoWav } from "../mono-wav.ts";
 import { refusalFrom } from "../refusal.ts";
 import type { Stt, SttEvent, SttStream } from "../speech.ts";
 import { UtteranceCutter } from "../utterance-cutter.ts";
-import { isObject } from "./ear-socket.ts";
 import { connectAhead, keptFetch } from "./kept-connections.ts";
 import { OPENAI_LANGUAGES } from "./openai-languages.ts";
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { providerFailed, TrunklineError } from "../../core/errors.ts";
+import { isObject } from "../../core/json.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
 import { languageCode } from "../languages.ts";
 import { OF_REQUEST } from "../refusal.ts";
@@ -12,7 +13,6 @@ import { hasSounds } from "../word-places.ts";
 import { connectAhead } from "./kept-connections.ts";
 import { OPENAI_LANGUAGES } from "./openai-languages.ts";
 import { askVoice, connectionFailed, readJson } from "./voice-http.ts";
-import { isObject } from "./voice-socket.ts";
 import { WavProblem, WavReader } from "./wav-reader.ts";
 
 export interface OpenAiVoiceOptions {

@@ -1,5 +1,6 @@
 import WebSocket from "ws";
 import { providerFailed, type TrunklineError } from "../../core/errors.ts";
+import { objectIn } from "../../core/json.ts";
 import { PROVIDER_CLOSE_MS_MAX, VOICE_MESSAGE_BYTES_MAX } from "../../core/limits.ts";
 import { connectionFailed, refused } from "./voice-http.ts";
 
@@ -84,18 +85,6 @@ export class VoiceSocket {
     this.#options.onGone(error);
   }
 }
-
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A code by which a provider names an error, where it is fit for a log: neither a sentence nor a key. */
 export const codeIn = (value: unknown): string | undefined =>
