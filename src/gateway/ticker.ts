@@ -32,7 +32,7 @@ export class Ticker {
   #count = 0;
   #slot = 0;
   #nextMs = 0;
-  #caughtUpMs = Number.NEGATIVE_INFINITY;
+  #caughtUp = false;
   #cancel: (() => void) | undefined;
   #skippedSlots = 0;
 
@@ -58,9 +58,13 @@ export class Ticker {
     };
   }
 
-  /** Costs two comparisons when the ticks are in time at `nowMs`, which is now; behind a stall it works once in STALL_MS. */
+  /**
+   * Costs a comparison when the ticks are in time at `nowMs`, which is now. Works once until the timer has been: on a core that is
+   * too full, sending again and again would leave no time to read, and the loop would not come round for seconds (measured).
+   */
   catchUp(nowMs: number): void {
-    if (this.#count === 0 || nowMs - this.#nextMs < STALL_MS || nowMs - this.#caughtUpMs < STALL_MS) return;
+    if (this.#caughtUp || this.#count === 0 || nowMs - this.#nextMs < STALL_MS) return;
+    this.#caughtUp = true;
     for (let ahead = 0; ahead < TICK_SLOTS; ahead += 1) {
       const missedMs = this.#nextMs + ahead * SLOT_MS;
       if (missedMs > nowMs) break;
@@ -69,7 +73,6 @@ export class Ticker {
       const slot = this.#slots[(this.#slot + ahead) % TICK_SLOTS] as Set<Ticked>;
       for (const ticked of slot) ticked.catchUp(dueMs);
     }
-    this.#caughtUpMs = this.#clock.nowMs();
   }
 
   #start(): void {
@@ -93,6 +96,7 @@ export class Ticker {
 
   readonly #run = (): void => {
     this.#cancel = undefined;
+    this.#caughtUp = false;
     const nowMs = this.#clock.nowMs();
     const behind = Math.floor((nowMs - this.#nextMs) / SLOT_MS);
     const skipped = Math.max(0, behind + 1 - TICK_SLOTS);
