@@ -18,7 +18,7 @@ export interface WorkerLoad {
 export type WorkerMessage =
   /** First, and again after every reconnection: who it is, what it carries and how it stands. */
   | { kind: "hello"; workerId: string; callIds: readonly string[]; load: WorkerLoad }
-  /** Every LOAD_TELL_MS, and when it begins to listen. */
+  /** Every LOAD_TELL_MS, and when it begins to take calls, or takes no more. */
   | ({ kind: "load" } & WorkerLoad)
   | { kind: "redeem"; id: number; tokenHash: string; only?: readonly ConnectionType[] | undefined }
   | { kind: "ended"; callId: string }
