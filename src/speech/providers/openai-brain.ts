@@ -53,7 +53,6 @@ export function createOpenAiBrain({ model, apiKey, baseUrl }: ModelOptions): Llm
         apiKey,
         baseURL: baseUrl,
         // What it would take from variables of its own that are no configuration of ours.
-        adminAPIKey: null,
         organization: null,
         project: null,
         webhookSecret: null,
