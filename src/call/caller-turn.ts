@@ -1,4 +1,5 @@
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import { textBehind } from "../core/words.ts";
 import type { TurnEvent } from "./turn.ts";
 
 /**
@@ -46,31 +47,21 @@ export const wordsOf = (caller: Caller): string => (caller.at === "silent" ? "" 
 export const partialOf = (caller: Caller): string => (caller.at === "silent" ? "" : caller.words.partial);
 
 /**
- * What was answered of the utterance that the ear tells `text` of. Where no word is near its place it is another one, and the first
- * will never have a final; but a single word the ear may have thought better of.
+ * What is new in an interim or final transcript of an utterance whose beginning, `answered`, was answered before its final came.
+ * Where the STT has changed a word of that beginning, all of it is new, and nothing counts as answered any more. `language`, BCP 47,
+ * tells where words end.
  */
-export function answeredOf(answered: string, text: string): string {
-  if (answered === "" || text === "" || text.startsWith(answered)) return answered;
-  const before = plainWords(answered);
-  const words = plainWords(text);
-  const isAnother =
-    before.length > 1 && before.every((word, at) => !words.slice(Math.max(0, at - 1), at + 2).includes(word));
-  return isAnother ? "" : answered;
-}
-
-/** Without what a final adds to them: capitals and full stops. */
-const plainWords = (text: string): string[] =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N} ]/gu, "")
-    .split(" ");
-
-/** What is new in words whose beginning was answered before the ear was done with them. */
-export function unanswered<T extends { text: string }>(event: T, answered: string): T {
-  if (answered === "") return event;
-  if (event.text.startsWith(answered)) return { ...event, text: event.text.slice(answered.length).trim() };
-  // The ear thought better of some of it since: as many words are left out as were answered.
-  return { ...event, text: event.text.split(" ").slice(answered.split(" ").length).join(" ") };
+export function unanswered(
+  { text, final }: { text: string; final: boolean },
+  answered: string,
+  language: string,
+): { text: string; answered: string } {
+  if (answered === "" || text === "") return { text, answered };
+  const rest = textBehind(answered, text, language);
+  if (rest !== undefined) return { text: rest, answered };
+  // An interim transcript may lack the last words that the one before it had: they may come back.
+  const isBeginning = !final && textBehind(text, answered, language) !== undefined;
+  return isBeginning ? { text: "", answered } : { text, answered: "" };
 }
 
 export function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Caller {

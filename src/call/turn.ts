@@ -1,7 +1,6 @@
 import type { ResumeReason } from "../core/call-spec.ts";
 import { areBackChannels, isBackChannel } from "./back-channel.ts";
 import {
-  answeredOf,
   type Caller,
   join,
   partialOf,
@@ -92,8 +91,9 @@ const TICK: TurnEvent = { kind: "tick" };
 export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
   // An ear that tells a final twice has heard one utterance all the same.
   const once = isToldAgain(turn, happened, policy) ? TICK : happened;
-  const before = once.kind === "words" ? answeredOf(turn.answered, once.text) : turn.answered;
-  const event = once.kind === "words" ? unanswered(once, before) : once;
+  const news = once.kind === "words" ? unanswered(once, turn.answered, policy.language) : undefined;
+  const event = once.kind === "words" && news !== undefined ? { ...once, text: news.text } : once;
+  const before = news?.answered ?? turn.answered;
   const caller = stepCaller(turn.caller, event, nowMs);
   const agent = stepAgent(turn.agent, event);
   const answered = answeredSince(before, turn.caller, event);

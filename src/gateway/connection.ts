@@ -59,7 +59,7 @@ export class Connection implements Leg {
     this.#startMs = clock.nowMs();
     this.#playback = new PlaybackClock(rateHz);
     this.#frameOut.samples = (rateHz / 1_000) * FRAME_MS;
-    this.#notices = new Notices(wire, (message) => this.#send(message));
+    this.#notices = new Notices(wire, redeemed.spec.language, (message) => this.#send(message));
     const complain = (code: string, message: string) => this.#notices.error(code, message);
     this.#inbox = new Inbox({ wire, inbound, tally: this.#tally, complain, log });
     this.#engines = new CallEngines({

@@ -1,7 +1,8 @@
-import { answeredOf, unanswered } from "../call/caller-turn.ts";
+import { unanswered } from "../call/caller-turn.ts";
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import type { Message } from "../speech/speech.ts";
 import type { LegNotice, Wire } from "../wire/wire.ts";
 import type { ClientToolCall } from "./tools/tool-runner.ts";
 
@@ -27,6 +28,8 @@ interface OpenReply extends OpenTurn {
 export class Notices {
   readonly #encode: ((notice: LegNotice) => string) | undefined;
   readonly #send: (message: string) => void;
+  /** What the call is in. */
+  #language: string;
   #turns = 0;
   /** Of the caller's turn what the model was asked; behind it what came since and the ear is done with; and what it still hears. */
   #asked = "";
@@ -43,8 +46,10 @@ export class Notices {
   /** The agent says more than was told. */
   #untold = false;
 
-  constructor(wire: Wire, send: (message: string) => void) {
+  /** `language`: what the call begins in. */
+  constructor(wire: Wire, language: string, send: (message: string) => void) {
     this.#encode = wire.encodeNotice?.bind(wire);
+    this.#language = language;
     this.#send = send;
   }
 
@@ -69,11 +74,11 @@ export class Notices {
     if (this.#encode === undefined) return;
     switch (event.kind) {
       case "ear-partial":
-        this.#partial = this.#unanswered(event.text);
+        this.#partial = this.#unanswered(event.text, false);
         this.#heard();
         return;
       case "ear-final":
-        this.#understood(this.#unanswered(event.text));
+        this.#understood(this.#unanswered(event.text, true));
         this.#answered = "";
         return;
       case "typed":
@@ -94,10 +99,12 @@ export class Notices {
         // Asked again behind its tools, the model is told nothing new of the caller.
         if (command.turnId === this.#askedReply) return;
         this.#askedReply = command.turnId;
-        this.#asked = join(this.#asked, join(this.#settled, this.#partial));
         this.#answered = join(this.#answered, this.#partial);
         this.#settled = "";
         this.#partial = "";
+        // What the model is asked is the caller's whole turn, with keys, of which no event before tells that they are one.
+        this.#asked = askedOf(command.messages);
+        this.#heard();
         return;
       case "state":
         if (command.state !== "listening") this.#paused = false;
@@ -106,6 +113,9 @@ export class Notices {
         return;
       case "speak":
         this.#speak(command.turnId, command.text);
+        return;
+      case "language":
+        this.#language = command.language;
         return;
       case "pause":
         this.#paused = true;
@@ -161,9 +171,10 @@ export class Notices {
   }
 
   /** As turn taking has it. */
-  #unanswered(text: string): string {
-    this.#answered = answeredOf(this.#answered, text);
-    return unanswered({ text }, this.#answered).text;
+  #unanswered(heard: string, final: boolean): string {
+    const { text, answered } = unanswered({ text: heard, final }, this.#answered, this.#language);
+    this.#answered = answered;
+    return text;
   }
 
   /** No turn comes of what the caller said over the agent, and his next one does not begin with it. */
@@ -201,6 +212,12 @@ export class Notices {
     this.flush();
     this.#send(this.#encode(notice));
   }
+}
+
+/** What the caller has said that the model is asked to answer; empty where it opens the conversation. */
+function askedOf(messages: readonly Message[]): string {
+  const last = messages.at(-1);
+  return last?.role === "user" ? last.text : "";
 }
 
 const join = (a: string, b: string): string =>

@@ -163,8 +163,9 @@ describe("the end of the caller's turn", () => {
   test.each([
     ["I want two loaves", "I want two loaves"],
     ["i want two loaves", "I want two loaves."],
-    ["I would want two loaves", "I'd want two loaves."],
-    ["two loaves", "Too, loaves."],
+    ["I need four", "I need four!"],
+    ["twenty five rolls", "Twenty-five rolls."],
+    ["我要四十个面包", "我要四十个面包。"],
   ])("P11: %j that was answered is not told again as %j", (partial, final) => {
     const { actions } = runEvents(START, [
       [1_500, { kind: "words", text: partial, final: false }],
@@ -173,6 +174,64 @@ describe("the end of the caller's turn", () => {
       [9_000, { kind: "tick" }],
     ]);
     expect(actions).toMatchObject([{ do: "answer", text: partial }]);
+  });
+
+  test.each([
+    ["I need for", "I need forty rolls"],
+    ["I would want two loaves", "I'd want two loaves."],
+    ["two loaves", "Too, loaves."],
+    ["I want two loaves", "I want two."],
+    ["我要四", "我要四十个面包"],
+    ["ขอ", "ของหวาน"],
+  ])("F14-1: where a word of %j that was answered changed, %j is told whole", (partial, final) => {
+    const { actions } = runEvents(START, [
+      [1_500, { kind: "words", text: partial, final: false }],
+      [4_500, { kind: "tick" }],
+      [4_600, { kind: "words", text: final, final: true }],
+      [9_000, { kind: "tick" }],
+    ]);
+    expect(actions).toMatchObject([
+      { do: "answer", text: partial },
+      { do: "answer", text: final },
+    ]);
+  });
+
+  test.each([
+    ["I need four", "I need four, please.", "please."],
+    ["yes", "Yes. And two rolls", "And two rolls"],
+    ["hola", "Hola. ¿Qué tal?", "¿Qué tal?"],
+    ["twenty five", "Twenty-five rolls", "rolls"],
+  ])("F14-1: of words like %j that were answered, only what is new in %j is told", (partial, final, rest) => {
+    const { actions } = runEvents(START, [
+      [1_500, { kind: "words", text: partial, final: false }],
+      [4_500, { kind: "tick" }],
+      [4_600, { kind: "words", text: final, final: true }],
+      [9_000, { kind: "tick" }],
+    ]);
+    expect(actions).toMatchObject([{ text: partial }, { text: rest }]);
+  });
+
+  test("F14-1: words behind keys are told whole where the ear has changed those before them", () => {
+    const { actions } = runEvents(START, [
+      [1_000, { kind: "words", text: "a", final: false }],
+      [1_100, { kind: "key" }],
+      [1_200, { kind: "typed", text: "DTMF: 1" }],
+      [1_300, { kind: "words", text: "and two", final: true }],
+      [9_000, { kind: "tick" }],
+    ]);
+    expect(actions).toMatchObject([{ text: "a DTMF: 1" }, { text: "and two" }]);
+  });
+
+  test("F14-1: a partial that changes what was answered cuts the answer, and its final is answered", () => {
+    const { actions } = runEvents(START, [
+      [1_500, { kind: "words", text: "I need for", final: false }],
+      [4_500, { kind: "tick" }],
+      [4_500, { kind: "reply-began", turnId: 1, interruptible: true }],
+      [4_600, { kind: "words", text: "I need forty", final: false }],
+      [4_700, { kind: "words", text: "I need for", final: true }],
+      [9_000, { kind: "tick" }],
+    ]);
+    expect(actions).toMatchObject([{ text: "I need for" }, { do: "cut" }, { text: "I need for" }]);
   });
 
   test("what follows an answered partial is found in languages without spaces too", () => {

@@ -14,7 +14,7 @@ function notices() {
     },
   });
   const sent: string[] = [];
-  return { notices: new Notices(wire, (message) => sent.push(message)), told, sent };
+  return { notices: new Notices(wire, "en", (message) => sent.push(message)), told, sent };
 }
 
 const userTurn = (text: string): CallCommand => ({
@@ -169,13 +169,19 @@ describe("what a peer is told", () => {
 
   test("words that come once the model was asked are the next turn's, and those it was asked are told in none but theirs", () => {
     const { notices: peer, told } = notices();
-    const ask = (turnId: number): CallCommand => ({ kind: "ask", turnId, messages: [], tools: [], language: "en" });
+    const ask = (turnId: number, text: string): CallCommand => ({
+      kind: "ask",
+      turnId,
+      messages: [{ role: "user", text }],
+      tools: [],
+      language: "en",
+    });
     peer.onEvent({ kind: "ear-partial", text: "do you" });
-    peer.onCommand(ask(1));
+    peer.onCommand(ask(1, "do you"));
     peer.onEvent({ kind: "typed", text: "two rolls" });
     peer.onCommand(userTurn("do you"));
     peer.onEvent({ kind: "ear-final", text: "do you sell" });
-    peer.onCommand(ask(2));
+    peer.onCommand(ask(2, "two rolls sell"));
     peer.onCommand(userTurn("two rolls sell"));
     expect(transcripts(told)).toEqual([
       "1 user: do you ...",
@@ -184,6 +190,16 @@ describe("what a peer is told", () => {
       "2 user: two rolls sell ...",
       "2 user: two rolls sell.",
     ]);
+  });
+
+  test("F14-1: words that the ear has changed since they were answered are told whole", () => {
+    const { notices: peer, told } = notices();
+    const messages = [{ role: "user", text: "I need for" }] as const;
+    peer.onEvent({ kind: "ear-partial", text: "I need for" });
+    peer.onCommand({ kind: "ask", turnId: 1, messages, tools: [], language: "en" });
+    peer.onCommand(userTurn("I need for"));
+    peer.onEvent({ kind: "ear-final", text: "I need forty rolls" });
+    expect(transcripts(told).slice(-1)).toEqual(["2 user: I need forty rolls ..."]);
   });
 
   test("what is typed comes behind what the ear is not done with, as in the turn", () => {
@@ -205,7 +221,8 @@ describe("what a peer is told", () => {
     peer.onEvent({ kind: "ear-final", text: "yeah" });
     peer.onCommand(passOver);
     peer.onEvent({ kind: "ear-final", text: "two rolls" });
-    peer.onCommand({ kind: "ask", turnId: 1, messages: [], tools: [], language: "en" });
+    const messages = [{ role: "user", text: "two rolls" }] as const;
+    peer.onCommand({ kind: "ask", turnId: 1, messages, tools: [], language: "en" });
     peer.onEvent({ kind: "ear-final", text: "okay" });
     peer.onCommand(passOver);
     peer.onCommand(userTurn("two rolls"));
@@ -236,7 +253,7 @@ describe("what a peer is told", () => {
 
   test("nothing at all where the dialect has no words for it", () => {
     const sent: string[] = [];
-    const carrier = new Notices(createCarrierA(), (message) => sent.push(message));
+    const carrier = new Notices(createCarrierA(), "en", (message) => sent.push(message));
     carrier.ready("call_1");
     carrier.onEvent({ kind: "ear-partial", text: "one" });
     carrier.onCommand(speak(1, 0, "Hello."));

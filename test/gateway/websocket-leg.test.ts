@@ -291,6 +291,40 @@ test("keys are told to the call in the order in which they come, and what is no 
   expect(call.hangUp()).toMatchObject({ digits: 4, ignored: 5, malformed: 0 });
 });
 
+test("F14-7: an entry of keys is announced before the answer to it, and turn ids grow in the order in which turns began", async () => {
+  const call = talk([], { spec: ASKED_ALONE, replies: ["Order twelve.", "Order seven."] });
+  for (const digit of "12#") call.json({ type: "dtmf", digit });
+  await call.listen(4_000, { marks: true });
+  for (const digit of "7#") call.json({ type: "dtmf", digit });
+  await call.listen(4_000, { marks: true });
+  expect(call.transcripts()).toEqual([
+    "1 user: DTMF: 12 ...",
+    "2 agent: Order twelve. ...",
+    "1 user: DTMF: 12 .",
+    "2 agent: Order twelve. .",
+    "3 user: DTMF: 7 ...",
+    "4 agent: Order seven. ...",
+    "3 user: DTMF: 7 .",
+    "4 agent: Order seven. .",
+  ]);
+  call.hangUp();
+});
+
+test("F14-7: keys behind spoken words are announced with them, as the one turn that they are", async () => {
+  const call = talk([heard(300, "final", "my number is")], { spec: ASKED_ALONE, replies: ["Thank you."] });
+  await call.listen(400);
+  for (const digit of "42#") call.json({ type: "dtmf", digit });
+  await call.listen(4_000, { marks: true });
+  expect(call.transcripts()).toEqual([
+    "1 user: my number is ...",
+    "1 user: my number is DTMF: 42 ...",
+    "2 agent: Thank you. ...",
+    "1 user: my number is DTMF: 42 .",
+    "2 agent: Thank you. .",
+  ]);
+  call.hangUp();
+});
+
 test("C13: marks that never come, come twice or were never sent change nothing", async () => {
   for (const names of [[], ["1.0"], ["1.0", "1.0"], ["x", "1.0", "2.0", "__proto__"]]) {
     const call = talk([], {});
