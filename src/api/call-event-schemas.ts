@@ -47,6 +47,7 @@ const EventItem = z
     event("leg-closed", "The stream is gone, or has to go.", { reason }),
     event("end-requested", "Somebody other than the two speakers wants the call to end.", { reason }),
     event("goodbye-requested", "The same, but the caller is to hear a goodbye first.", { reason }),
+    event("internal-error", "The service itself failed at what came before, and the call ends.", { code }),
     event("voice-began", "The caller speaks, as the service takes it.", {
       startMs: atMs.meta({ description: "Since when, in milliseconds since the media stream came." }),
     }),

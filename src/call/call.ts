@@ -160,6 +160,9 @@ export class Call {
       case "end-requested":
         this.#end(event.reason);
         return;
+      case "internal-error":
+        this.#end("worker_lost");
+        return;
       case "goodbye-requested":
         this.#onGoodbye(event.reason);
         return;

@@ -30,6 +30,8 @@ export type CallEvent =
   | { kind: "end-requested"; reason: EndReason }
   /** The same, but the caller is to hear us say goodbye first. */
   | { kind: "goodbye-requested"; reason: EndReason }
+  /** The service itself failed at what came before: the call ends. `code` is stable. */
+  | { kind: "internal-error"; code: string }
   /** A mark came back: played, or flushed by a clear. */
   | { kind: "mark"; name: string }
   /** A clear was carried out: so much was played since the stream began, by the far end's own count. */

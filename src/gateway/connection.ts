@@ -1,4 +1,3 @@
-import { Call } from "../call/call.ts";
 import type { CallCommand, CallEvent, CallState } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
@@ -12,6 +11,7 @@ import { CallerAudio, type CallerFrame } from "./caller-audio.ts";
 import { closeCodeOf } from "./close-codes.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { Inbox, type PeerEvent } from "./inbox.ts";
+import { JournaledCall } from "./journaled-call.ts";
 import { Keys } from "./keys.ts";
 import type { Leg } from "./leg.ts";
 import { Notices } from "./notices.ts";
@@ -26,7 +26,7 @@ import { ToolRunner } from "./tools/tool-runner.ts";
  */
 export class Connection implements Leg {
   readonly #options: ConnectionOptions;
-  readonly #call: Call;
+  readonly #call: JournaledCall;
   readonly #engines: CallEngines;
   readonly #tools: ToolRunner;
   readonly #playback: PlaybackClock;
@@ -39,8 +39,6 @@ export class Connection implements Leg {
   readonly #frameIn = { kind: "frame-in" as const, voiced: false, mediaMs: 0 };
   readonly #frameOut = { kind: "frame-out" as const, turnId: 0, samples: 0 };
   #audio: CallerAudio | undefined;
-  /** The time of the event that is being handled: commands happen at it. */
-  #eventMs = 0;
   #closeCode: number | undefined;
   /** The reply of which nothing more is sent for now. */
   #pausedTurnId: number | undefined;
@@ -54,7 +52,7 @@ export class Connection implements Leg {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    const { redeemed, wire, inbound, stt, llm, tts, makeResampler, metrics, clock, log } = options;
+    const { redeemed, wire, inbound, stt, llm, tts, makeResampler, journal, metrics, clock, log } = options;
     const { outboundRateHz: rateHz, outboundCodec } = wire;
     this.#startMs = clock.nowMs();
     this.#playback = new PlaybackClock(rateHz);
@@ -86,12 +84,13 @@ export class Connection implements Leg {
       clock,
       log,
     });
-    this.#call = new Call({
+    this.#call = new JournaledCall({
       spec: redeemed.spec,
       rateHz,
       earHasPartials: stt?.capabilities.partials ?? false,
       parameters: options.parameters,
-      sink: (command) => this.#run(command),
+      journal,
+      carryOut: (command) => this.#run(command),
     });
   }
 
@@ -178,26 +177,22 @@ export class Connection implements Leg {
   #handle(event: CallEvent, nowMs: number): void {
     if (this.#over) return;
     try {
-      this.#options.journal.event(nowMs, event);
+      // What is journaled must reach the machine: nothing that may fail stands between the two.
       this.#notices.onEvent(event);
-      this.#toCall(event, nowMs);
+      this.#call.handle(event, nowMs);
+      this.#notices.flush();
     } catch (error) {
       this.#onBug(error, nowMs);
     }
   }
 
-  #toCall(event: CallEvent, nowMs: number): void {
-    this.#eventMs = nowMs;
-    this.#call.handle(event, nowMs);
-    this.#notices.flush();
-  }
-
   /** Our own bugs end this call and no other. The machine gets one chance to end by itself, then it is ended for it. */
   #onBug(error: unknown, nowMs: number): void {
+    const code = codeOf(error);
+    this.#options.log.error({ err: error, code, fault: "bug" }, "a call failed");
     if (this.#over) return;
-    this.#options.log.error({ err: error, code: codeOf(error), fault: "bug" }, "a call failed");
     try {
-      this.#toCall({ kind: "end-requested", reason: "worker_lost" }, nowMs);
+      this.#call.handle({ kind: "internal-error", code }, Math.max(nowMs, this.#call.eventMs));
     } catch {
       // What is broken cannot be asked to tidy up.
     }
@@ -258,10 +253,10 @@ export class Connection implements Leg {
     const event = this.#frameIn;
     event.voiced = this.#options.vad.isVoiced(frame.samples);
     event.mediaMs = frame.mediaMs;
-    this.#options.journal.frameIn(nowMs, event.mediaMs, event.voiced, frame.bytes);
     this.#engines.hearSilence(silenceFrames);
     this.#engines.hear(frame.samples, event.voiced, nowMs);
-    this.#toCall(event, nowMs);
+    this.#call.frameIn(event, frame.bytes, nowMs);
+    this.#notices.flush();
   };
 
   /** Hands on what has waited since `untilMs` or longer for something in front of it that does not come. */
@@ -293,7 +288,7 @@ export class Connection implements Leg {
     // There was speech to send, and the caller heard none: this process was kept from running for longer than the lead.
     if (this.#speaking && this.#playback.isDry(nowMs)) this.#tally.late += 1;
     this.#speaking = true;
-    const { wire, socket, journal } = this.#options;
+    const { wire, socket } = this.#options;
     const event = this.#frameOut;
     event.turnId = frame.turnId;
     this.#playback.sent(event.samples, nowMs);
@@ -302,13 +297,12 @@ export class Connection implements Leg {
       this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs);
       return false;
     }
-    journal.frameOut(nowMs, event.turnId, event.samples, frame.bytes);
-    this.#toCall(event, nowMs);
+    this.#call.frameOut(event, frame.bytes, nowMs);
+    this.#notices.flush();
     return true;
   }
 
   #run(command: CallCommand): void {
-    this.#options.journal.command(this.#eventMs, command);
     this.#notices.onCommand(command);
     switch (command.kind) {
       case "ask":
@@ -336,7 +330,7 @@ export class Connection implements Leg {
       case "cut":
         this.#pausedTurnId = undefined;
         this.#engines.cut();
-        this.#playback.flush(this.#eventMs);
+        this.#playback.flush(this.#call.eventMs);
         this.#speaking = false;
         if (command.clear) this.#send(this.#options.wire.encodeClear());
         return;
@@ -374,13 +368,13 @@ export class Connection implements Leg {
     this.#over = true;
     const { redeemed, journal, vad, socket, metrics, log, onDone } = this.#options;
     const closeCode = this.#peerCloseCode ?? this.#closeCode ?? closeCodeOf(reason);
-    const durationMs = Math.round(this.#eventMs);
+    const durationMs = Math.round(this.#call.eventMs);
     this.#tally.underruns = this.#engines.voiceOut.underruns;
     for (const last of [
       () => log.info({ reason, durationMs, closeCode, ...this.#tally.summary(redeemed) }, "call ended"),
       () => metrics.callEnded(reason),
       () => {
-        for (const event of this.#engines.close()) journal.event(this.#eventMs, event);
+        for (const event of this.#engines.close()) journal.event(this.#call.eventMs, event);
       },
       () => this.#tools.close(),
       () => this.#audio?.close(),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { TrunklineError } from "../core/errors.ts";
 import type { JournalBasis } from "./journal-basis.ts";
-import { type Happening, JournalMachine } from "./journal-machine.ts";
+import { type Happening, isFailureJournaled, JournalMachine } from "./journal-machine.ts";
 import { JournalReading } from "./journal-reader.ts";
 import { type JournaledCommand, type JournalHeader, type JournalRecord, journalUnreadable } from "./journal-records.ts";
 import { isToldAlike } from "./told-alike.ts";
@@ -83,7 +83,7 @@ class Comparing {
       return;
     }
     // Every command of an event stands in front of the next event.
-    this.#settle();
+    this.#settle(isFailureJournaled(record));
     this.#past = record.timeMs > this.#untilMs;
     if (!this.done) this.#onHappening(record);
   }
@@ -93,7 +93,8 @@ class Comparing {
     if (header === undefined || basis === undefined)
       throw journalUnreadable("it breaks off before the end of its header");
     // A writer that died may have died between an event and its commands.
-    if (this.#ended) this.#settle();
+    if (this.#ended) this.#settle(false);
+    else this.#settleFailure(false);
     return {
       header,
       basis,
@@ -109,11 +110,7 @@ class Comparing {
     this.#after = record;
     this.#atMs = record.timeMs;
     this.#events += 1;
-    try {
-      this.#machine?.handle(record);
-    } catch (error) {
-      this.#differ(undefined, undefined, error instanceof TrunklineError ? error.code : String(error));
-    }
+    this.#machine?.handle(record);
   }
 
   #onCommand(journaled: JournaledCommand): void {
@@ -124,9 +121,17 @@ class Comparing {
   }
 
   /** Before anything else happens, what the machine gave must have been in the journal. */
-  #settle(): void {
+  #settle(isFailureJournaled: boolean): void {
     const [cameOut] = this.#expected;
     if (cameOut !== undefined) this.#differ(undefined, cameOut);
+    this.#settleFailure(isFailureJournaled);
+  }
+
+  /** What the machine failed at differs, unless it failed there in the worker, too. */
+  #settleFailure(isJournaled: boolean): void {
+    const failure = this.#machine?.failure;
+    if (failure === undefined || isJournaled) return;
+    this.#differ(undefined, undefined, failure instanceof TrunklineError ? failure.code : String(failure));
   }
 
   #differ(journaled: JournaledCommand | undefined, cameOut: JournaledCommand | undefined, failure?: string): void {

@@ -14,6 +14,7 @@ export type Happening =
 export class JournalMachine {
   readonly call: Call;
   readonly basis: JournalBasis;
+  #failure: unknown;
 
   /** `sink` gets each command as a journal holds it. Throws `journal_unreadable` when the call cannot be run again. */
   constructor(header: JournalHeader, sink: (command: JournaledCommand) => void) {
@@ -28,8 +29,25 @@ export class JournalMachine {
     });
   }
 
-  /** Throws whatever the call machine throws. */
+  /**
+   * What the call machine threw at the last happening; undefined when it threw nothing. A journal goes on behind that only where
+   * the machine failed in the worker, too: with an `internal-error` (`isFailureJournaled`).
+   */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** Never throws: see `failure`. */
   handle(happening: Happening): void {
+    this.#failure = undefined;
+    try {
+      this.#handle(happening);
+    } catch (error) {
+      this.#failure = error;
+    }
+  }
+
+  #handle(happening: Happening): void {
     const { timeMs } = happening;
     switch (happening.kind) {
       case "frame-in":
@@ -44,6 +62,10 @@ export class JournalMachine {
     }
   }
 }
+
+/** Whether `next`, the happening behind one at which the machine failed, tells that it failed in the worker, too. */
+export const isFailureJournaled = (next: Happening): boolean =>
+  next.kind === "event" && next.event.kind === "internal-error";
 
 /** Through JSON, as the journaled command went: what JSON does not tell apart must not differ here. */
 const asJournaled = (command: CallCommand): JournaledCommand =>

@@ -1,6 +1,6 @@
 import type { CallStanding } from "../call/standing.ts";
 import type { TranscriptTurn } from "../core/call-spec.ts";
-import { JournalMachine } from "./journal-machine.ts";
+import { isFailureJournaled, JournalMachine } from "./journal-machine.ts";
 import { readJournal } from "./journal-reader.ts";
 import { type JournalRecord, journalUnreadable } from "./journal-records.ts";
 import { EventLister, type ListedEvent } from "./listed-events.ts";
@@ -59,12 +59,9 @@ class Tracing {
     if (timeMs > this.#untilMs) return;
     this.#lastMs = timeMs;
     if (record.kind === "command" || this.#failed) return;
-    try {
-      this.#machine?.handle(record);
-    } catch {
-      // Why is for the comparison to tell.
-      this.#failed = true;
-    }
+    // Why it failed is for the comparison to tell.
+    this.#failed = this.#machine?.failure !== undefined && !isFailureJournaled(record);
+    if (!this.#failed) this.#machine?.handle(record);
   }
 
   trace(): Trace {

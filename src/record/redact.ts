@@ -75,6 +75,7 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
       return { kind, text: "", chars: text.length, ...(language === undefined ? {} : { language }) };
     }
     case "ear-failed":
+    case "internal-error":
       return { kind, code: event.code };
     case "reply-text":
       return { kind, turnId: event.turnId, text: "", chars: event.text.length };

@@ -1,5 +1,5 @@
 import type { EndReason } from "../core/call-spec.ts";
-import { JournalMachine } from "./journal-machine.ts";
+import { isFailureJournaled, JournalMachine } from "./journal-machine.ts";
 import { readJournal } from "./journal-reader.ts";
 import type { JournaledCommand, JournalRecord } from "./journal-records.ts";
 
@@ -25,6 +25,7 @@ export interface Replay {
 export async function replayJournal(path: string, endReason?: EndReason): Promise<Replay> {
   const replaying = new Replaying();
   await readJournal(path, (record) => replaying.take(record));
+  replaying.checkFailure();
   if (endReason !== undefined) replaying.end(endReason);
   return replaying;
 }
@@ -39,11 +40,19 @@ class Replaying implements Replay {
     const { timeMs } = record;
     this.#nowMs = timeMs;
     if (record.kind === "command") this.journaled.push({ timeMs, command: record.command });
-    else if (record.kind !== "header") this.#machine?.handle(record);
-    else {
+    else if (record.kind !== "header") {
+      if (!isFailureJournaled(record)) this.checkFailure();
+      this.#machine?.handle(record);
+    } else {
       const sink = (command: JournaledCommand) => this.replayed.push({ timeMs: this.#nowMs, command });
       this.#machine = new JournalMachine(record.header, sink);
     }
+  }
+
+  /** Throws what the machine threw last, if it did. */
+  checkFailure(): void {
+    const failure = this.#machine?.failure;
+    if (failure !== undefined) throw failure;
   }
 
   end(reason: EndReason): void {

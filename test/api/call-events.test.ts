@@ -79,6 +79,7 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   "leg-started": { kind: "leg-started", codec: "mulaw" },
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
   "end-requested": { kind: "end-requested", reason: "drain_timeout" },
+  "internal-error": { kind: "internal-error", code: "internal" },
   "goodbye-requested": { kind: "goodbye-requested", reason: "drain_timeout" },
   mark: { kind: "mark", name: "", chars: 3 },
   cleared: { kind: "cleared", playedMs: 1_240.5 },

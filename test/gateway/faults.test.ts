@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
+import { Ticker } from "../../src/gateway/ticker.ts";
+import { compareJournal } from "../../src/record/journal-comparison.ts";
+import { projectJournal } from "../../src/record/projection.ts";
 import { BrainChain } from "../../src/speech/brain-chain.ts";
 import { meteredBrain } from "../../src/speech/metered.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
@@ -100,6 +103,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     tick: {},
     "leg-started": {},
     "leg-closed": { cause: (call) => call.json({ event: "stop", streamSid: STREAM_ID, stop: {} }) },
+    "internal-error": { cause: (call) => call.text("unreadable") },
     "end-requested": { cause: (call) => call.connection.end("api_hangup") },
     "goodbye-requested": { cause: (call) => call.connection.end("drain_timeout", "with a goodbye") },
     mark: {},
@@ -134,7 +138,10 @@ describe("K11: an exception ends the call that it came from, with one end and on
       spec: { tools: [LOOKUP] },
       tamper({ journal, wire }) {
         const { decode } = wire;
-        wire.decode = (message, into) => PECULIAR[Buffer.from(message).toString()] ?? decode.call(wire, message, into);
+        wire.decode = (message, into) => {
+          const text = Buffer.from(message).toString();
+          return text === "unreadable" ? planted() : (PECULIAR[text] ?? decode.call(wire, message, into));
+        };
         const { event } = journal;
         journal.event = (atMs, told) => (told.kind === kind ? strike() : event.call(journal, atMs, told));
         if (kind === "frame-in") journal.frameIn = strike;
@@ -184,6 +191,23 @@ describe("K11: an exception ends the call that it came from, with one end and on
     await expectOneEnd(broken, "worker_lost");
     expect(broken.logged.filter((line) => line.includes('"fault":"bug"')).length).toBeGreaterThan(0);
     await expectUnharmed(other);
+  });
+
+  /** Of the others nothing can be told again: the first leaves no commands in the journal. */
+  const REPLAYABLE = Object.entries(BROKEN_PARTS).filter(([part]) => part !== "the journal of commands");
+
+  test.each(
+    REPLAYABLE,
+  )("F14-5: the journal of a call that was ended by a bug in %s gives every command again", async (_part, options) => {
+    const clock = new ManualClock();
+    const broken = leg({ beside: { clock, ticker: new Ticker(clock) }, ...engines(clock), ...options(clock) });
+    await converse(broken);
+    await expectOneEnd(broken, "worker_lost");
+    const { difference, breaksOff, commands } = await compareJournal(broken.journalPath);
+    expect([difference, breaksOff]).toEqual([undefined, false]);
+    expect(commands).toBeGreaterThan(0);
+    const { endReason, complete } = await projectJournal(broken.journalPath);
+    expect([endReason, complete]).toEqual(["worker_lost", true]);
   });
 
   /** What is broken only at the end takes nothing from it: the reason stands, and the rest is tidied up. */

@@ -7,7 +7,10 @@ import { compareJournal } from "../../src/record/journal-comparison.ts";
 import { JournalEncoder } from "../../src/record/journal-format.ts";
 import { readJournal } from "../../src/record/journal-reader.ts";
 import type { JournalHeader, JournalRecord } from "../../src/record/journal-records.ts";
+import { traceJournal } from "../../src/record/journal-trace.ts";
+import { projectJournal } from "../../src/record/projection.ts";
 import { journalHeader } from "../../src/record/redact.ts";
+import { replayJournal } from "../../src/record/replay.ts";
 import { AWKWARD_CALLS, journalOf } from "../support/journal-corpus.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { NOT_RECORDED, SPEC, START } from "./example-call.ts";
@@ -36,6 +39,22 @@ async function changed(
     const kept = change(record, index);
     index += 1;
     if (kept !== undefined) encode(encoder, kept);
+  });
+  return fileOf(encoder.written());
+}
+
+/** The journal of a call in which the machine itself fails, and that its worker then ends for that, or does not. */
+async function failing(isEnded: boolean): Promise<string> {
+  const ended = call("internal-error");
+  const encoder = new JournalEncoder();
+  await readJournal(fileOf(ended), (record) => {
+    if (record.kind === "event" && record.event.kind === "internal-error") {
+      const { timeMs } = record;
+      const turnId = 2;
+      encode(encoder, { kind: "event", timeMs, event: { kind: "piece-end", turnId, piece: 99, samples: 1 } });
+      if (!isEnded) encode(encoder, { kind: "event", timeMs, event: { kind: "tick" } });
+    }
+    if (isEnded || record.timeMs < 6_500) encode(encoder, record);
   });
   return fileOf(encoder.written());
 }
@@ -96,6 +115,23 @@ describe("a replay", () => {
       journaled: { kind: "pause" },
       cameOut: undefined,
     });
+  });
+
+  test("F14-5: of a call at which the machine itself failed, and which was ended for that, is the same to its end", async () => {
+    const path = await failing(true);
+    expect(await compareJournal(path)).toMatchObject({ difference: undefined, breaksOff: false });
+    expect((await replayJournal(path)).replayed.at(-1)?.command).toEqual({ kind: "end", reason: "worker_lost" });
+    expect(await projectJournal(path)).toMatchObject({ endReason: "worker_lost", complete: true });
+    expect((await traceJournal(path, 7_000)).standing.ended).toBe(true);
+  });
+
+  test("F14-5: names what the machine fails at where the worker did not", async () => {
+    const path = await failing(false);
+    expect((await compareJournal(path)).difference).toMatchObject({
+      after: { event: { kind: "piece-end" } },
+      failure: expect.stringContaining("never asked for"),
+    });
+    await expect(replayJournal(path)).rejects.toThrow("never asked for");
   });
 
   test("goes no further than it is told, and looks at the commands of the last moment", async () => {

@@ -12,6 +12,7 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "leg-started": { kind: "leg-started", codec: "mulaw" },
   "leg-closed": { kind: "leg-closed", reason: "caller_hangup" },
   "end-requested": { kind: "end-requested", reason: "api_hangup" },
+  "internal-error": { kind: "internal-error", code: "internal" },
   "goodbye-requested": { kind: "goodbye-requested", reason: "drain_timeout" },
   mark: { kind: "mark", name: SAID },
   used: { kind: "used", engine: "model", provider: "openai", usage: { model: "small", inputTokens: 12 } },

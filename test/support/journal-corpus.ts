@@ -236,6 +236,14 @@ export const AWKWARD_CALLS: readonly AwkwardCall[] = [
     },
   },
   {
+    name: "internal-error",
+    options: TALKATIVE,
+    script: (call) => {
+      call.says(3_000, "what do you sell");
+      call.at(6_500, () => call.handle({ kind: "internal-error", code: "internal" }));
+    },
+  },
+  {
     name: "drained",
     options: TALKATIVE,
     script: (call) => {

@@ -9,6 +9,7 @@ import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import { busRateHz } from "../../src/media/bus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type Vad } from "../../src/media/vad.ts";
+import { journalPath } from "../../src/record/journal-reader.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import type { Wire } from "../../src/wire/wire.ts";
@@ -143,6 +144,8 @@ export function leg(options: LegOptions = {}) {
     socket,
     connection,
     logged,
+    /** Where its journal is. */
+    journalPath: journalPath(directory, redeemed.callId),
     /** How often the connection said that it is done. */
     done: () => done,
     /** The keys that the call was told of. */
