@@ -15,7 +15,7 @@ import { type CallEventRoutesDeps, callEventRoutes } from "./call-events.ts";
 import { callListRoutes } from "./call-list.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls.ts";
 import { ApiError, notFound, toApiError } from "./errors.ts";
-import { healthRoutes } from "./health.ts";
+import { type HealthDeps, healthRoutes } from "./health.ts";
 import { readJson, requirePlainUtf8 } from "./json-body.ts";
 import { openapiRoute } from "./openapi.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./recordings.ts";
@@ -29,6 +29,7 @@ export interface ApiDeps
     CallEventRoutesDeps,
     CallEndDeps,
     CallRoutesDeps,
+    HealthDeps,
     RecordingRoutesDeps {
   calls: CallStore;
   apiKeys: Pick<ApiKeyStore, "authenticate">;
