@@ -7,6 +7,8 @@ export const STATUS = {
   unknown_language: 400,
   unauthorized: 401,
   not_found: 404,
+  /** The path has other methods, which the header Allow names. */
+  method_not_allowed: 405,
   /** What is asked for cannot be done with the thing as it is now. */
   conflict: 409,
   /** The Idempotency-Key was used with another request. */
@@ -115,7 +117,12 @@ export function invalidRequest(
 
 /** One and the same answer for no key, a wrong one and a revoked one. */
 export const unauthorized = (): ApiError =>
-  new ApiError("unauthorized", "the header X-API-Key must carry an API key of this service");
+  new ApiError("unauthorized", "the header X-API-Key must carry an API key of this service", {
+    headers: { "www-authenticate": CHALLENGE },
+  });
+
+/** RFC 9110 asks for a challenge with every 401, and has no registered scheme for a key in a header of its own. */
+const CHALLENGE = 'ApiKey realm="Trunkline", header="X-API-Key"';
 
 /** Also for what belongs to another account. */
 export const notFound = (what: string): ApiError => new ApiError("not_found", `there is no such ${what}`);

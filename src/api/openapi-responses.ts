@@ -12,6 +12,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   unknown_language: "`GET /languages` lists no such language",
   unauthorized: "there is no API key in the header X-API-Key, or one that is unknown or revoked",
   not_found: "there is no such thing, or it belongs to another account",
+  method_not_allowed: "the path has other methods, which the header Allow names",
   conflict: "what is asked for cannot be done with the thing as it is now",
   idempotency_mismatch: "the Idempotency-Key was used with another request",
   payload_too_large: `the body is larger than ${BODY_BYTES_MAX / 1_024} KiB`,
@@ -70,6 +71,12 @@ export const HEADERS = {
     required: true,
     schema: { type: "integer", minimum: 1 },
     example: 5,
+  },
+  "WWW-Authenticate": {
+    description: "How to authenticate (RFC 9110, section 11.6.1): with a key in the header X-API-Key.",
+    required: true,
+    schema: { type: "string" },
+    example: 'ApiKey realm="Trunkline", header="X-API-Key"',
   },
   Location: {
     description: "Where the new thing can be read, relative to the address of this request.",
@@ -185,6 +192,7 @@ export function headersOf(
 ): NonNullable<OpenAPIV3_1.ResponseObject["headers"]> {
   const names: HeaderName[] = ["X-Request-Id"];
   if (status === 201) names.push("Location");
+  if (status === 401) names.push("WWW-Authenticate");
   if (RETRIED.includes(status)) names.push("Retry-After");
   const references = [...names, ...added].map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
   return Object.fromEntries(references);

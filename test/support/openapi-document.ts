@@ -198,11 +198,11 @@ export const examplesOf = ({ example, examples = {} }: Described): unknown[] => 
   ...Object.values(examples).map(({ value }) => value),
 ];
 
-/** The routes of an app that is not ready yet; they are there once it is. */
+/** The operations of an app that is not ready yet, without what the document leaves out on purpose; they are there once it is. */
 export function routesOf(app: FastifyInstance): RouteOptions[] {
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
-    routes.push(route);
+    if (!route.schema?.hide) routes.push(route);
   });
   return routes;
 }
