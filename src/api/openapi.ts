@@ -22,7 +22,7 @@ Everything else reads, ends and deletes what became of it.
 belongs to it and nothing else; the things of others are answered with 404, as those that do not exist.
 - **Requests** are JSON in UTF-8. Fields that are not described here are refused by name, and so are query parameters of \
 operations that ask for a key; all that is wrong with a request is told at once.
-- **Answers** are JSON, and errors have one shape, \`Error\`. Go by \`code\`. Fields may be added to answers in any \
+- **Answers** are JSON, and errors have one shape, \`{"error": Error}\`. Go by \`code\`. Fields may be added to answers in any \
 version: pass over what you do not know. What is no sound HTTP is answered with 400 or 408, whatever it was meant for.
 - **Methods**: every path answers OPTIONS with 204 and, where it answers GET, HEAD. Any other method is 405 \
 \`method_not_allowed\`. Both have the header Allow, which names the methods of the path.

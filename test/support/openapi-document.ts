@@ -187,8 +187,9 @@ function closed(value: unknown): unknown {
 
 /** The codes that an operation documents for an error's status; none for other answers. */
 export function codesOf(operation: Operation, status: number): readonly string[] {
-  const { allOf = [] } = operation.responses[status]?.content?.["application/json"]?.schema ?? {};
-  const codes = (allOf as Schema[]).flatMap((part) => part.properties?.error?.properties?.code?.enum ?? []);
+  const { properties = {} } = operation.responses[status]?.content?.["application/json"]?.schema ?? {};
+  const { allOf = [] } = properties.error ?? {};
+  const codes = (allOf as Schema[]).flatMap((part) => part.properties?.code?.enum ?? []);
   return codes as string[];
 }
 
