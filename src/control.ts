@@ -24,6 +24,7 @@ import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.
 import { JournalEvents } from "./record/journal-events.ts";
 import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
 import { createEngines } from "./speech/engines.ts";
+import { providerNotes } from "./speech/provider-notes.ts";
 import { countedCalls } from "./store/counted-calls.ts";
 import { IpcServer } from "./store/ipc-server.ts";
 import { placedCalls } from "./store/placed-calls.ts";
@@ -174,6 +175,7 @@ const api = buildApi({
   toolSecretNames: Object.keys(config.toolSecrets),
   toolsAllowLoopback: config.toolsAllowLoopback,
   newCalls,
+  providerNotes: providerNotes(config),
   publicApiUrls: config.publicApiUrls,
   publicMediaUrl: config.publicMediaUrl ?? mediaUrl,
   tokenTtlMs: config.tokenTtlS * 1_000,

@@ -15,9 +15,10 @@ import { type CallEventRoutesDeps, callEventRoutes } from "./call-events.ts";
 import { callListRoutes } from "./call-list.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls.ts";
 import { ApiError, notFound, toApiError } from "./errors.ts";
-import { healthRoutes } from "./health.ts";
+import { type HealthDeps, healthRoutes } from "./health.ts";
 import { readJson, requirePlainUtf8 } from "./json-body.ts";
 import { openapiRoute } from "./openapi.ts";
+import { answerOtherMethods } from "./path-methods.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./recordings.ts";
 import { validatorCompiler } from "./validation.ts";
 import { voiceRoutes } from "./voices.ts";
@@ -29,6 +30,7 @@ export interface ApiDeps
     CallEventRoutesDeps,
     CallEndDeps,
     CallRoutesDeps,
+    HealthDeps,
     RecordingRoutesDeps {
   calls: CallStore;
   apiKeys: Pick<ApiKeyStore, "authenticate">;
@@ -74,7 +76,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
       requireHostHeader: false,
     },
     // Whatever Node reads of a request's head may be an id: one that is too long is only one that nobody has.
-    routerOptions: { maxParamLength: maxHeaderSize },
+    routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
     return503OnClosing: false,
     frameworkErrors: answerError,
     clientErrorHandler: answerUnreadable,
@@ -98,7 +100,8 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     const problem = headProblem(request.raw);
     if (problem !== undefined) throw new ApiError("invalid_request", problem);
   });
-  app.addHook("onResponse", async (request, reply) => tellAnswered(deps, request, reply));
+  const patternOf = answerOtherMethods(app);
+  app.addHook("onResponse", async (request, reply) => tellAnswered(deps, request, reply, patternOf(request) ?? "none"));
   // This is no site: what a browser may load and whether the domain is bound to TLS is for those to say whose domain it is.
   void app.register(helmet, { strictTransportSecurity: false, contentSecurityPolicy: false });
   openapiRoute(app, { publicApiUrls: deps.publicApiUrls, basePath: API_BASE_PATH });
@@ -119,10 +122,9 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
 }
 
 /** By the route's pattern instead of its URL: what strangers put into a path or a query is not ours to keep. */
-function tellAnswered({ metrics, log }: ApiDeps, request: FastifyRequest, reply: FastifyReply): void {
+function tellAnswered({ metrics, log }: ApiDeps, request: FastifyRequest, reply: FastifyReply, route: string): void {
   const { method, id: requestId, accountId } = request;
   const { statusCode: status, elapsedTime } = reply;
-  const route = request.routeOptions.url ?? "none";
   metrics.requestAnswered(method, route, status, elapsedTime);
   const durationMs = Math.round(elapsedTime);
   log.info({ requestId, method, route, status, durationMs, accountId }, "request answered");

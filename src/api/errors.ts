@@ -7,6 +7,8 @@ export const STATUS = {
   unknown_language: 400,
   unauthorized: 401,
   not_found: 404,
+  /** The path has other methods, which the header Allow names. */
+  method_not_allowed: 405,
   /** What is asked for cannot be done with the thing as it is now. */
   conflict: 409,
   /** The Idempotency-Key was used with another request. */
@@ -35,8 +37,10 @@ declare module "fastify" {
   }
 }
 
-/** Of a body that is wrong throughout, this many problems are told. */
+/** Of a body that is wrong throughout, this many problems are reported. */
 const PROBLEMS_MAX = 100;
+/** No problem is added to those that take more than this as JSON: an answer stays under 64 KiB, whatever was sent. */
+const PROBLEMS_BYTES_MAX = 48 * 1_024;
 
 /** The statuses that carry `Retry-After`, and what it asks for: about as long as a process takes to come back, or a call to end. */
 const RETRY_AFTER_S = 5;
@@ -44,7 +48,7 @@ export const RETRIED: readonly number[] = [429, 503];
 
 /** One thing that is wrong with a request. */
 export interface Problem {
-  /** JSON pointer (RFC 6901) into the body, shortened when it is very long; empty for the body as a whole. */
+  /** JSON pointer (RFC 6901) into the body, to the field or, where that is too long to show, to what holds it; empty for the body as a whole. */
   path: string;
   /** A sentence that names the field, what it may be and what it was. */
   message: string;
@@ -82,15 +86,20 @@ export class ApiError extends TrunklineError {
 
 const faultOf = (status: number): Fault => (status < 500 ? "caller" : status === 500 ? "bug" : "service");
 
-/** The first of what is wrong, one problem a path; of a hostile body the rest is never even made. */
+/** The first of what is wrong, one problem a path, as far as an answer holds them; of a hostile body the rest is never even made. */
 export function firstProblems(problems: Iterable<Problem>): readonly Problem[] {
   const byPath = new Map<string, Problem>();
+  let bytes = 0;
   for (const problem of problems) {
-    if (!byPath.has(problem.path)) byPath.set(problem.path, problem);
-    if (byPath.size === PROBLEMS_MAX) break;
+    if (byPath.has(problem.path)) continue;
+    byPath.set(problem.path, problem);
+    bytes += bytesOf(problem);
+    if (byPath.size === PROBLEMS_MAX || bytes > PROBLEMS_BYTES_MAX) break;
   }
   return [...byPath.values()];
 }
+
+const bytesOf = (problem: Problem): number => Buffer.byteLength(JSON.stringify(problem));
 
 /** At least one problem; the message is the only one's, or counts them. */
 export function invalidRequest(
@@ -100,14 +109,20 @@ export function invalidRequest(
   const details = firstProblems(problems);
   const [first] = details;
   if (details.length === 1 && first) return new ApiError(code, first.message, { details });
-  const count =
-    details.length < PROBLEMS_MAX ? `${details.length} problems, each` : `at least ${PROBLEMS_MAX} problems,`;
+  const bytes = details.reduce((sum, problem) => sum + bytesOf(problem), 0);
+  const isFull = details.length === PROBLEMS_MAX || bytes > PROBLEMS_BYTES_MAX;
+  const count = isFull ? `at least ${details.length} problems,` : `${details.length} problems, each`;
   return new ApiError(code, `${count} named in details`, { details });
 }
 
 /** One and the same answer for no key, a wrong one and a revoked one. */
 export const unauthorized = (): ApiError =>
-  new ApiError("unauthorized", "the header X-API-Key must carry an API key of this service");
+  new ApiError("unauthorized", "the header X-API-Key must carry an API key of this service", {
+    headers: { "www-authenticate": CHALLENGE },
+  });
+
+/** RFC 9110 asks for a challenge with every 401, and has no registered scheme for a key in a header of its own. */
+const CHALLENGE = 'ApiKey realm="Trunkline", header="X-API-Key"';
 
 /** Also for what belongs to another account. */
 export const notFound = (what: string): ApiError => new ApiError("not_found", `there is no such ${what}`);

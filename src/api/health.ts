@@ -14,6 +14,8 @@ export interface HealthDeps {
   newCalls: () => NewCalls;
   /** The codecs that a call of connectionType `websocket` may have. */
   streamCodecs: readonly StreamCodec[];
+  /** What an operator should know about the configured providers; a sentence each. */
+  providerNotes: readonly string[];
 }
 
 const HEALTH = {
@@ -42,19 +44,30 @@ const READINESS = {
           .array(z.enum(STREAM_CODECS))
           .readonly()
           .meta({ description: "What calls of connectionType `websocket` can have." }),
-        notes: z.array(z.string()).meta({ description: "For people: what could be there and is not, and why." }),
+        notes: z.array(z.string()).meta({
+          description: "For people: what this set-up lacks for calls with people, why, and which variable to set.",
+        }),
       })
       .meta({
         description: "New calls are taken.",
-        examples: [{ status: "ready", codecs: [...STREAM_CODECS], notes: [] }],
+        examples: [
+          { status: "ready", codecs: [...STREAM_CODECS], notes: [] },
+          {
+            status: "ready",
+            codecs: [...STREAM_CODECS],
+            notes: [
+              "no STT is configured, so callers are not understood: set STT, for example STT=deepgram with DEEPGRAM_API_KEY",
+            ],
+          },
+        ],
       }),
   },
 };
 
 /** `/healthz` speaks for this process alone; `/readyz` says whether new calls are taken. Neither asks for a key. */
-export function healthRoutes(scope: FastifyInstance, { newCalls, streamCodecs }: HealthDeps): void {
+export function healthRoutes(scope: FastifyInstance, { newCalls, streamCodecs, providerNotes }: HealthDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
-  const notes = streamCodecs.includes("opus") ? [] : [NO_OPUS];
+  const notes = [...providerNotes, ...(streamCodecs.includes("opus") ? [] : [NO_OPUS])];
   app.get("/healthz", { schema: HEALTH }, async () => ({ status: "ok" as const }));
   app.get("/readyz", { schema: READINESS }, async () => {
     const state = newCalls();

@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { FastifySchema } from "fastify";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
+import { INPUT, withNamedDefaults } from "./openapi-defaults.ts";
 import { errorName, errorResponse, errorsOf, headersOf } from "./openapi-responses.ts";
 
 /** Where a document keeps its named schemas. */
@@ -29,9 +30,9 @@ export function finishedDocument(
       operation.responses = { ...successes(operation, schema), ...errors(schema, method, responses) };
     }
   }
-  const named = referredTo({ ...components?.schemas }, [paths, responses]);
+  const named = withNamedDefaults(referredTo({ ...components?.schemas }, [paths, responses]));
   for (const [name, schema] of Object.entries(named)) {
-    if (!name.endsWith("Input")) open(schema);
+    if (!name.endsWith(INPUT)) open(schema);
     const discriminator = discriminatorOf(schema, named);
     if (discriminator !== undefined) schema.discriminator = discriminator;
   }
@@ -90,11 +91,12 @@ function errors(schema: FastifySchema, method: string, shared: Responses): Respo
   return found;
 }
 
-/** Fields may be added to what we answer: only what we are sent is closed. */
+/** Fields may be added to what we answer, and nothing in it is left out for its default: only what we are sent is closed, and has defaults. */
 function open(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if ("additionalProperties" in value && value.additionalProperties === false) delete value.additionalProperties;
-  for (const child of Object.values(value)) open(child);
+  if ("default" in value && "type" in value) delete value.default;
+  for (const [key, child] of Object.entries(value)) if (!/^examples?$/.test(key)) open(child);
 }
 
 /** The property that tells which of its named alternatives a value is; undefined for a schema without any. */

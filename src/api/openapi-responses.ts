@@ -12,6 +12,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   unknown_language: "`GET /languages` lists no such language",
   unauthorized: "there is no API key in the header X-API-Key, or one that is unknown or revoked",
   not_found: "there is no such thing, or it belongs to another account",
+  method_not_allowed: "the path has other methods, which the header Allow names",
   conflict: "what is asked for cannot be done with the thing as it is now",
   idempotency_mismatch: "the Idempotency-Key was used with another request",
   payload_too_large: `the body is larger than ${BODY_BYTES_MAX / 1_024} KiB`,
@@ -43,19 +44,17 @@ const Problem = z
   });
 
 /** Only the document needs it: the body of every error is made by `ApiError.body`. */
-const ErrorAnswer: z.ZodType<ErrorBody> = z
+const ErrorContent: z.ZodType<ErrorBody["error"]> = z
   .object({
-    error: z.object({
-      code: z.enum(CODES).meta({ description: "What a program goes by. None ever changes its meaning." }),
-      message: z.string().meta({ description: "For people; its wording may change." }),
-      details: z
-        .array(Problem)
-        .readonly()
-        .meta({ description: "All that is wrong with the request, as far as it can be pointed at." }),
-      requestId: z.string().meta({ description: "Also in the header X-Request-Id, and in the service's log." }),
-    }),
+    code: z.enum(CODES).meta({ description: "What a program goes by. None ever changes its meaning." }),
+    message: z.string().meta({ description: "For people; its wording may change." }),
+    details: z
+      .array(Problem)
+      .readonly()
+      .meta({ description: "All that is wrong with the request, as far as it can be pointed at." }),
+    requestId: z.string().meta({ description: "Also in the header X-Request-Id, and in the service's log." }),
   })
-  .meta({ id: "Error", description: "The one shape of every answer that is no success." });
+  .meta({ id: "Error", description: "What went wrong: the field `error` of every answer that is no success." });
 
 /** Headers of our answers, as the document describes them. */
 export const HEADERS = {
@@ -70,6 +69,12 @@ export const HEADERS = {
     required: true,
     schema: { type: "integer", minimum: 1 },
     example: 5,
+  },
+  "WWW-Authenticate": {
+    description: "How to authenticate (RFC 9110, section 11.6.1): with a key in the header X-API-Key.",
+    required: true,
+    schema: { type: "string" },
+    example: 'ApiKey realm="Trunkline", header="X-API-Key"',
   },
   Location: {
     description: "Where the new thing can be read, relative to the address of this request.",
@@ -123,9 +128,9 @@ export function errorsOf(schema: FastifySchema): ReadonlyMap<number, readonly Er
   const add = (status: number, code: ErrorCode): void => {
     errors.set(status, (errors.get(status) ?? new Set()).add(code));
   };
-  const { params, querystring, headers, body } = schema;
-  if ([params, querystring, headers, body].some((part) => part !== undefined)) add(400, "invalid_request");
-  if (body !== undefined) {
+  // Too many headers, or two Hosts, are wrong with any request.
+  add(400, "invalid_request");
+  if (schema.body !== undefined) {
     add(408, "invalid_request");
     add(413, "payload_too_large");
     add(415, "unsupported_media_type");
@@ -165,10 +170,16 @@ export function errorResponse(
     content: {
       "application/json": {
         schema: {
-          allOf: [
-            { $ref: `#/components/schemas/${ErrorAnswer.meta()?.id}` },
-            { properties: { error: { properties: { code: { enum: [...codes] } } } } },
-          ],
+          type: "object",
+          properties: {
+            error: {
+              allOf: [
+                { $ref: `#/components/schemas/${ErrorContent.meta()?.id}` },
+                { properties: { code: { enum: [...codes] } } },
+              ],
+            },
+          },
+          required: ["error"],
         },
         examples: Object.fromEntries(examples),
       },
@@ -185,6 +196,7 @@ export function headersOf(
 ): NonNullable<OpenAPIV3_1.ResponseObject["headers"]> {
   const names: HeaderName[] = ["X-Request-Id"];
   if (status === 201) names.push("Location");
+  if (status === 401) names.push("WWW-Authenticate");
   if (RETRIED.includes(status)) names.push("Retry-After");
   const references = [...names, ...added].map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
   return Object.fromEntries(references);

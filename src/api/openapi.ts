@@ -22,8 +22,10 @@ Everything else reads, ends and deletes what became of it.
 belongs to it and nothing else; the things of others are answered with 404, as those that do not exist.
 - **Requests** are JSON in UTF-8. Fields that are not described here are refused by name, and so are query parameters of \
 operations that ask for a key; all that is wrong with a request is told at once.
-- **Answers** are JSON, and errors have one shape, \`Error\`. Go by \`code\`. Fields may be added to answers in any \
+- **Answers** are JSON, and errors have one shape, \`{"error": Error}\`. Go by \`code\`. Fields may be added to answers in any \
 version: pass over what you do not know. What is no sound HTTP is answered with 400 or 408, whatever it was meant for.
+- **Methods**: every path answers OPTIONS with 204 and, where it answers GET, HEAD. Any other method is 405 \
+\`method_not_allowed\`. Both have the header Allow, which names the methods of the path.
 - **Lists** are \`{"data": [...], "nextCursor": null}\`. Where \`nextCursor\` is a string, the same request with it as \
 \`cursor\` gives what follows.
 - **Times** are ISO 8601 in UTC; durations say their unit in their names, and those of a call's settings are seconds.`,
@@ -81,6 +83,7 @@ export function openapiRoute(app: FastifyInstance, { publicApiUrls, basePath }: 
     stripBasePath: false,
     convertConstToEnum: false,
     transform: ({ schema: given, url, ...rest }) => {
+      if (given?.hide) return { schema: given, url };
       assert.ok(given?.operationId, `${url} does not describe itself`);
       // The plugin's mark on every HEAD; ours have names of their own.
       const schema = { ...given, operationId: given.operationId.replace(/-head$/, "") };

@@ -6,7 +6,7 @@ import { isObject } from "../core/json.ts";
 import { SLOW_SCHEMA, schemaProblem } from "../core/json-schema.ts";
 import { SELECTED_TOOLS_MAX } from "../core/limits.ts";
 import { notInThisVersion, type Problem } from "./errors.ts";
-import { type Definition, type SelectedTool, type ShownTool, TOOL_NAMES } from "./tool-schemas.ts";
+import { type Definition, isToolName, type SelectedTool, type ShownTool, TOOL_NAMES } from "./tool-schemas.ts";
 import { broken, type Path, problem } from "./validation.ts";
 
 /** What this installation lets tools do. */
@@ -103,7 +103,7 @@ export function* transportProblems({
       toolName === "send_dtmf"
         ? mustBeOneOf(PRESSING_KEYS, toolName)
         : isObject(definition) && definition.type === "client"
-          ? mustBeOneOf(["websocket"], typeof definition.name === "string" ? definition.name : "of the type client")
+          ? mustBeOneOf(["websocket"], isToolName(definition.name) ? definition.name : "of the type client")
           : undefined;
     if (found !== undefined) yield found;
   }

@@ -42,6 +42,11 @@ function isLanguage(value: unknown): boolean {
   return typeof value === "string" && languageCode(value) !== undefined;
 }
 
+const TOOL_NAME = new RegExp(`^[A-Za-z0-9_-]{1,${TOOL_NAME_CHARS_MAX}}$`);
+
+/** Whether a value can be the name of a tool. */
+export const isToolName = (value: unknown): value is string => typeof value === "string" && TOOL_NAME.test(value);
+
 const nameRule = { error: `must be 1 to ${TOOL_NAME_CHARS_MAX} of the characters A-Z, a-z, 0-9, _ and -` };
 const descriptionRule = {
   error: `must be a string of at most ${TOOL_DESCRIPTION_CHARS_MAX} characters that is not blank`,
@@ -91,7 +96,7 @@ const Definition = z
       }),
       name: z
         .string(nameRule)
-        .regex(new RegExp(`^[A-Za-z0-9_-]{1,${TOOL_NAME_CHARS_MAX}}$`), nameRule)
+        .regex(TOOL_NAME, nameRule)
         .meta({ description: "What the model calls it: unlike the names of the call's other tools." }),
       description: z
         .string(descriptionRule)

@@ -2,15 +2,14 @@ import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
 import { isObject } from "../core/json.ts";
 import { ApiError, firstProblems, invalidRequest, type Problem } from "./errors.ts";
+import { legible, type Path, shownPath } from "./shown-path.ts";
 
-/** Of a string that is wrong, of one key in a path and of a field's whole name in a message, this much is shown. */
-const SHOWN_CHARS_MAX = 40;
-/** Of a path. With the bounds above and at most PROBLEMS_MAX problems an answer stays under 64 KiB, whatever was sent. */
-const PATH_CHARS_MAX = 80;
+/** Of a string that is wrong, this much is shown; in UTF-16 units. */
+const VALUE_CHARS_MAX = 40;
 /** Copying a property of this name changes what an object is, so it cannot be kept as it came. */
 const RESERVED_KEY = "__proto__";
 
-export type Path = readonly PropertyKey[];
+export type { Path };
 
 /** Makes Fastify validate by zod, with every problem told at once as ApiError `invalid_request`. */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
@@ -65,45 +64,43 @@ export function problem(path: Path, rule: string, value: unknown): Problem {
 }
 
 /** Says what is wrong without what was sent. */
-export const broken = (path: Path, rule: string): Problem => ({
-  path: pointer(path),
-  message: `${nameOf(path)} ${rule}`,
-});
-
-const nameOf = (path: Path, whole = THE_BODY): string =>
-  path.length === 0 ? whole : shortened(path.map(keyOf).join("."), SHOWN_CHARS_MAX);
-
-/** RFC 6901, but for keys and paths that are too long to be shown whole. */
-const pointer = (path: Path): string =>
-  shortened(path.map((key) => `/${keyOf(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""), PATH_CHARS_MAX);
-
-const keyOf = (key: PropertyKey): string => legible(shortened(String(key), SHOWN_CHARS_MAX));
-
-/** Without its middle: a path differs from its neighbour's at the end, where the index stands. */
-function shortened(text: string, charsMax: number): string {
-  if (text.length <= charsMax) return text;
-  const half = Math.floor(charsMax / 2);
-  return `${text.slice(0, half)}…${text.slice(-half)}`;
+export function broken(path: Path, rule: string): Problem {
+  const { pointer, name, isWhole } = shownPath(path);
+  return { path: pointer, message: `${isWhole ? "" : "a field inside "}${name || THE_BODY} ${rule}` };
 }
 
-/** Controls and half surrogate pairs become U+FFFD: JSON would spell each of them out in six characters. */
-const legible = (text: string): string => text.replace(/[\p{Control}\p{Surrogate}]/gu, "\ufffd");
-
 function unknownField(path: Path, key: string, whole: string): Problem {
-  return { path: pointer([...path, key]), message: `${nameOf(path, whole)} has no field ${shown(key)}` };
+  const { pointer, isWhole } = shownPath([...path, key]);
+  const object = shownPath(path);
+  const inside = object.isWhole ? "" : "a field inside ";
+  const what = isWhole
+    ? `no field ${JSON.stringify(legible(key))}`
+    : `an unknown field, whose name has ${key.length} characters`;
+  return { path: pointer, message: `${inside}${object.name || whole} has ${what}` };
 }
 
 /** What the caller sent, as far as it may be repeated: no lists and objects, and of a long string the beginning. */
 function shown(value: unknown): string {
-  if (typeof value === "string") {
-    const quoted = value.length <= SHOWN_CHARS_MAX ? value : `${value.slice(0, SHOWN_CHARS_MAX)}…`;
-    return JSON.stringify(legible(quoted));
-  }
+  if (typeof value === "string") return JSON.stringify(legible(beginningOf(value)));
   // What JSON.parse makes of 1e999.
   if (value === Infinity) return `a number above ${Number.MAX_VALUE}`;
   if (value === -Infinity) return `a number below -${Number.MAX_VALUE}`;
   if (Array.isArray(value)) return "a list";
   return isObject(value) ? "an object" : String(value);
+}
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** A long string ends in an ellipsis, behind the last grapheme that is there as a whole. */
+function beginningOf(text: string): string {
+  if (text.length <= VALUE_CHARS_MAX) return text;
+  let end = 0;
+  // Of a grapheme that reaches beyond these it is known that it does not fit.
+  for (const { index, segment } of graphemes.segment(text.slice(0, 2 * VALUE_CHARS_MAX))) {
+    if (index + segment.length > VALUE_CHARS_MAX) break;
+    end = index + segment.length;
+  }
+  return `${text.slice(0, end)}…`;
 }
 
 /** What no schema may let through; `value` where the message is to show it. */

@@ -40,9 +40,8 @@ describe("every answer", () => {
     for (const [method, url, status] of [
       ["GET", "/nowhere", 404],
       ["GET", "/stream/abc", 404],
-      ["DELETE", "/api/v1/calls", 404],
-      ["OPTIONS", "/api/v1/voices", 404],
-      ["PUT", "/healthz", 404],
+      ["DELETE", "/api/v1/calls", 405],
+      ["PUT", "/healthz", 405],
       ["GET", "/api/v1/calls/%zz", 400],
       ["GET", `/api/v1/calls/${"x".repeat(101)}`, 404],
       ["GET", `/api/v1/calls/${"x".repeat(8_192)}`, 404],
@@ -51,7 +50,7 @@ describe("every answer", () => {
       expect(answer.statusCode).toBe(status);
       expect(answer.json()).toEqual({
         error: {
-          code: status === 404 ? "not_found" : "invalid_request",
+          code: { 400: "invalid_request", 404: "not_found", 405: "method_not_allowed" }[status],
           message: expect.any(String),
           details: [],
           requestId: answer.headers["x-request-id"],

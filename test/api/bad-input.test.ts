@@ -114,6 +114,15 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     expect(errorOf(answer).message).toBe("at least 100 problems, named in details");
   });
 
+  test("of problems that take too much room the first are reported whole, and the message says that there are more", async () => {
+    const fields = Array.from({ length: 90 }, (_, i) => [`${"€".repeat(240)}${i}`, 1]);
+    const answer = await api.post({ ...LEAST, ...Object.fromEntries(fields) });
+    const { details, message } = errorOf(answer);
+    expect(details.length).toBeLessThan(90);
+    expect(message).toBe(`at least ${details.length} problems, named in details`);
+    expect(details.map(({ path }) => path)).toEqual(fields.slice(0, details.length).map(([name]) => `/${name}`));
+  });
+
   const websocket = (value: string) => withMember(`"connectionType":"websocket","websocket":${value}`);
   const keys = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, i) => `"${prefix}${i}":1e999`).join();
@@ -146,10 +155,55 @@ describe("a field that is wrong is 400, with its path, its value and what it may
     expect(Buffer.byteLength(answer.text)).toBeLessThan(64 * 1024);
   });
 
-  test("of a very long path the end is told as well as the beginning", async () => {
-    const [key, long] = ["k".repeat(100_000), `${"k".repeat(20)}…${"k".repeat(20)}`];
-    const [first] = errorOf(await api.post(withMember(`"websocket":{"${key}":[0,1e999]}`))).details;
-    expect(first?.path).toBe(`/websocket/${long}/1`);
+  test("a path and a name are shown whole, however deep the field is", async () => {
+    const definition = { type: "http", name: "a", description: "b", parameters: { type: "object" } };
+    const http = { method: "GET", url: "http://127.0.0.1/", headers: { "X-Unusually-Long-Header-Name-Of-A-Shop": 7 } };
+    const answer = await api.post({ ...LEAST, selectedTools: [{ definition: { ...definition, http } }] });
+    expect(errorOf(answer).details).toEqual([
+      {
+        path: "/selectedTools/0/definition/http/headers/X-Unusually-Long-Header-Name-Of-A-Shop",
+        message:
+          "selectedTools.0.definition.http.headers.X-Unusually-Long-Header-Name-Of-A-Shop must be a string, not 7",
+      },
+      {
+        path: "/selectedTools/0/definition/http/url",
+        message: expect.stringMatching(/^selectedTools\.0\.definition\.http\.url must name a public server/),
+      },
+    ]);
+  });
+
+  test("an unknown field is named whole, in the path and in the message", async () => {
+    const field = "the_name_of_this_field_is_longer_than_forty_characters";
+    const answer = await api.post({ ...LEAST, [field]: 1 });
+    expect(errorOf(answer).details).toEqual([{ path: `/${field}`, message: `the body has no field "${field}"` }]);
+  });
+
+  test("of a path that is too long to show, the path ends at a whole name, and the message says so", async () => {
+    const key = "k".repeat(100_000);
+    const deep = await api.post(withMember(`"websocket":{"${key}":[0,1e999]}`));
+    expect(errorOf(deep).details).toEqual([
+      {
+        path: "/websocket",
+        message: `a field inside websocket must be a number that a double can hold, not a number above ${Number.MAX_VALUE}`,
+      },
+    ]);
+    const unknown = await api.post(withMember(`"${key}":1`));
+    expect(errorOf(unknown).details).toEqual([
+      { path: "", message: "the body has an unknown field, whose name has 100000 characters" },
+    ]);
+  });
+
+  test("a tool's name that is no name is not repeated", async () => {
+    const definition = { type: "client", name: "n".repeat(200_000), description: "b", parameters: { type: "object" } };
+    const answer = await api.post({ ...LEAST, selectedTools: [{ definition }] });
+    expect(pathsOf(answer)).toEqual(["/connectionType", "/selectedTools/0/definition/name"]);
+    expect(answer.text.length).toBeLessThan(2_000);
+  });
+
+  test("a value that is too long ends in an ellipsis, behind a whole character as people see it", async () => {
+    const family = "👨‍👩‍👧‍👦";
+    const answer = await api.post({ ...LEAST, model: family.repeat(10) });
+    expect(errorOf(answer).message).toBe(`model must be one of model_a, model_b, model_c, not "${family.repeat(3)}…"`);
   });
 
   test("a list of more than 32 tools is refused for its length alone", async () => {

@@ -84,6 +84,7 @@ export async function apiUnderTest(
       | "stallMsMax"
       | "recordingPath"
       | "publicApiUrls"
+      | "providerNotes"
       | "removeFiles"
       | "streamCodecs"
       | "toolsAllowLoopback"
@@ -121,6 +122,7 @@ export async function apiUnderTest(
     toolSecretNames: ["SHOP_TOKEN"],
     toolsAllowLoopback: false,
     newCalls: () => state.newCalls,
+    providerNotes: [],
     publicApiUrls: [],
     publicMediaUrl: "wss://media.test",
     tokenTtlMs: 60_000,

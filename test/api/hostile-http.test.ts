@@ -124,10 +124,10 @@ describe("B11: requests of another kind", () => {
     expect((await exchange(port, [good()], SOON_MS)).statuses).toEqual([200]);
   });
 
-  test("a method that nobody knows is 400 or 404, and gives nothing back of the request", async () => {
+  test("a method that nobody knows is 400 or 405, and gives nothing back of the request", async () => {
     for (const [method, statuses] of [
-      ["TRACE", [404]],
-      ["PROPFIND", [404]],
+      ["TRACE", [405]],
+      ["PROPFIND", [405]],
       ["FOO", [400]],
       ["get", [400]],
       // Asks for a tunnel: Node closes.

@@ -164,6 +164,18 @@ describe("to a stranger", () => {
     expect(told.sort()).toEqual(["/CallEvent", "/CommandEvent", "/HappenedEvent"]);
   });
 
+  test("defaults stand in what is sent alone: what is answered has every field, and is a schema of its own", () => {
+    const { schemas } = document.json.components as { schemas: Record<string, Schema> };
+    const withDefault = (part: unknown): boolean =>
+      typeof part === "object" && part !== null && ("default" in part || Object.values(part).some(withDefault));
+    const names = Object.keys(schemas).filter((name) => withDefault(schemas[name]));
+    expect(names).toContain("NewCallMaxDurationInput");
+    expect(names.filter((name) => !name.endsWith("Input"))).toEqual([]);
+    const answers = document.operations.flatMap(({ responses }) => Object.values(responses));
+    expect(answers.filter(({ content }) => JSON.stringify(content)?.includes("Input"))).toEqual([]);
+    expect(document.operations.filter(({ responses }) => withDefault(responses))).toEqual([]);
+  });
+
   test("every example and every default is what its schema asks for", () => {
     const wrong: string[] = [];
     let count = 0;

@@ -1,10 +1,12 @@
-import { BODY_BYTES_MAX } from "../../src/core/limits.ts";
+import { BODY_BYTES_MAX, HEADERS_MAX } from "../../src/core/limits.ts";
 import { codesOf, type Operation } from "../support/openapi-document.ts";
 import { existing, type Given, isAbout, missing, pathOf } from "./asking.ts";
 import { type Scene, WAV } from "./scene.ts";
 
 /** Makes requests that an operation answers with one status, and whatever is needed between them. */
 export type Provocation = (scene: Scene, operation: Operation) => AsyncGenerator<Given, void>;
+
+const TOO_MANY_HEADERS = Object.fromEntries(Array.from({ length: HEADERS_MAX + 1 }, (_, i) => [`x-header-${i}`, "1"]));
 
 /** The example of a body with some fields replaced. */
 const exampleWith = (operation: Operation, fields: object): object => ({
@@ -27,6 +29,8 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
   },
   async *400(scene, operation) {
     const given = await existing(scene, operation);
+    yield { ...given, headers: TOO_MANY_HEADERS };
+    if (!operation.needsKey) return;
     yield { ...given, query: "nonsense=1" };
     if (given.id !== undefined) yield { id: "%zz" };
     if (operation.requestBody === undefined) return;

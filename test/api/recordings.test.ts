@@ -314,6 +314,8 @@ describe("what is not there", () => {
     expect([theirs.status, errorOf(theirs).code]).toEqual([404, "not_found"]);
     for (const bad of ids) {
       for (const rest of ["", "/transcript", "/events", "/recording"]) {
+        // Resolved by whoever sends it: what arrives is the list, with a slash at its end.
+        if (bad === "." && rest === "") continue;
         const answer = await api.get(`/api/v1/calls/${bad}${rest}`);
         const shown = `${bad.slice(0, 80)}${rest}`;
         expect([shown, answer.status, errorOf(answer).code]).toEqual([shown, 404, "not_found"]);

@@ -165,4 +165,11 @@ describe("where Opus cannot be had", () => {
     });
     expect(whole.body).toEqual({ status: "ready", codecs: ["pcm_s16le", "mulaw", "alaw", "opus"], notes: [] });
   });
+
+  test("GET /readyz says first what the configured providers lack", async () => {
+    const providerNotes = ["no STT is configured", "the LLM answers by rule"];
+    api = await apiUnderTest(undefined, { streamCodecs: WITHOUT_OPUS, providerNotes });
+    const { notes } = (await api.get("/readyz")).body as { notes: string[] };
+    expect(notes).toEqual([...providerNotes, expect.stringContaining("codec opus")]);
+  });
 });

@@ -187,8 +187,9 @@ function closed(value: unknown): unknown {
 
 /** The codes that an operation documents for an error's status; none for other answers. */
 export function codesOf(operation: Operation, status: number): readonly string[] {
-  const { allOf = [] } = operation.responses[status]?.content?.["application/json"]?.schema ?? {};
-  const codes = (allOf as Schema[]).flatMap((part) => part.properties?.error?.properties?.code?.enum ?? []);
+  const { properties = {} } = operation.responses[status]?.content?.["application/json"]?.schema ?? {};
+  const { allOf = [] } = properties.error ?? {};
+  const codes = (allOf as Schema[]).flatMap((part) => part.properties?.code?.enum ?? []);
   return codes as string[];
 }
 
@@ -198,11 +199,11 @@ export const examplesOf = ({ example, examples = {} }: Described): unknown[] => 
   ...Object.values(examples).map(({ value }) => value),
 ];
 
-/** The routes of an app that is not ready yet; they are there once it is. */
+/** The operations of an app that is not ready yet, without what the document leaves out on purpose; they are there once it is. */
 export function routesOf(app: FastifyInstance): RouteOptions[] {
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
-    routes.push(route);
+    if (!route.schema?.hide) routes.push(route);
   });
   return routes;
 }

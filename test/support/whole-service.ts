@@ -27,6 +27,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     toolSecretNames: [],
     toolsAllowLoopback: true,
     newCalls: () => ({ taken: true }),
+    providerNotes: [],
     publicApiUrls: [],
     publicMediaUrl: url,
     tokenTtlMs: 60_000,

@@ -1,0 +1,39 @@
+import { MODEL_NAMES } from "../core/call-spec.ts";
+import type { EnginesConfig } from "./engines.ts";
+
+const REFERENCE = "reference";
+
+const STT_EXAMPLE = "set STT, for example STT=deepgram with DEEPGRAM_API_KEY";
+
+/**
+ * What an operator should know about the configured providers before people call: a sentence each, with what to set. Empty
+ * where every provider can hold a conversation. A chain gets its note also where the reference provider is its last resort.
+ */
+export function providerNotes({ stt, tts, models }: Pick<EnginesConfig, "stt" | "tts" | "models">): string[] {
+  const notes: string[] = [];
+  if (stt === undefined) notes.push(`no STT is configured, so callers are not understood: ${STT_EXAMPLE}`);
+  else if (namesReference(stt)) {
+    notes.push(
+      `STT names reference, a test instrument that decodes the reference TTS and does not understand people: ${STT_EXAMPLE}`,
+    );
+  }
+  if (namesReference(tts)) {
+    notes.push(
+      "TTS names reference, a test instrument whose speech carries audible data for the reference STT: " +
+        "set TTS, for example TTS=espeak, which needs no key",
+    );
+  }
+  const ruled = MODEL_NAMES.filter((name) => namesReference(models[name]));
+  const [first] = ruled;
+  if (first !== undefined) {
+    const example = ruled.includes("model_b") ? "model_b" : first;
+    const variables = ruled.map((name) => name.toUpperCase()).join(", ");
+    notes.push(
+      `${variables} ${ruled.length > 1 ? "name" : "names"} the reference LLM, which answers by rule from the prompt and holds no ` +
+        `conversation: set ${example.toUpperCase()}=openai:gpt-4o-mini with OPENAI_API_KEY, for example`,
+    );
+  }
+  return notes;
+}
+
+const namesReference = (names: string): boolean => names.split(",").some((name) => name.trim() === REFERENCE);
