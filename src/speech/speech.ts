@@ -127,6 +127,8 @@ export interface Voice {
   provider: string;
   /** Languages that it speaks as well, though it is not offered in them: better than no voice at all. */
   alsoSpeaks?: readonly string[];
+  /** Whether it speaks others than these is not known: no call is refused for its language. */
+  otherLanguagesUnknown?: true;
 }
 
 /** A word of synthesised speech, placed by milliseconds from the first sample of its request. */
