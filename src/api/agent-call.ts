@@ -4,6 +4,7 @@ import type { AgentCallBody } from "./agent-schemas.ts";
 import { NewCallBody } from "./call-schemas.ts";
 import { ApiError } from "./errors.ts";
 import { type Offer, specWithTools } from "./new-call.ts";
+import { unspokenIn } from "./offered.ts";
 import { toolProblems } from "./selected-tools.ts";
 import { isBlank } from "./validation.ts";
 
@@ -22,7 +23,8 @@ export function promptOf(agent: Pick<NewAgent, "basePrompt" | "context" | "custo
 /**
  * The specification of a call that is placed from a saved agent: as if `POST /calls` had been sent the agent's prompt, voice,
  * language and settings with the fields of `body`, of which what is wrong with `websocket` has been told. Throws ApiError
- * `conflict` when the agent's voice, its language or what a tool of it needs is no longer offered; else what `specOf` throws.
+ * `conflict` when the agent's voice, its language or what a tool of it needs is no longer offered, or the voice no longer speaks the
+ * language; else what `specOf` throws.
  */
 export async function agentSpecOf(agent: Agent, body: AgentCallBody, offer: Offer): Promise<CallSpec> {
   await requireOffered(agent, offer);
@@ -41,9 +43,13 @@ export async function agentSpecOf(agent: Agent, body: AgentCallBody, offer: Offe
 
 async function requireOffered({ voiceId, languageId, callSettings }: Agent, offer: Offer): Promise<void> {
   const [voices, languages] = await Promise.all([offer.voices.voices(), offer.voices.languages()]);
-  const gone = [];
-  if (!voices.some(({ id }) => id === voiceId)) gone.push(`voice ${JSON.stringify(voiceId)}`);
-  if (!languages.some(({ code }) => code === languageId)) gone.push(`language ${JSON.stringify(languageId)}`);
+  const gone: string[] = [];
+  const voice = voices.find(({ id }) => id === voiceId);
+  const hasLanguage = languages.some(({ code }) => code === languageId);
+  if (voice === undefined) gone.push(`voice ${JSON.stringify(voiceId)}`);
+  if (!hasLanguage) gone.push(`language ${JSON.stringify(languageId)}`);
+  const unspoken = voice && hasLanguage ? unspokenIn(voices, voice, languageId) : undefined;
+  if (unspoken !== undefined) gone.push(unspoken);
   const tools = await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], offer);
   gone.push(...tools.map(({ path }) => path));
   if (gone.length > 0) throw new ApiError("conflict", `the agent has what is not offered any more: ${gone.join(", ")}`);

@@ -15,6 +15,7 @@ export async function newAgentOf(body: NewAgentBody, found: readonly Problem[], 
   const { selectedTools } = isObject(given.callSettings) ? given.callSettings : {};
   const tools = await toolProblems(selectedTools, ["callSettings", "selectedTools"], offer);
   const { voice, language } = await lookUpOffered([...found, ...tools], offer.voices, {
+    voiceField: "voiceId",
     givenVoice: given.voiceId,
     voice: voiceById("voiceId", given.voiceId),
     language: languageByCode("languageId", given.languageId),

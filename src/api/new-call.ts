@@ -38,6 +38,7 @@ export async function specWithTools(
 ): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const { voice, language } = await lookUpOffered([...found, ...transportProblems(given)], voices, {
+    voiceField: "voice",
     givenVoice: given.voice,
     voice: voiceByIdOrName("voice", given.voice),
     language: languageByCode("language", given.language),

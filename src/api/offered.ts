@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Language } from "../speech/languages.ts";
 import type { Voice } from "../speech/speech.ts";
+import { maySpeak, speakersOf } from "../speech/voice-choice.ts";
 import { ApiError, invalidRequest, type Problem } from "./errors.ts";
 import { problem } from "./validation.ts";
 import type { VoiceCatalogue } from "./voices.ts";
@@ -10,13 +11,13 @@ type LookUp<Item> = (items: readonly Item[]) => Item | Problem | undefined;
 
 /**
  * The voice and the language that a request names. Throws ApiError 400 with everything that is wrong with the request at
- * once: what was `found` before, and a voice or a language that is not offered. 503 `unavailable` where nothing else is wrong and
- * the voice may be one of a provider that has never told his.
+ * once: what was `found` before, a voice or a language that is not offered, and a voice that does not speak the language. 503
+ * `unavailable` where nothing else is wrong and the voice may be one of a provider that has never told his.
  */
 export async function lookUpOffered(
   found: readonly Problem[],
   catalogue: VoiceCatalogue,
-  lookUp: { givenVoice: unknown; voice: LookUp<Voice>; language: LookUp<Language> },
+  lookUp: { voiceField: string; givenVoice: unknown; voice: LookUp<Voice>; language: LookUp<Language> },
 ): Promise<{ voice: Voice; language: Language }> {
   const [voices, languages] = await Promise.all([catalogue.voices(), catalogue.languages()]);
   const problems = [...found];
@@ -34,12 +35,36 @@ export async function lookUpOffered(
     problems.push(language);
     code ??= "unknown_language";
   }
+  if (isFound(voice) && isFound(language) && !maySpeak(voice, language.code)) {
+    const rule = `must be one that speaks ${language.code}, for example ${examplesOf(voices, voice, language.code)}`;
+    problems.push(problem([lookUp.voiceField], rule, lookUp.givenVoice));
+    code ??= "invalid_request";
+  }
   if (code !== undefined) throw invalidRequest(problems, code);
   assert.ok(voice !== undefined && !isProblem(voice) && language !== undefined && !isProblem(language));
   return { voice, language };
 }
 
 const isProblem = (found: object | undefined): found is Problem => found !== undefined && "path" in found;
+
+const isFound = <Item extends object>(found: Item | Problem | undefined): found is Item =>
+  found !== undefined && !isProblem(found);
+
+/** So many voices are named to somebody whose own does not speak the language. */
+const VOICES_NAMED_MAX = 3;
+
+/** A few voices that speak `language`, those like `voice` first; and how the rest are found. */
+function examplesOf(voices: readonly Voice[], voice: Voice, language: string): string {
+  const ids = speakersOf(voices, language, voice.provider);
+  const named = ids.slice(0, VOICES_NAMED_MAX).join(", ");
+  return ids.length <= VOICES_NAMED_MAX ? named : `${named} or another of GET /voices?language=${language}`;
+}
+
+/** Why an agent's `voice` cannot be called in `language` any more; undefined where it can. */
+export function unspokenIn(voices: readonly Voice[], voice: Voice, language: string): string | undefined {
+  if (maySpeak(voice, language)) return undefined;
+  return `voice ${JSON.stringify(voice.id)} in ${language}, which ${examplesOf(voices, voice, language)} speak`;
+}
 
 /** Whose voice `given` may be of those whose voices nobody knows: an id begins with its provider, a name with anything. */
 const untoldProvider = (given: unknown, untold: readonly string[]): string | undefined =>

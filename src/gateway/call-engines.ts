@@ -47,6 +47,8 @@ export class CallEngines {
   #ear: SttStream | undefined;
   #earLife = new AbortController();
   #earRateHz = 0;
+  /** The language that it was opened with. */
+  #earLanguage = "";
   #earResampler: Resampler | undefined;
   #model: Question | undefined;
   /** What the model was asked before anybody knew that it would be. */
@@ -103,7 +105,9 @@ export class CallEngines {
     this.#earLife = new AbortController();
     const { signal } = this.#earLife;
     this.#earRateHz = rateHz;
-    this.#ear = stt.open({ language, rateHz }, signal, this.#watchOf("ear"));
+    this.#earLanguage = language;
+    const { languagePinned } = this.#options.spec;
+    this.#ear = stt.open({ language, languagePinned, rateHz }, signal, this.#watchOf("ear"));
     void pump(
       this.#ear.events,
       signal,
@@ -114,8 +118,10 @@ export class CallEngines {
 
   /** An ear that must be told what it hears is opened anew; what it has not told by then is lost. */
   #hearIn(language: string): void {
-    const { stt } = this.#options;
+    const { stt, spec } = this.#options;
     if (stt === undefined || stt.capabilities.anyLanguage === true || this.#ear === undefined) return;
+    const detects = (one: string): boolean => !spec.languagePinned && stt.capabilities.detects?.(one) === true;
+    if (detects(this.#earLanguage) && detects(language)) return;
     this.#earLife.abort();
     this.#openEar(stt, language, this.#earRateHz);
   }

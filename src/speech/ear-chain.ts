@@ -22,7 +22,9 @@ export class EarChain implements Stt {
     assert.ok(common.length > 0, "the ears of a chain must have a rate in common");
     this.provider = first.stt.provider;
     const anyLanguage = ears.every(({ stt }) => stt.capabilities.anyLanguage === true);
-    this.capabilities = { ratesHz: common, partials, anyLanguage };
+    const detects = (language: string): boolean =>
+      ears.every(({ stt: { capabilities: own } }) => own.anyLanguage === true || own.detects?.(language) === true);
+    this.capabilities = { ratesHz: common, partials, anyLanguage, detects };
     this.#ears = ears;
     this.#clock = clock;
   }

@@ -12,7 +12,8 @@ import type { Stt } from "./speech.ts";
 export interface EarSettings {
   deepgram: EarServer;
   assemblyai: EarServer;
-  openai: EarServer;
+  /** `languageDetection` is `on` or `off`, or anything that has been given in its place; empty where the model decides. */
+  openai: EarServer & { languageDetection: string };
 }
 
 interface EarServer {
@@ -44,11 +45,15 @@ const VARIABLES: Readonly<Record<keyof EarSettings, Variables>> = {
   },
   openai: {
     key: "OPENAI_STT_KEY",
-    model: ["OPENAI_STT_MODEL", "gpt-4o-mini-transcribe"],
+    model: ["OPENAI_STT_MODEL", "gpt-transcribe"],
     url: ["OPENAI_STT_URL", "https://api.openai.com/v1"],
     protocols: ["https:", "http:"],
   },
 };
+
+const LANGUAGE_DETECTION = "OPENAI_STT_LANGUAGE_DETECTION";
+/** OpenAI's own models that tell the language; servers of one's own call their models what they like. */
+const DETECTING_MODEL = /^(?:gpt-transcribe(?:-.*)?|whisper-1)$/;
 
 /** What a server over WebSocket is shown that asks for no key. */
 const NO_KEY = "none";
@@ -59,7 +64,7 @@ const EARS: Readonly<Record<string, (settings: EarSettings, clock: Clock) => Stt
   assemblyai: ({ assemblyai: { apiKey = NO_KEY, model, url } }, clock) =>
     createAssemblyAiEar({ apiKey, model, url, clock }),
   deepgram: ({ deepgram: { apiKey = NO_KEY, model, url } }, clock) => createDeepgramEar({ apiKey, model, url, clock }),
-  openai: ({ openai }) => createOpenAiEar(openai),
+  openai: ({ openai }) => createOpenAiEar({ ...openai, languageDetection: detectsLanguage(openai) }),
   reference: createReferenceEar,
 };
 
@@ -76,8 +81,13 @@ export function readEarSettings(text: (key: string, fallback: string) => string)
   return {
     deepgram: server(VARIABLES.deepgram),
     assemblyai: server(VARIABLES.assemblyai),
-    openai: server(VARIABLES.openai),
+    openai: { ...server(VARIABLES.openai), languageDetection: text(LANGUAGE_DETECTION, "") },
   };
+}
+
+function detectsLanguage({ languageDetection, model, url }: EarSettings["openai"]): boolean {
+  if (languageDetection !== "") return languageDetection === "on";
+  return url === VARIABLES.openai.url[1] && DETECTING_MODEL.test(model);
 }
 
 /** The names in `stt`, separated by commas, each once, the first first. */
@@ -106,8 +116,14 @@ function problemsOf(name: string, settings: EarSettings): string[] {
       `${address[0]} must be a ${protocols.join("// or ")}// address without ${query}a fragment or a password`,
     );
   }
+  if (name === "openai") problems.push(...detectionProblems(settings.openai));
   return problems;
 }
+
+const detectionProblems = ({ languageDetection }: EarSettings["openai"]): string[] =>
+  ["", "on", "off"].includes(languageDetection)
+    ? []
+    : [`${LANGUAGE_DETECTION} must be on or off, not ${JSON.stringify(languageDetection)}`];
 
 /** The ears that a configuration without problems names, as one; each is opened through the line of its provider. */
 export function createEars(

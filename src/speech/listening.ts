@@ -14,7 +14,7 @@ import { EventQueue } from "./event-queue.ts";
 import { KeptAudio } from "./kept-audio.ts";
 import type { Passage } from "./provider-line.ts";
 import { retryWaitMs, SILENCE, switchCode } from "./refusal.ts";
-import type { EngineWatch, Stt, SttEvent, SttStream } from "./speech.ts";
+import type { EngineWatch, ListenOptions, Stt, SttEvent, SttStream } from "./speech.ts";
 import { Unanswered } from "./unanswered.ts";
 import { VoiceGate } from "./voice-gate.ts";
 
@@ -32,9 +32,7 @@ const ONSET_FRAMES = 10;
 const QUIET_FRAMES = 5;
 
 /** What a stream is opened with, and who is told of what becomes of it. */
-export interface ListeningOptions {
-  language: string;
-  rateHz: number;
+export interface ListeningOptions extends Omit<ListenOptions, "onOpened"> {
   watch: EngineWatch | undefined;
 }
 
@@ -179,13 +177,13 @@ export class Listening implements SttStream {
   }
 
   #listen(ear: ChainedEar, passage: Passage): void {
-    const { language, rateHz, watch } = this.#options;
+    const { watch, ...options } = this.#options;
     const life = new AbortController();
     this.#openedMs = Number.NaN;
     const onOpened = (): void => {
       if (!life.signal.aborted) this.#openedMs = this.#clock.nowMs();
     };
-    const stream = ear.stt.open({ language, rateHz, onOpened }, life.signal, watch);
+    const stream = ear.stt.open({ ...options, onOpened }, life.signal, watch);
     const current: Current = { ear, stream, life, passage, sinceMs: this.#clock.nowMs() };
     this.#current = current;
     this.#unheardFrames = 0;

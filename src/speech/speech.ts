@@ -38,6 +38,8 @@ export interface SttEvent {
 /** What a listening stream is opened with. */
 export interface ListenOptions {
   language: string;
+  /** The call stays in `language` whatever is heard, so no other is listened for. False where absent. */
+  languagePinned?: boolean;
   rateHz: number;
   /** Told when the provider has taken the stream, by ears that can tell. */
   onOpened?: () => void;
@@ -67,6 +69,11 @@ export interface Stt {
     readonly partials: boolean;
     /** It hears whatever is spoken, so that it listens on where the language of its call changes. */
     readonly anyLanguage?: boolean;
+    /**
+     * Whether it detects `language`, a code, among others, where the call is not pinned: it then listens on while the call changes
+     * between languages that it detects. None where absent.
+     */
+    readonly detects?: (language: string) => boolean;
   };
   open(options: ListenOptions, signal: AbortSignal, watch?: EngineWatch): SttStream;
 }
@@ -127,6 +134,8 @@ export interface Voice {
   provider: string;
   /** Languages that it speaks as well, though it is not offered in them: better than no voice at all. */
   alsoSpeaks?: readonly string[];
+  /** Whether it speaks others than these is not known: no call is refused for its language. */
+  otherLanguagesUnknown?: true;
 }
 
 /** A word of synthesised speech, placed by milliseconds from the first sample of its request. */

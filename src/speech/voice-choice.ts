@@ -2,6 +2,33 @@ import { languageCode, languageCodes } from "./languages.ts";
 import type { Voice } from "./speech.ts";
 
 /**
+ * Whether `voice` may speak `language`, a code: regions are one language here, for a British voice is understood in an American
+ * call. True as well where nobody knows that it does not.
+ */
+export const maySpeak = (voice: Voice, language: string): boolean =>
+  voice.otherLanguagesUnknown === true || speaks(voice, language);
+
+/** The ids of voices known to speak `language`, best first: those of `provider`, and before others those offered in it. */
+export function speakersOf(voices: readonly Voice[], language: string, provider: string): string[] {
+  const isOffered = (voice: Voice): boolean => primaryOf(voice.language) === primaryOf(language);
+  return voices
+    .filter((voice) => speaks(voice, language))
+    .sort(
+      (a, b) =>
+        Number(isOffered(b)) - Number(isOffered(a)) ||
+        Number(b.provider === provider) - Number(a.provider === provider),
+    )
+    .map(({ id }) => id);
+}
+
+function speaks({ language: own, alsoSpeaks = [] }: Voice, language: string): boolean {
+  const wanted = primaryOf(language);
+  return primaryOf(own) === wanted || alsoSpeaks.some((other) => primaryOf(other) === wanted);
+}
+
+const primaryOf = (tag: string): string | undefined => languageCodes(tag)[0];
+
+/**
  * The voice that a call goes on with in `language`, a code, when its own is `ownId`; undefined where no voice speaks that. Its own,
  * if that speaks it; else one of the same provider: of that very region, then of none, then of the one where most speak the
  * language, then of any. Among equals one that is called the same, then the plainest. Where none is offered in the language, one that

@@ -83,7 +83,11 @@ function refusing(status: number, headers = ""): EarServerOptions {
 export async function openOn(
   server: EarServer,
   make: SocketEar["make"],
-  { rateHz = RATE_HZ, language = "en-US" }: { rateHz?: number; language?: string } = {},
+  {
+    rateHz = RATE_HZ,
+    language = "en-US",
+    languagePinned = false,
+  }: { rateHz?: number; language?: string; languagePinned?: boolean } = {},
 ) {
   const clock = new ManualClock();
   const life = new AbortController();
@@ -91,7 +95,8 @@ export async function openOn(
   const onOpened = (): void => {
     opened.times += 1;
   };
-  const stream = make(`ws://127.0.0.1:${server.port}/`, clock).open({ language, rateHz, onOpened }, life.signal);
+  const ear = make(`ws://127.0.0.1:${server.port}/`, clock);
+  const stream = ear.open({ language, languagePinned, rateHz, onOpened }, life.signal);
   const heard: SttEvent[] = [];
   const ended = (async () => {
     for await (const event of stream.events) heard.push(event);

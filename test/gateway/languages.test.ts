@@ -25,6 +25,8 @@ interface TalkOptions {
   replies?: LlmStep[][];
   /** The ear hears whatever is spoken, unless told. */
   anyLanguage?: boolean;
+  /** The languages that it finds out by itself. */
+  detects?: readonly string[];
   /** How the voices are listed. */
   voices?: (clock: ManualClock) => Promise<readonly Voice[]>;
 }
@@ -32,12 +34,15 @@ interface TalkOptions {
 /** A leg with voices of three languages, whose caller says `ear`; and what was journaled of its languages. */
 function talk(
   ear: readonly SttStep[],
-  { spec, replies = [sayingReply("So it is.")], anyLanguage = true, voices }: TalkOptions = {},
+  { spec, replies = [sayingReply("So it is.")], anyLanguage = true, detects, voices }: TalkOptions = {},
 ) {
   const clock = new ManualClock();
   const tts = new ScriptedTts(clock, { voices: VOICES });
   if (voices !== undefined) tts.voices = () => voices(clock);
-  const stt = new ScriptedStt(clock, ear, { anyLanguage });
+  const stt = new ScriptedStt(clock, ear, {
+    anyLanguage,
+    ...(detects === undefined ? {} : { detects: (language: string) => detects.includes(language) }),
+  });
   const llm = new ScriptedLlm(clock, replies);
   const chosen: OfKind<"voice-chosen">[] = [];
   const commands: CallCommand[] = [];
@@ -148,6 +153,43 @@ describe("a caller who changes the language", () => {
     expect(other.turned()).toEqual(["de heard"]);
     expect(other.stt.opened).toHaveLength(1);
     other.hangUp();
+  });
+
+  test("is heard in it by an ear that detects both, which listens on", async () => {
+    const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false, detects: ["en", "de"] });
+    await call.listen(5_000);
+    expect(call.turned()).toEqual(["de heard"]);
+    expect(call.stt.opened.map(({ language, languagePinned }) => [language, languagePinned])).toEqual([["en", false]]);
+    call.hangUp();
+  });
+
+  test("is heard in it by an ear that detects one of the two, which is opened anew", async () => {
+    const call = talk([heard(1_000, "und morgen", "de")], { anyLanguage: false, detects: ["en"] });
+    await call.listen(5_000);
+    expect(call.stt.opened.map(({ language }) => language)).toEqual(["en", "de"]);
+    call.hangUp();
+  });
+
+  test("is told to an ear that detects languages where the model changes that of a call that is pinned", async () => {
+    const toGerman: LlmStep[] = [
+      {
+        afterMs: 10,
+        event: { kind: "tool-call", id: "1", name: "switch_language", argumentsJson: '{"language":"de"}' },
+      },
+      { afterMs: 10, event: { kind: "end", inputTokens: 1, outputTokens: 1 } },
+    ];
+    const call = talk([heard(1_000, "in German please", "en")], {
+      anyLanguage: false,
+      detects: ["en", "de"],
+      replies: [toGerman, sayingReply("Gerne.")],
+      spec: { languagePinned: true, tools: [{ kind: "built_in", name: "switch_language", fixedArguments: {} }] },
+    });
+    await call.listen(5_000);
+    expect(call.stt.opened.map(({ language, languagePinned }) => [language, languagePinned])).toEqual([
+      ["en", true],
+      ["de", true],
+    ]);
+    call.hangUp();
   });
 
   test("stays with the call's own voice where the call is pinned to its language", async () => {

@@ -17,9 +17,9 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
 
-async function scene(fake: FakeCartesiaOptions = {}) {
+async function scene(fake: FakeCartesiaOptions = {}, { model = "sonic-3.5" } = {}) {
   const server = await new FakeCartesia(fake).listen();
-  const tts = createCartesia({ apiKey: KEY, model: "sonic-3.5", url: server.url, clock: new ManualClock() });
+  const tts = createCartesia({ apiKey: KEY, model, url: server.url, clock: new ManualClock() });
   opened.push(tts, server);
   return { server, tts };
 }
@@ -126,13 +126,20 @@ describe("words", () => {
   });
 });
 
+test("a voice speaks as well what its model speaks, with an accent; of another model nobody knows", async () => {
+  const [now] = await (await scene({ voicePages: [[CARTESIA_VOICE]] })).tts.voices();
+  expect(now?.alsoSpeaks).toEqual(expect.arrayContaining(["de", "ja", "nb"]));
+  const [earlier] = await (await scene({ voicePages: [[CARTESIA_VOICE]] }, { model: "sonic-2" })).tts.voices();
+  expect([earlier?.alsoSpeaks, earlier?.otherLanguagesUnknown]).toEqual([undefined, true]);
+});
+
 test("voices of all pages are listed, in the language that they are native in", async () => {
   const german = { id: "b", name: "Bea", language: "de", locales: [] };
   const nameless = { id: "c", name: "", language: "fr" };
   const { server, tts } = await scene({
     voicePages: [[CARTESIA_VOICE], [german, { id: "x" }, { ...german, language: "?" }, nameless]],
   });
-  expect(await tts.voices()).toEqual([
+  expect((await tts.voices()).map(({ alsoSpeaks: _, ...voice }) => voice)).toEqual([
     { id: VOICE_ID, name: "Barbershop Man", language: "en-US", provider: "cartesia" },
     { id: "cartesia/b", name: "Bea", language: "de", provider: "cartesia" },
     { id: "cartesia/c", name: "c", language: "fr", provider: "cartesia" },

@@ -42,7 +42,8 @@ describe("the ear of Deepgram", () => {
     await arrives(() => server.seen.length).toBe(1);
     expect(Object.fromEntries(server.last?.query ?? [])).toEqual({
       model: "nova-3",
-      language: "en-GB",
+      language: "multi",
+      language_hint: "en-GB",
       encoding: "linear16",
       sample_rate: "16000",
       channels: "1",
@@ -56,9 +57,37 @@ describe("the ear of Deepgram", () => {
     server.close();
   });
 
+  test.each([
+    ["is pinned to its language", { language: "de-DE", languagePinned: true }, "nova-3", "de"],
+    ["speaks what the model does not hear among others", { language: "zh-TW" }, "nova-3", "zh-TW"],
+    ["speaks what the model does not hear among others", { language: "pa" }, "nova-3", "pa"],
+    ["is heard by a model that knows two languages at once", { language: "de" }, "nova-2", "de"],
+  ])("gives the language where the call %s", async (_what, options, model, code) => {
+    const server = await fakeDeepgram();
+    const ofModel: SocketEar["make"] = (url, clock) =>
+      createDeepgramEar({ apiKey: SECRET_KEY, model, url: `${url}v1/listen`, clock });
+    const { life } = await openOn(server, ofModel, options);
+    await arrives(() => server.last?.query.get("language")).toBe(code);
+    expect(server.last?.query.has("language_hint")).toBe(false);
+    life.abort();
+    server.close();
+  });
+
+  test("detects languages among those that it hears at once, and need be told of no change between them", () => {
+    const ear = (model: string, query = "") =>
+      createDeepgramEar({ apiKey: "a", model, url: `ws://127.0.0.1:1/v1/listen${query}`, clock: new ManualClock() });
+    const { detects, anyLanguage } = ear("nova-3").capabilities;
+    expect(["en-US", "de-AT", "nb", "fil", "yue", "zh"].map((language) => detects?.(language))).toEqual(
+      Array(6).fill(true),
+    );
+    expect(["zh-TW", "pa", "hy"].map((language) => detects?.(language))).toEqual([false, false, false]);
+    expect([anyLanguage, ear("nova-2").capabilities.detects?.("en")]).toEqual([false, false]);
+    expect(ear("nova-3", "?language=de").capabilities.anyLanguage).toBe(true);
+  });
+
   test("asks for the language alone where Deepgram does not know the region", async () => {
     const server = await fakeDeepgram();
-    const { life } = await openOn(server, make, { language: "de-AT" });
+    const { life } = await openOn(server, make, { language: "de-AT", languagePinned: true });
     await arrives(() => server.last?.query.get("language")).toBe("de");
     life.abort();
     server.close();
@@ -73,7 +102,7 @@ describe("the ear of Deepgram", () => {
     ["zh-SG", "zh"],
   ])("asks for %s by Deepgram's own code, %s", async (language, code) => {
     const server = await fakeDeepgram();
-    const { life } = await openOn(server, make, { language });
+    const { life } = await openOn(server, make, { language, languagePinned: true });
     await arrives(() => server.last?.query.get("language")).toBe(code);
     life.abort();
     server.close();
@@ -91,6 +120,7 @@ describe("the ear of Deepgram", () => {
     const { life } = await openOn(server, multilingual);
     await arrives(() => server.last?.query.getAll("language")).toEqual(["multi"]);
     expect(server.last?.query.get("mip_opt_out")).toBe("true");
+    expect(server.last?.query.has("language_hint")).toBe(false);
     life.abort();
     server.close();
   });

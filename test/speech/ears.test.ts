@@ -21,7 +21,12 @@ describe("the ear that a configuration names", () => {
     expect(settings).toEqual({
       deepgram: { apiKey: "a", model: "nova-3", url: "ws://127.0.0.1:1/v1/listen?language=multi" },
       assemblyai: { apiKey: "b", model: "universal-streaming-english", url: "wss://streaming.assemblyai.com/v3/ws" },
-      openai: { apiKey: undefined, model: "Systran/faster-whisper-small", url: "http://127.0.0.1:8000/v1" },
+      openai: {
+        apiKey: undefined,
+        model: "Systran/faster-whisper-small",
+        url: "http://127.0.0.1:8000/v1",
+        languageDetection: "",
+      },
     });
     for (const name of ["deepgram", "assemblyai", "openai", "reference"]) {
       expect(earProblems(name, settings)).toEqual([]);
@@ -58,11 +63,37 @@ describe("the ear that a configuration names", () => {
     const ears = createEars("deepgram, openai", settings, lineOf, clock);
     expect([ears.provider, ears.capabilities]).toEqual([
       "deepgram",
-      { ratesHz: [16_000], partials: true, anyLanguage: false },
+      { ratesHz: [16_000], partials: true, anyLanguage: false, detects: expect.any(Function) },
     ]);
     expect(earProblems("deepgram,whisper,assemblyai", settings)).toEqual([
       'STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',
       "ASSEMBLYAI_API_KEY must be set beside STT=assemblyai",
+    ]);
+  });
+
+  test.each([
+    ["deepgram", { DEEPGRAM_API_KEY: "a" }, true],
+    ["deepgram", { DEEPGRAM_API_KEY: "a", DEEPGRAM_MODEL: "nova-2" }, false],
+    ["assemblyai", { ASSEMBLYAI_API_KEY: "a" }, true],
+    ["openai", { OPENAI_STT_KEY: "a" }, true],
+    ["openai", { OPENAI_STT_KEY: "a", OPENAI_STT_MODEL: "whisper-1" }, true],
+    ["openai", { OPENAI_STT_KEY: "a", OPENAI_STT_MODEL: "gpt-4o-mini-transcribe" }, false],
+    ["openai", { OPENAI_STT_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "off" }, false],
+    ["openai", { OPENAI_STT_URL: "http://127.0.0.1:8000/v1", OPENAI_STT_MODEL: "whisper-1" }, false],
+    ["openai", { OPENAI_STT_URL: "http://127.0.0.1:8000/v1", OPENAI_STT_LANGUAGE_DETECTION: "on" }, true],
+    ["deepgram,openai", { DEEPGRAM_API_KEY: "a", OPENAI_STT_KEY: "a" }, true],
+    ["deepgram,openai", { DEEPGRAM_API_KEY: "a", OPENAI_STT_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "off" }, false],
+    ["assemblyai,deepgram", { ASSEMBLYAI_API_KEY: "a", DEEPGRAM_API_KEY: "a" }, true],
+  ])("detects the language as it is set up, each of a chain: %s with %j: %s", (stt, env, detects) => {
+    const settings = settingsOf(env as Record<string, string>);
+    expect(earProblems(stt, settings)).toEqual([]);
+    const { anyLanguage, detects: of } = createEars(stt, settings, lineOf, clock).capabilities;
+    expect(anyLanguage === true || of?.("de") === true).toBe(detects);
+  });
+
+  test("is told that it detects the language by on or off alone", () => {
+    expect(earProblems("openai", settingsOf({ OPENAI_STT_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "yes" }))).toEqual([
+      'OPENAI_STT_LANGUAGE_DETECTION must be on or off, not "yes"',
     ]);
   });
 

@@ -143,7 +143,7 @@ describe("voices", () => {
       [verified, bare, { name: "no id" }, 7],
     ];
     const { server, tts } = await scene({ voicePages: pages });
-    expect(await tts.voices()).toEqual([
+    expect((await tts.voices()).map(({ alsoSpeaks: _, ...voice }) => voice)).toEqual([
       { id: VOICE_ID, name: "George", language: "en-GB", provider: "elevenlabs" },
       { id: "elevenlabs/b", name: "Bea", language: "de", provider: "elevenlabs" },
       { id: "elevenlabs/c", name: "Cleo", language: "es-MX", provider: "elevenlabs" },
@@ -156,15 +156,28 @@ describe("voices", () => {
     expect(server.requests[0]?.headers).toMatchObject({ "xi-api-key": KEY, "accept-encoding": "identity" });
   });
 
-  test("speak as well what else they were verified in with this model", async () => {
-    const also = ["en", "de", "fr"].map((language) => ({ language, model_id: "eleven_flash_v2_5" }));
+  test.each([
+    ["eleven_flash_v2_5", ["de", "hu", "vi"], ["cy"]],
+    ["eleven_multilingual_v2", ["de", "ja"], ["hu", "vi"]],
+    ["eleven_v3", ["de", "cy", "sw"], ["yue"]],
+    ["eleven_flash_v2", ["en"], ["de"]],
+  ])("speak as well whatever %s speaks, and nothing else", async (model, spoken, unspoken) => {
+    const { tts } = await scene({ voicePages: [[{ voice_id: "a", name: "Ann" }]] }, { model });
+    const [ann] = await tts.voices();
+    expect(ann?.alsoSpeaks).toEqual(expect.arrayContaining(spoken));
+    for (const language of unspoken) expect(ann?.alsoSpeaks).not.toContain(language);
+    expect(ann?.otherLanguagesUnknown).toBeUndefined();
+  });
+
+  test("speak as well what else they were verified in with a model that is not known, and perhaps more", async () => {
+    const also = ["en", "de", "fr"].map((language) => ({ language, model_id: "eleven_next" }));
     const elsewhere = { language: "sv", model_id: "eleven_v3" };
-    const { tts } = await scene({
-      voicePages: [[{ voice_id: "a", name: "Ann", verified_languages: [...also, elsewhere] }]],
-    });
-    expect(await tts.voices()).toEqual([
-      { id: "elevenlabs/a", name: "Ann", language: "en", provider: "elevenlabs", alsoSpeaks: ["de", "fr"] },
-    ]);
+    const { tts } = await scene(
+      { voicePages: [[{ voice_id: "a", name: "Ann", verified_languages: [...also, elsewhere] }]] },
+      { model: "eleven_next" },
+    );
+    const ann = { id: "elevenlabs/a", name: "Ann", language: "en", provider: "elevenlabs" };
+    expect(await tts.voices()).toEqual([{ ...ann, alsoSpeaks: ["de", "fr"], otherLanguagesUnknown: true }]);
   });
 
   test("that cannot be listed can be spoken with all the same", async () => {

@@ -1,12 +1,12 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { EAR_ANSWER_BYTES_MAX } from "../../src/core/limits.ts";
-import { createOpenAiEar } from "../../src/speech/providers/openai-ear.ts";
+import { createOpenAiEar, type OpenAiEarOptions } from "../../src/speech/providers/openai-ear.ts";
 import type { SttEvent } from "../../src/speech/speech.ts";
 import { sttContract } from "../contract/stt-contract.ts";
 import { settled } from "../support/manual-clock.ts";
 import { framesOf, hum } from "../support/providers/ear-server.ts";
-import { type Answer, heard, TranscriptionServer } from "../support/providers/transcriptions.ts";
+import { type Answer, answering, heard, TranscriptionServer } from "../support/providers/transcriptions.ts";
 
 const RATE_HZ = 16_000;
 const KEY = "a-key-that-nobody-may-see";
@@ -14,7 +14,8 @@ const KEY = "a-key-that-nobody-may-see";
 const HANGOVER_MS = 300;
 const PREROLL_MS = 300;
 
-const earOf = (url: string, apiKey: string | undefined = KEY) => createOpenAiEar({ apiKey, model: "whisper-1", url });
+const earOf = (url: string, options: Partial<OpenAiEarOptions> = {}) =>
+  createOpenAiEar({ apiKey: KEY, model: "whisper-1", languageDetection: false, ...options, url });
 
 sttContract("openai", async () => {
   const server = await TranscriptionServer.listen(heard(" Good morning. "));
@@ -33,9 +34,17 @@ async function call(...answers: readonly Answer[]) {
 }
 
 async function callIn(language: string, ...answers: readonly Answer[]) {
+  return callOf({}, { language }, ...answers);
+}
+
+async function callOf(
+  ear: Partial<OpenAiEarOptions>,
+  { language = "de-AT", languagePinned = false },
+  ...answers: readonly Answer[]
+) {
   const server = await TranscriptionServer.listen(...answers);
   const life = new AbortController();
-  const stream = earOf(server.url).open({ language, rateHz: RATE_HZ }, life.signal);
+  const stream = earOf(server.url, ear).open({ language, languagePinned, rateHz: RATE_HZ }, life.signal);
   const events: SttEvent[] = [];
   const ended = (async () => {
     for await (const event of stream.events) events.push(event);
@@ -88,13 +97,67 @@ describe("the ear of an OpenAI-compatible server", () => {
     server.close();
   });
 
+  test.each([
+    ["gpt-transcribe", { model: "gpt-transcribe" }, { text: "Buenas.", languages: [{ code: "es" }] }, "es"],
+    [
+      "gpt-transcribe, two languages",
+      { model: "gpt-transcribe" },
+      { text: "Buenas.", languages: [{ code: "es" }, { code: "en" }] },
+      undefined,
+    ],
+    ["gpt-transcribe, which is not sure", { model: "gpt-transcribe" }, { text: "Buenas.", languages: [] }, undefined],
+    [
+      "gpt-transcribe, the call's own",
+      { model: "gpt-transcribe" },
+      { text: "Servus.", languages: [{ code: "de" }] },
+      "de-AT",
+    ],
+    ["whisper-1, by a name", {}, { text: "God dag.", language: "norwegian" }, "nb"],
+    ["whisper-1, by a name with a capital", {}, { text: "Kia ora.", language: "Maori" }, "mi"],
+    ["a server of one's own, by a code", { model: "small" }, { text: "Buenas.", language: "es" }, "es"],
+    ["a server that tells none", { model: "small" }, { text: "Buenas." }, undefined],
+    ["a server that tells nonsense", { model: "small" }, { text: "Buenas.", language: 7, languages: "es" }, undefined],
+    ["a server that names no language", { model: "small" }, { text: "Buenas.", language: "gibberish" }, undefined],
+  ])("detects the language where it may: %s", async (_what, options, answer, told) => {
+    const ear = { languageDetection: true, ...options };
+    const { server, life, hear, events } = await callOf(ear, {}, answering(answer));
+    hear(500, 500);
+    await arrives(() => events.length).toBe(1);
+    expect(events[0]?.language).toBe(told);
+    const { model } = { model: "whisper-1", ...options };
+    const format = model === "gpt-transcribe" ? {} : { response_format: "verbose_json" };
+    expect(server.seen[0]?.fields).toEqual({ model, ...format });
+    life.abort();
+    server.close();
+  });
+
+  test.each([
+    ["gpt-transcribe", { model: "gpt-transcribe", "languages[]": "de" }],
+    ["whisper-1", { model: "whisper-1", language: "de", response_format: "json" }],
+  ])("names the language of a call that is pinned to it, and tells none: %s", async (model, fields) => {
+    const told = answering({ text: "Buenas.", language: "spanish", languages: [{ code: "es" }] });
+    const ear = { model, languageDetection: true };
+    const { server, life, hear, events } = await callOf(ear, { languagePinned: true }, told);
+    hear(500, 500);
+    await arrives(() => events).toEqual([{ kind: "final", text: "Buenas." }]);
+    expect(server.seen[0]?.fields).toEqual(fields);
+    life.abort();
+    server.close();
+  });
+
+  test("P11: tells no language of sounds that are no words", async () => {
+    const silent = answering({ text: "[BLANK_AUDIO]", language: "english" });
+    const { server, life, hear, events } = await callOf({ languageDetection: true }, {}, silent);
+    hear(500, 500);
+    await arrives(() => events).toEqual([{ kind: "final", text: "" }]);
+    life.abort();
+    server.close();
+  });
+
   test("shows no key to a server that has none", async () => {
     const server = await TranscriptionServer.listen(heard("Yes."));
     const life = new AbortController();
-    const stream = createOpenAiEar({ apiKey: undefined, model: "whisper-1", url: server.url }).open(
-      { language: "en", rateHz: RATE_HZ },
-      life.signal,
-    );
+    const stream = earOf(server.url, { apiKey: undefined }).open({ language: "en", rateHz: RATE_HZ }, life.signal);
     for (const [frame, voiced] of framesOf(hum(RATE_HZ, 500, 500), RATE_HZ)) stream.write(frame, voiced);
     await arrives(() => server.seen.length).toBe(1);
     expect(server.seen[0]?.headers.authorization).toBeUndefined();

@@ -142,7 +142,7 @@ describe("voices", () => {
     expect(await tts.voices()).toEqual([
       { id: "openai/bf_emma", name: "Emma", language: "en-GB", provider: "openai" },
       { id: "openai/jf_alpha", name: "jf_alpha", language: "ja", provider: "openai" },
-      { id: "openai/other", name: "other", language: "en", provider: "openai" },
+      { id: "openai/other", name: "other", language: "en", provider: "openai", otherLanguagesUnknown: true },
     ]);
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
   });

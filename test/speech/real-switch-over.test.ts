@@ -79,7 +79,7 @@ test("P6: an ear that drips its answer byte by byte is given up, and the next on
   const life = new AbortController();
   opened.push({ close: () => life.abort() });
   const stts = [
-    createOpenAiEar({ apiKey: KEY, model: "whisper-1", url: dripping.url }),
+    createOpenAiEar({ apiKey: KEY, model: "whisper-1", languageDetection: false, url: dripping.url }),
     createAssemblyAiEar({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
   ];
   const lines = stts.map((stt) => ({ stt, ...lineFor("ear", stt.provider, clock) }));

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/clock.ts";
 import { providerFailed } from "../../src/core/errors.ts";
-import type { Stt, SttEvent } from "../../src/speech/speech.ts";
+import type { ListenOptions, Stt, SttEvent } from "../../src/speech/speech.ts";
 import { aborted, sleep } from "./manual-clock.ts";
 
 /** What the ear does at a time after `open`. `fail` ends the stream. */
@@ -14,7 +14,7 @@ export class ScriptedStt implements Stt {
   readonly provider = "scripted";
   readonly capabilities: Stt["capabilities"];
   /** One entry per `open`: the options, the samples written before the abort, and how many frames of them were voiced. */
-  readonly opened: { language: string; rateHz: number; samples: number; voicedFrames: number }[] = [];
+  readonly opened: (Omit<ListenOptions, "onOpened"> & { samples: number; voicedFrames: number })[] = [];
   readonly #clock: Clock;
   readonly #script: readonly SttStep[];
 
@@ -24,9 +24,8 @@ export class ScriptedStt implements Stt {
     this.capabilities = { ratesHz: [8_000, 16_000], partials: true, anyLanguage: true, ...capabilities };
   }
 
-  open(options: { language: string; rateHz: number }, signal: AbortSignal): ReturnType<Stt["open"]> {
-    const { language, rateHz } = options;
-    const record = { language, rateHz, samples: 0, voicedFrames: 0 };
+  open({ language, languagePinned = false, rateHz }: ListenOptions, signal: AbortSignal): ReturnType<Stt["open"]> {
+    const record = { language, languagePinned, rateHz, samples: 0, voicedFrames: 0 };
     this.opened.push(record);
     return {
       write: (frame, voiced = false) => {

@@ -37,6 +37,16 @@ const RATES_HZ: readonly number[] = [16_000, 24_000, 48_000];
 const RATE_HZ_DEFAULT = 24_000;
 /** Languages by Cartesia's own codes, where these are others (docs.cartesia.ai/build-with-cartesia/tts-models/sonic-3-5). */
 const LANGUAGES: Readonly<Record<string, string>> = { nb: "no", fil: "tl" };
+/**
+ * What every voice speaks with models of Sonic 3, by our own codes, though in a language that is not its own with an accent
+ * (docs.cartesia.ai/build-with-cartesia/capability-guides/multilingual-voices; the 42 codes as docs.livekit.io/agents/models/tts/
+ * inference/cartesia has them).
+ */
+const SONIC_3 = /^sonic-3(?:[.-]|$)/;
+const SONIC_3_LANGUAGES: readonly string[] =
+  "ar bg bn cs da de el en es fi fil fr gu he hi hr hu id it ja ka kn ko ml mr ms nb nl pa pl pt ro ru sk sv ta te th tr uk vi zh".split(
+    " ",
+  );
 
 /**
  * Cartesia: speech with word times, each piece a context of its own on a connection that all share; mu-law at 8,000 Hz
@@ -247,7 +257,7 @@ function formatFor(rateHz: number | undefined): { rateHz: number; encoding: Voic
 }
 
 async function loadVoices(
-  { apiKey, url }: CartesiaOptions,
+  { apiKey, url, model }: CartesiaOptions,
   ...[signal, soFar]: Parameters<LoadVoices>
 ): Promise<readonly Voice[]> {
   const voices: Voice[] = [];
@@ -257,7 +267,7 @@ async function loadVoices(
     const answer = await askVoice({ provider: PROVIDER, url: `${url}/voices?${query}`, headers }, signal);
     const page = await readJson(PROVIDER, answer);
     if (!isObject(page) || !Array.isArray(page.data)) throw providerFailed(PROVIDER, "sent no list of voices");
-    voices.push(...page.data.flatMap(voiceOf));
+    voices.push(...page.data.flatMap((voice) => voiceOf(voice, model)));
     soFar(voices);
     const last: unknown = page.data.at(-1);
     hasMore = page.has_more === true && isObject(last) && typeof last.id === "string";
@@ -266,11 +276,19 @@ async function loadVoices(
   return voices;
 }
 
-function voiceOf(voice: unknown): Voice[] {
+function voiceOf(voice: unknown, model: string): Voice[] {
   if (!isObject(voice) || typeof voice.id !== "string" || typeof voice.name !== "string") return [];
   const language = languageOf(voice);
   if (language === undefined) return [];
-  return [{ id: PREFIX + voice.id, name: voice.name.trim() || voice.id, language, provider: PROVIDER }];
+  return [
+    {
+      id: PREFIX + voice.id,
+      name: voice.name.trim() || voice.id,
+      language,
+      provider: PROVIDER,
+      ...(SONIC_3.test(model) ? { alsoSpeaks: SONIC_3_LANGUAGES } : { otherLanguagesUnknown: true as const }),
+    },
+  ];
 }
 
 /** The locale that the voice is native in, else its language; the country alone may be where its owner lives. */

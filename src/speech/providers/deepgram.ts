@@ -38,6 +38,25 @@ const REGIONS = new Set(
 /** Languages by Deepgram's own codes, where these are others. */
 const LANGUAGES: Readonly<Record<string, string>> = { nb: "no", fil: "tl", yue: "zh-HK" };
 
+/**
+ * The languages that Nova-3 hears at once, and detects, with `language=multi`, of which a `language_hint` makes one more likely
+ * (developers.deepgram.com/docs/nova-3-language-prompting and changelog/2026/10/23). Cantonese is among them, Mandarin in
+ * traditional characters is not.
+ */
+const DETECTED = new Set(
+  (
+    "af ar be bg bn bs ca cs da de el en es et fa fi fr gl gu he hi hr hu id it ja kn ko lt lv mk mr ms nl no pl pt ro ru sk sl " +
+    "sr sv ta te th tl tr uk vi xh zh zu"
+  ).split(" "),
+);
+const NOT_DETECTED = "zh-TW";
+/** The model that does; others know fewer languages at once, or none but the one that they are given. */
+const DETECTING_MODEL = /^nova-3(?:-general)?$/;
+
+function detectsCode(code: string): boolean {
+  return code !== NOT_DETECTED && DETECTED.has(code.split("-", 1)[0] ?? "");
+}
+
 function codeOf(language: string): string {
   if (REGIONS.has(language)) return language;
   const spoken = new Intl.Locale(language).language;
@@ -54,16 +73,23 @@ function codeOf(language: string): string {
 export function createDeepgramEar(options: DeepgramOptions): Stt {
   // The address may name `multi`, or a language that every call is heard in.
   const anyLanguage = new URL(options.url).searchParams.has("language");
+  const detects = (language: string): boolean => DETECTING_MODEL.test(options.model) && detectsCode(codeOf(language));
   return {
     provider: "deepgram",
-    capabilities: { ratesHz: [8_000, 16_000], partials: true, anyLanguage },
-    open: (opened, signal) => listen(options, opened, signal),
+    capabilities: { ratesHz: [8_000, 16_000], partials: true, anyLanguage, detects },
+    open: (opened, signal) => {
+      const code = codeOf(opened.language);
+      const isDetected = opened.languagePinned !== true && !anyLanguage && detects(opened.language);
+      const asked = isDetected ? { language: "multi", language_hint: code } : { language: code };
+      return listen(options, opened, asked, signal);
+    },
   };
 }
 
 function listen(
   { apiKey, model, url, clock }: DeepgramOptions,
   { language, rateHz, onOpened }: ListenOptions,
+  asked: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): SttStream {
   const events = new EventQueue<SttEvent>(signal);
@@ -73,7 +99,7 @@ function listen(
     provider: "deepgram",
     url: withDefaults(url, {
       model,
-      language: codeOf(language),
+      ...asked,
       encoding: "linear16",
       sample_rate: String(rateHz),
       channels: "1",

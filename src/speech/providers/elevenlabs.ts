@@ -14,6 +14,7 @@ import type { ClosableTts, SpeechRequest, Voice } from "../speech.ts";
 import { VoiceAudio, type VoiceEncoding } from "../voice-audio.ts";
 import { type LoadVoices, VoiceList } from "../voice-list.ts";
 import { hasSounds, WordPlaces } from "../word-places.ts";
+import { elevenLabsLanguages } from "./elevenlabs-languages.ts";
 import { askVoice, readJson } from "./voice-http.ts";
 import { codeIn, VoiceSocket } from "./voice-socket.ts";
 
@@ -333,13 +334,26 @@ function voiceOf(voice: unknown, model: string): Voice[] {
   if (!isObject(voice) || typeof voice.voice_id !== "string" || typeof voice.name !== "string") return [];
   const name = voice.name.trim() || voice.voice_id;
   const language = languageOf(voice, model);
-  const alsoSpeaks = verifiedIn(voice).flatMap(({ language: tag, model_id }) => {
+  const ofModel = elevenLabsLanguages(model);
+  const others = ofModel ?? verifiedBeside(language, voice, model);
+  return [
+    {
+      id: PREFIX + voice.voice_id,
+      name,
+      language,
+      provider: PROVIDER,
+      ...(others.length > 0 && { alsoSpeaks: others }),
+      ...(ofModel === undefined && { otherLanguagesUnknown: true as const }),
+    },
+  ];
+}
+
+/** What else a voice was verified in with this model. */
+const verifiedBeside = (language: string, voice: Readonly<Record<string, unknown>>, model: string): string[] =>
+  verifiedIn(voice).flatMap(({ language: tag, model_id }) => {
     const code = typeof tag === "string" && model_id === model ? languageCode(tag) : undefined;
     return code === undefined || code === languageCodes(language)[0] ? [] : [code];
   });
-  const id = PREFIX + voice.voice_id;
-  return [{ id, name, language, provider: PROVIDER, ...(alsoSpeaks.length > 0 && { alsoSpeaks }) }];
-}
 
 const verifiedIn = ({ verified_languages }: Readonly<Record<string, unknown>>) =>
   (Array.isArray(verified_languages) ? verified_languages : []).filter(isObject);

@@ -2,13 +2,13 @@ import { providerFailed, TrunklineError } from "../../core/errors.ts";
 import { isObject } from "../../core/json.ts";
 import { EAR_ANSWER_BYTES_MAX, EAR_UTTERANCES_MS_MAX } from "../../core/limits.ts";
 import { EventQueue } from "../event-queue.ts";
-import { heardText } from "../heard-text.ts";
+import { heardLanguage, heardText } from "../heard-text.ts";
 import { monoWav } from "../mono-wav.ts";
 import { refusalFrom } from "../refusal.ts";
 import type { Stt, SttEvent, SttStream } from "../speech.ts";
 import { UtteranceCutter } from "../utterance-cutter.ts";
 import { connectAhead, keptFetch } from "./kept-connections.ts";
-import { OPENAI_LANGUAGES } from "./openai-languages.ts";
+import { OPENAI_LANGUAGES, openAiLanguage } from "./openai-languages.ts";
 
 export interface OpenAiEarOptions {
   /** Undefined for servers that ask for none. */
@@ -16,6 +16,8 @@ export interface OpenAiEarOptions {
   model: string;
   /** What `/audio/transcriptions` is put behind, `https:` or `http:`. */
   url: string;
+  /** Whether the server detects the language, and tells it, where it is given none. */
+  languageDetection: boolean;
 }
 
 const PROVIDER = "openai";
@@ -23,6 +25,8 @@ const PROVIDER = "openai";
 const RATE_HZ = 16_000;
 /** Languages by its own codes, where these are others. */
 const LANGUAGES: Readonly<Record<string, string>> = { nb: "no", fil: "tl" };
+/** The model that takes several languages and tells those it has heard; whatever it is asked for, it answers in JSON. */
+const GPT_TRANSCRIBE = /^gpt-transcribe(?:-|$)/;
 /** Nothing, or what whisper.cpp writes of sounds that are no speech: `[BLANK_AUDIO]`, `(wind blowing)`. */
 const NO_WORDS = /^(?:\[[^[\]]*\]|\([^()]*\)|\s)*$/;
 
@@ -31,13 +35,14 @@ const NO_WORDS = /^(?:\[[^[\]]*\]|\([^()]*\)|\s)*$/;
  * whole utterances, cut by our own voice detector, one after the other, and tells no partial words.
  *
  * Built from platform.openai.com/docs/api-reference/audio/createTranscription as the `openai` package 7.57.0 has it, and from
- * examples/server/README.md of whisper.cpp, as of November 2026.
+ * examples/server/README.md of whisper.cpp, as of November 2026. A hint costs the detection, so a call gets the one or the other.
  */
 export function createOpenAiEar(options: OpenAiEarOptions): Stt {
   return {
     provider: PROVIDER,
-    capabilities: { ratesHz: [RATE_HZ], partials: false },
-    open: ({ language }, signal) => listen(options, new Intl.Locale(language).language, signal),
+    capabilities: { ratesHz: [RATE_HZ], partials: false, detects: () => options.languageDetection },
+    open: ({ language, languagePinned = false }, signal) =>
+      listen({ ...options, languageDetection: options.languageDetection && !languagePinned }, language, signal),
   };
 }
 
@@ -59,11 +64,12 @@ function listen(options: OpenAiEarOptions, language: string, signal: AbortSignal
     try {
       for (let next = utterances[0]; next !== undefined; next = utterances[0]) {
         sentMs += (next.length / RATE_HZ) * 1_000;
-        const text = await transcribe(options, next, language, either);
+        const { text, detected } = await transcribe(options, next, language, either);
         if (either.aborted) return;
         utterances.shift();
         // Of sounds that are no words too: who waits for an answer is to know that it has come.
-        events.push({ kind: "final", text: NO_WORDS.test(text) ? "" : text });
+        if (NO_WORDS.test(text)) events.push({ kind: "final", text: "" });
+        else events.push({ kind: "final", text, ...(detected && { language: heardLanguage(detected, language) }) });
       }
     } catch (error) {
       if (!either.aborted) fail(error instanceof TrunklineError ? error : providerFailed(PROVIDER, troubleOf(error)));
@@ -90,18 +96,15 @@ function listen(options: OpenAiEarOptions, language: string, signal: AbortSignal
 }
 
 async function transcribe(
-  { apiKey, model, url }: OpenAiEarOptions,
+  { apiKey, model, url, languageDetection }: OpenAiEarOptions,
   utterance: Int16Array,
   language: string,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<{ text: string; detected: string | undefined }> {
   const form = new FormData();
   form.append("file", new Blob([monoWav(utterance, RATE_HZ)], { type: "audio/wav" }), "utterance.wav");
   form.append("model", model);
-  const named = LANGUAGES[language] ?? language;
-  // Told no language, it finds out.
-  if (OPENAI_LANGUAGES.has(named)) form.append("language", named);
-  form.append("response_format", "json");
+  for (const [name, value] of fieldsFor(model, languageDetection ? undefined : language)) form.append(name, value);
   const sent = new Response(form);
   const response = await keptFetch(`${url}/audio/transcriptions`, {
     method: "POST",
@@ -123,7 +126,25 @@ async function transcribe(
   }
   const answer = parsed(await textOf(response));
   if (!isObject(answer) || typeof answer.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");
-  return heardText(answer.text);
+  return { text: heardText(answer.text), detected: languageDetection ? detectedIn(answer) : undefined };
+}
+
+/** What is said of the language and the answer. Given no language, a server finds out. */
+function fieldsFor(model: string, language: string | undefined): [name: string, value: string][] {
+  const spoken = language === undefined ? "" : new Intl.Locale(language).language;
+  const code = LANGUAGES[spoken] ?? spoken;
+  const isNamed = OPENAI_LANGUAGES.has(code);
+  if (GPT_TRANSCRIBE.test(model)) return isNamed ? [["languages[]", code]] : [];
+  if (language === undefined) return [["response_format", "verbose_json"]];
+  return [...(isNamed ? ([["language", code]] as [string, string][]) : []), ["response_format", "json"]];
+}
+
+/** The one language that an answer tells, in BCP 47: in a list of codes, or alone by its code or its name. */
+function detectedIn({ languages, language }: Readonly<Record<string, unknown>>): string | undefined {
+  const codes: readonly unknown[] = Array.isArray(languages) ? languages : [];
+  const [only] = codes.length === 1 ? codes : [];
+  const told = isObject(only) ? only.code : language;
+  return typeof told === "string" ? openAiLanguage(told) : undefined;
 }
 
 async function textOf(response: Response): Promise<string> {

@@ -156,12 +156,13 @@ async function loadVoices(
   const answer = await askVoice({ provider: PROVIDER, url: `${url}/audio/voices`, headers }, signal);
   const told = await readJson(PROVIDER, answer);
   if (!isObject(told) || !Array.isArray(told.voices)) throw providerFailed(PROVIDER, "sent no list of voices");
-  return told.voices.flatMap((voice: unknown) => {
+  return told.voices.flatMap((listed: unknown) => {
     // Older servers list names alone.
-    const { id, name = id } = isObject(voice) ? voice : { id: voice };
+    const { id, name = id } = isObject(listed) ? listed : { id: listed };
     if (typeof id !== "string" || id === "") return [];
-    const language = KOKORO_LANGUAGES[KOKORO_NAME.exec(id)?.[1] ?? ""] ?? LANGUAGE_DEFAULT;
-    return [voiceOf(id, typeof name === "string" && name !== "" ? name : id, language)];
+    const language = KOKORO_LANGUAGES[KOKORO_NAME.exec(id)?.[1] ?? ""];
+    const voice = voiceOf(id, typeof name === "string" && name !== "" ? name : id, language ?? LANGUAGE_DEFAULT);
+    return [language === undefined ? { ...voice, otherLanguagesUnknown: true } : voice];
   });
 }
 

@@ -44,7 +44,8 @@ export const EARS: readonly Maker<Stt>[] = [
   {
     name: "openai",
     isSocket: false,
-    make: (base) => createOpenAiEar({ apiKey: PROVIDER_KEY, model: "whisper-1", url: `${base}/v1` }),
+    make: (base) =>
+      createOpenAiEar({ apiKey: PROVIDER_KEY, model: "whisper-1", languageDetection: false, url: `${base}/v1` }),
   },
 ];
 

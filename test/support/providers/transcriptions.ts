@@ -14,10 +14,12 @@ export interface TranscriptionSeen {
 /** Answers the request at that place; the last one answers all that come behind it. */
 export type Answer = (response: ServerResponse) => void;
 
-export const heard =
-  (text: string): Answer =>
+export const heard = (text: string): Answer => answering({ text });
+
+export const answering =
+  (body: object): Answer =>
   (response) =>
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ text }));
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
 
 /** A server with OpenAI's `POST /v1/audio/transcriptions` on loopback, that hears nothing and answers as it is told. */
 export class TranscriptionServer {
