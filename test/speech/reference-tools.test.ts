@@ -123,6 +123,23 @@ describe("the reference LLM calls a tool", () => {
     ]);
   });
 
+  test("beside one that lacks an argument, which is asked for behind the result of the first", async () => {
+    const tools = [tool("open_door", "Opens the front door."), WEATHER];
+    const words = "Please open the door. And what is the weather?";
+    expect(await said(words, tools)).toEqual({ text: "", calls: [{ name: "open_door", arguments: {} }] });
+    const after: Message[] = [...conversation(words), ...round("open_door", "{}")];
+    const { text: question } = await ask({ messages: after, tools });
+    expect(question).toBe("That is done. Please tell me the city.");
+    const answered: Message[] = [...after, { role: "assistant", text: question }, { role: "user", text: "Rome." }];
+    expect((await ask({ messages: answered, tools })).calls.map(({ name }) => name)).toEqual(["getWeather"]);
+  });
+
+  test("by a part of its name that is all that was said, and without arguments that nobody named", async () => {
+    const balance = tool("account_balance", "How much is there.", object({ account: text() }));
+    expect((await said("What is my balance?", [balance])).calls).toEqual([{ name: "account_balance", arguments: {} }]);
+    expect((await said("Can you balance a tray?", [balance])).calls).toEqual([]);
+  });
+
   test("the same way for the same request", async () => {
     const words = "Book a table for four people, my name is Ann.";
     expect(await said(words)).toEqual(await said(words));
@@ -189,6 +206,27 @@ describe("arguments by the schema", () => {
     expect(await calls("Search flights from New York to Berlin.", "search_flights", flight)).toEqual([
       { from: "New York", to: "Berlin" },
     ]);
+  });
+
+  test("a value stands behind its own preposition, whichever is named first", async () => {
+    const currency = text({ enum: ["USD", "EUR"] });
+    const exchange = object({ amount: { type: "number" }, from: currency, to: currency }, ["amount", "from", "to"]);
+    for (const words of ["Convert 100 USD to EUR.", "Convert to EUR from USD, 100 of them."]) {
+      expect(await calls(words, "convert", exchange)).toEqual([{ amount: 100, from: "USD", to: "EUR" }]);
+    }
+    const home = object({ address: object({ street: text(), city: text() }, ["street"]) }, ["address"]);
+    expect(await calls("Deliver it to 5 Main Street in London, please.", "deliver", home)).toEqual([
+      { address: { street: "5 Main Street", city: "London" } },
+    ]);
+  });
+
+  test("may stand in another sentence of the turn, but what is left over of one is no value", async () => {
+    const visit = object({ name: text() }, ["name"]);
+    expect(await calls("My name is Ann Smith. Book a visit, please.", "book_visit", visit)).toEqual([
+      { name: "Ann Smith" },
+    ]);
+    const city = object({ city: text() }, ["city"]);
+    expect(await calls("I am hungry. The weather, please. And be quick.", "weather", city)).toEqual([]);
   });
 
   test("objects, lists, references, alternatives and constants", async () => {

@@ -1,7 +1,9 @@
+import { isCode, isPerson, isStreet, prepositionsOf } from "./reference-labels.ts";
+import { hasForm, isFree, isNumber, valuesIn } from "./reference-parameter-values.ts";
 import { isNeeded, type Parameter, valueAt, withValue } from "./reference-parameters.ts";
 import { type Span, Utterance } from "./reference-utterance.ts";
-import { dateAt, digitsFrom, type Found, numberAt, timeAt } from "./reference-values.ts";
-import { isContent, stem, type Token } from "./reference-words.ts";
+import { digitsFrom, numberAt } from "./reference-values.ts";
+import { isTelling, type Token } from "./reference-words.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -12,21 +14,8 @@ export interface Filled {
   namedWords: number;
 }
 
-/** Which words stand before a value, by stems of what the parameter is called. */
-const PREPOSITIONS: readonly { labels: ReadonlySet<string>; words: readonly string[] }[] = [
-  { labels: stems("to destination target recipient receiver arrival"), words: ["to"] },
-  { labels: stems("from origin source departure sender"), words: ["from"] },
-  {
-    labels: stems("city town place location where country region area address street room venue destination"),
-    words: ["in", "at", "near", "to", "for"],
-  },
-  { labels: stems("name customer guest person who contact recipient"), words: ["for", "named", "called", "to"] },
-  { labels: stems("topic subject query question search term keyword"), words: ["about", "for"] },
-  { labels: stems("product item article goods"), words: ["of", "for"] },
-];
 /** What a caller says of themselves before their name. */
 const INTRODUCTIONS: readonly (readonly string[])[] = [["i", "am"], ["i'm"], ["this", "is"]];
-const PERSON = stems("name customer guest person who");
 /** Words between what a value is called and the value: "order number is A-17". */
 const FILLERS = new Set([
   "is",
@@ -43,32 +32,23 @@ const FILLERS = new Set([
   "it's",
   "was",
 ]);
-/** A string that is called one of these is likely to hold a digit. */
-const CODES = stems("number id code reference order booking ticket invoice account zip postcode phone serial");
-const NEGATIVE = new Set(["no", "not", "without", "don't", "off", "disable", "never"]);
-/** Behind or before these "one" is no number. */
-const NO_NUMBER_BEFORE = new Set(["this", "that", "which", "no", "any", "some", "every", "the", "another"]);
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@.]+$/;
-
-function stems(words: string): ReadonlySet<string> {
-  return new Set(words.split(" ").map(stem));
-}
-
-const overlap = (left: ReadonlySet<string>, right: ReadonlySet<string>): boolean =>
-  [...left].some((word) => right.has(word));
 
 /**
- * Fills arguments from what a caller said; those in `values` stay. `toolStems` are the words by which the tool was called:
- * a text that is left over begins behind them. The same words always give the same arguments.
+ * Fills arguments from the sentence that asks for a tool, and from `others` of the same turn. `toolStems` are the words by which the
+ * tool was called: a text that is left over begins behind them. The same words always give the same arguments.
  */
 export function fillArguments(
   parameters: readonly Parameter[],
-  values: Arguments,
-  said: Utterance,
+  sentence: Utterance,
+  others: readonly Utterance[],
   toolStems: ReadonlySet<string>,
 ): Filled {
-  const filling = new Filling(parameters, values, said, toolStems);
-  return filling.run();
+  const filling = new Filling(parameters, toolStems);
+  filling.fillFrom(sentence);
+  const namedWords = sentence.tokens.filter((token, at) => !sentence.isFree(at) && isTelling(token)).length;
+  for (const other of others) filling.fillFrom(other);
+  filling.fillFromRest(sentence);
+  return { values: filling.values, namedWords };
 }
 
 /** The arguments with the defaults of the schema where nobody named a value. */
@@ -88,7 +68,7 @@ export function answerValue(parameter: Parameter, answer: string): unknown {
   const said = new Utterance(answer.replace(/^DTMF:\s*/, ""));
   const named = valuesIn(parameter, said, "anywhere");
   if (named !== undefined || parameter.itemType !== "string" || parameter.schema.enum !== undefined) return named;
-  if (FORMATS[String(parameter.schema.format)] !== undefined) return undefined;
+  if (hasForm(parameter)) return undefined;
   const labelled = labelledName(parameter, said) ?? said.quoted()?.value;
   const value = labelled ?? digitsOr(said, withoutPreamble(said));
   if (!isLongEnough(parameter, value)) return undefined;
@@ -97,34 +77,30 @@ export function answerValue(parameter: Parameter, answer: string): unknown {
 
 class Filling {
   readonly #parameters: readonly Parameter[];
-  readonly #said: Utterance;
   readonly #toolStems: ReadonlySet<string>;
-  #values: Arguments;
+  #values: Arguments = {};
 
-  constructor(parameters: readonly Parameter[], values: Arguments, said: Utterance, toolStems: ReadonlySet<string>) {
+  constructor(parameters: readonly Parameter[], toolStems: ReadonlySet<string>) {
     this.#parameters = parameters;
-    this.#values = values;
-    this.#said = said;
     this.#toolStems = toolStems;
   }
 
+  get values(): Arguments {
+    return this.#values;
+  }
+
   /** From what is surest to what is left over: a word that has given a value gives no other. */
-  run(): Filled {
-    const said = this.#said;
-    this.#each((parameter) => (isNumber(parameter) ? undefined : valuesIn(parameter, said, "labelled")));
-    this.#each((parameter) => (isNumber(parameter) ? valuesIn(parameter, said, "labelled") : undefined));
+  fillFrom(said: Utterance): void {
+    const where = "labelled";
+    this.#each((parameter) => (isNumber(parameter) ? undefined : valuesIn(parameter, said, where)));
+    this.#each((parameter) => (isNumber(parameter) ? valuesIn(parameter, said, where) : undefined));
+    this.#each((parameter) => (isFree(parameter) ? fitting(parameter, labelledName(parameter, said)) : undefined));
+    this.#each((parameter) => (isNumber(parameter) ? this.#numbersLeft(parameter, said) : undefined));
     this.#each((parameter) =>
-      isFree(parameter) ? this.#fitting(parameter, labelledName(parameter, said)) : undefined,
+      isFree(parameter) ? fitting(parameter, this.#behindPreposition(parameter, said)) : undefined,
     );
-    this.#each((parameter) => (isNumber(parameter) ? this.#numbersLeft(parameter) : undefined));
-    this.#each((parameter) =>
-      isFree(parameter) ? this.#fitting(parameter, this.#behindPreposition(parameter)) : undefined,
-    );
-    this.#each((parameter) => (isFree(parameter) ? this.#quoted(parameter) : undefined));
-    this.#each((parameter) => (isFree(parameter) && overlap(parameter.hints, CODES) ? codeIn(said) : undefined));
-    const namedWords = said.tokens.filter((token, at) => !said.isFree(at) && isContent(token)).length;
-    this.#rest();
-    return { values: this.#values, namedWords };
+    this.#each((parameter) => (isFree(parameter) ? quotedIn(parameter, said) : undefined));
+    this.#each((parameter) => (isFree(parameter) && isCode(parameter) ? codeIn(said) : undefined));
   }
 
   #each(findValue: (parameter: Parameter) => unknown): void {
@@ -137,88 +113,78 @@ class Filling {
   }
 
   /** A number that nothing labels belongs to a parameter that must be there, or to the only one that takes numbers. */
-  #numbersLeft(parameter: Parameter): unknown {
+  #numbersLeft(parameter: Parameter, said: Utterance): unknown {
     const isOnly = this.#parameters.filter(isNumber).length === 1;
-    return parameter.required || isOnly ? valuesIn(parameter, this.#said, "anywhere") : undefined;
-  }
-
-  #quoted(parameter: Parameter): unknown {
-    const found = this.#said.quoted();
-    if (found === undefined || !isLongEnough(parameter, found.value)) return undefined;
-    this.#said.use(found.span);
-    return parameter.type === "array" ? [found.value] : found.value;
+    return parameter.required || isOnly ? valuesIn(parameter, said, "anywhere") : undefined;
   }
 
   /** "in Berlin", "for Ann": the first name behind a preposition of the parameter that is not how the tool was called. */
-  #behindPreposition({ labels, type }: Parameter): string | undefined {
-    const said = this.#said;
-    const kinds = PREPOSITIONS.filter((kind) => overlap(kind.labels, labels));
-    for (const word of kinds.flatMap(({ words }) => words)) {
+  #behindPreposition(parameter: Parameter, said: Utterance): string | undefined {
+    for (const word of prepositionsOf(parameter)) {
       for (const [at, { lower }] of said.tokens.entries()) {
         if (lower !== word || !said.joins(at)) continue;
-        const name = this.#nameAt(at + 1, type === "array");
+        const name = this.#nameAt(said, at + 1, {
+          several: parameter.type === "array",
+          mayBeNumbered: isStreet(parameter),
+        });
         if (name !== undefined) return name;
       }
     }
-    return overlap(labels, PERSON) ? this.#introduced() : undefined;
+    return isPerson(parameter) ? this.#introduced(said) : undefined;
   }
 
-  #introduced(): string | undefined {
-    for (const at of this.#said.tokens.keys()) {
-      const words = INTRODUCTIONS.find((all) => all.every((word, n) => this.#said.tokens[at + n]?.lower === word));
-      const name = words === undefined ? undefined : this.#nameAt(at + words.length);
+  #introduced(said: Utterance): string | undefined {
+    for (const at of said.tokens.keys()) {
+      const words = INTRODUCTIONS.find((all) => all.every((word, n) => said.tokens[at + n]?.lower === word));
+      const name = words === undefined ? undefined : this.#nameAt(said, at + words.length);
       if (name !== undefined && /^\p{Lu}/u.test(name)) return name;
     }
     return undefined;
   }
 
-  #nameAt(at: number, several = false): string | undefined {
-    const span = several ? this.#said.namesAt(at) : this.#said.nameAt(at);
-    if (span === undefined || this.#isTools(this.#said.tokens[span.from]) || numberAt(this.#said.tokens, span.from)) {
-      return undefined;
-    }
-    this.#said.use(span);
-    return this.#said.textOf(span);
+  #nameAt(said: Utterance, at: number, { several = false, mayBeNumbered = false } = {}): string | undefined {
+    const span = several ? said.namesAt(at) : said.nameAt(at);
+    if (span === undefined || this.#isTools(said.tokens[span.from])) return undefined;
+    if (!mayBeNumbered && numberAt(said.tokens, span.from) !== undefined) return undefined;
+    said.use(span);
+    return said.textOf(span);
   }
 
   #isTools(token: Token | undefined): boolean {
     return token !== undefined && this.#toolStems.has(token.stem);
   }
 
-  #fitting(parameter: Parameter, value: string | undefined): unknown {
-    if (value === undefined || !isLongEnough(parameter, value)) return undefined;
-    return parameter.type === "array" ? listOf(value) : value;
-  }
-
   /** What is left of the words is the one text that the tool still needs. */
-  #rest(): void {
+  fillFromRest(said: Utterance): void {
     const missing = this.#parameters.filter(
       (one) =>
         isNeeded(one, this.#values) && valueAt(this.#values, one.path) === undefined && one.schema.const === undefined,
     );
     const [only] = missing.filter(isFree);
     if (only === undefined || missing.length !== 1) return;
-    const span = this.#leftOver();
-    const value = span && this.#fitting(only, this.#said.textOf(span));
+    const span = this.#leftOver(said, only);
+    const value = span && fitting(only, said.textOf(span));
     if (value !== undefined) this.#values = withValue(this.#values, only.path, value);
   }
 
   /** What follows the words by which the tool was called; where nothing does, the longest run of words before them. */
-  #leftOver(): Span | undefined {
-    const { tokens } = this.#said;
-    const isTelling = (at: number) => {
-      const token = tokens[at];
-      return token !== undefined && this.#said.isFree(at) && isContent(token) && !this.#isTools(token);
-    };
+  #leftOver(said: Utterance, parameter: Parameter): Span | undefined {
+    const { tokens } = said;
+    const labels = new Set(this.#parameters.flatMap((one) => (one === parameter ? [] : [...one.hints])));
+    const isOpen = (token: Token | undefined, at: number): boolean =>
+      token !== undefined && said.isFree(at) && isTelling(token) && !this.#isTools(token) && !labels.has(token.stem);
     const last = tokens.findLastIndex((token) => this.#isTools(token));
     let longest: Span | undefined;
     for (let from = 0; from < tokens.length; from += 1) {
-      if (!isTelling(from)) continue;
+      const first = tokens[from];
+      // A person's name has a capital, and is not taken for one because it begins the sentence.
+      if (!isOpen(first, from) || (isPerson(parameter) && (from === 0 || !/^\p{Lu}/u.test(first?.text ?? ""))))
+        continue;
       let to = from + 1;
       // Small words within stay: "bread with seeds".
-      for (let at = to; at < tokens.length && this.#said.joins(at - 1) && this.#said.isFree(at); at += 1) {
+      for (let at = to; at < tokens.length && said.joins(at - 1) && said.isFree(at); at += 1) {
         if (this.#isTools(tokens[at])) break;
-        if (isTelling(at)) to = at + 1;
+        if (isOpen(tokens[at], at)) to = at + 1;
       }
       const isBehind = from > last;
       if (longest === undefined || isBehind || to - from > longest.to - longest.from) longest = { from, to };
@@ -229,117 +195,21 @@ class Filling {
   }
 }
 
-const isNumber = ({ itemType }: Parameter): boolean => itemType === "number" || itemType === "integer";
-/** A text that may say anything. */
-const isFree = ({ itemType, schema }: Parameter): boolean =>
-  itemType === "string" && schema.enum === undefined && FORMATS[String(schema.format)] === undefined;
-
-/** Texts of a certain form, by `format`. */
-const FORMATS: Readonly<Record<string, (tokens: readonly Token[], at: number) => Found<string> | undefined>> = {
-  date: dateAt,
-  time: timeAt,
-  email: (tokens, at) => whole(tokens[at], EMAIL),
-  "date-time": (tokens, at) => whole(tokens[at], /^\d{4}-\d\d-\d\dt\d\d:\d\d/i),
-  uuid: (tokens, at) => whole(tokens[at], /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i),
-};
-
-const whole = (token: Token | undefined, form: RegExp): Found<string> | undefined =>
-  token !== undefined && form.test(token.text) ? { value: token.text, count: 1 } : undefined;
-
-/** Where a value counts: beside what the parameter is called, or, in an answer to a question for it, anywhere. */
-type Where = "labelled" | "anywhere";
-
-/** The values of a parameter that stand in what was said, used up with that: all of an array's, else the first. */
-function valuesIn(parameter: Parameter, said: Utterance, where: Where): unknown {
-  const { type, schema, itemType } = parameter;
-  if (itemType === "boolean" && schema.enum === undefined) return booleanIn(parameter, said, where);
-  const found: { value: unknown; from: number }[] = [];
-  const take = (value: unknown, span: Span): void => {
-    said.use(span);
-    found.push({ value, from: span.from });
-  };
-  if (Array.isArray(schema.enum)) {
-    // Longer ones first: "extra large" is not "large".
-    const spelled = schema.enum.map((value) => ({ value, text: String(value) }));
-    for (const { value, text } of spelled.sort((a, b) => b.text.length - a.text.length)) {
-      const span = said.find(text) ?? (typeof value === "number" ? numberSpan(said, value) : undefined);
-      if (span !== undefined) take(value, span);
-    }
-  } else {
-    const { tokens } = said;
-    for (let at = 0; at < tokens.length && (type === "array" || found.length === 0); at += 1) {
-      const one = said.isFree(at) ? valueFrom(parameter, tokens, at) : undefined;
-      if (one === undefined) continue;
-      const span = { from: at, to: at + one.count };
-      const isHere = itemType === "string" || where === "anywhere" || isLabelled(parameter, said, span);
-      if (one.fits && isHere) take(one.value, span);
-      // What is left of "minus five" or "twenty-two" is no number of its own.
-      at += one.count - 1;
-    }
-  }
-  const values = found.sort((a, b) => a.from - b.from).map(({ value }) => value);
-  if (type !== "array") return values[0];
-  return values.length === 0 ? undefined : values;
+function fitting(parameter: Parameter, value: string | undefined): unknown {
+  if (value === undefined || !isLongEnough(parameter, value)) return undefined;
+  return parameter.type === "array" ? listOf(value) : value;
 }
 
-/** The value of the parameter's form that begins at `at`, and whether the schema allows it. */
-function valueFrom(
-  { itemType, schema }: Parameter,
-  tokens: readonly Token[],
-  at: number,
-): (Found<unknown> & { fits: boolean }) | undefined {
-  if (itemType === "string") {
-    const text = FORMATS[String(schema.format)]?.(tokens, at);
-    return text && { ...text, fits: true };
-  }
-  const found = numberAt(tokens, at);
-  if (found === undefined) return undefined;
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
-  const fits =
-    !(itemType === "integer" && !Number.isInteger(found.value)) &&
-    !(tokens[at]?.lower === "one" && found.count === 1 && isPronoun(tokens, at)) &&
-    !(typeof minimum === "number" && found.value < minimum) &&
-    !(typeof maximum === "number" && found.value > maximum) &&
-    !(typeof exclusiveMinimum === "number" && found.value <= exclusiveMinimum) &&
-    !(typeof exclusiveMaximum === "number" && found.value >= exclusiveMaximum);
-  return { ...found, fits };
+function quotedIn(parameter: Parameter, said: Utterance): unknown {
+  const found = said.quoted();
+  if (found === undefined || !isLongEnough(parameter, found.value)) return undefined;
+  said.use(found.span);
+  return parameter.type === "array" ? [found.value] : found.value;
 }
-
-const isPronoun = (tokens: readonly Token[], at: number): boolean =>
-  NO_NUMBER_BEFORE.has(tokens[at - 1]?.lower ?? "") ||
-  tokens[at + 1]?.lower === "of" ||
-  tokens[at + 1]?.lower === "moment";
-
-function numberSpan(said: Utterance, value: number): Span | undefined {
-  for (const at of said.tokens.keys()) {
-    const found = said.isFree(at) ? numberAt(said.tokens, at) : undefined;
-    if (found?.value === value) return { from: at, to: at + found.count };
-  }
-  return undefined;
-}
-
-/** "four people", "party of four": what the number counts stands at most two words from it. */
-function isLabelled({ hints }: Parameter, { tokens }: Utterance, { from, to }: Span): boolean {
-  const near = [tokens[from - 2], tokens[from - 1], tokens[to], tokens[to + 1]];
-  return near.some((token) => token !== undefined && hints.has(token.stem));
-}
-
-/** Named: true, or false behind a "no"; asked for outright: yes or no. */
-function booleanIn({ labels }: Parameter, said: Utterance, where: Where): boolean | undefined {
-  if (where === "anywhere") {
-    if (said.tokens.some(({ lower }) => NO.has(lower))) return false;
-    if (said.tokens.some(({ lower }) => YES.has(lower))) return true;
-  }
-  const at = said.tokens.findIndex((token, index) => said.isFree(index) && labels.has(token.stem));
-  if (at < 0) return undefined;
-  return !said.tokens.slice(Math.max(0, at - 3), at).some(({ lower }) => NEGATIVE.has(lower));
-}
-
-const YES = new Set("yes yeah yep sure correct right true please ja oui sí si".split(" "));
-const NO = new Set("no nope not don't false without nein non".split(" "));
 
 /** "name is Ann", "order A-17": what follows the parameter's own name. Without a word between it must look like a value. */
-function labelledName({ labels, type }: Parameter, said: Utterance): string | undefined {
+function labelledName(parameter: Parameter, said: Utterance): string | undefined {
+  const { labels, type } = parameter;
   const { tokens } = said;
   for (const [at, token] of tokens.entries()) {
     if (!labels.has(token.stem) || !said.isFree(at)) continue;
@@ -348,7 +218,8 @@ function labelledName({ labels, type }: Parameter, said: Utterance): string | un
     const named = next;
     while (FILLERS.has(tokens[next]?.lower ?? "")) next += 1;
     const spelled = digitsFrom(tokens, next);
-    const name = type === "array" ? said.namesAt(next) : said.nameAt(next);
+    const isWhole = /\p{N}/u.test(tokens[next]?.text ?? "") && isCode(parameter);
+    const name = type === "array" ? said.namesAt(next) : isWhole ? { from: next, to: next + 1 } : said.nameAt(next);
     const span = spelled.count > 1 ? { from: next, to: next + spelled.count } : name;
     const looksLikeValue = next > named || /^\p{Lu}|\p{N}/u.test(tokens[next]?.text ?? "") || spelled.count > 1;
     const divided = /[.!?;]/.test(said.text.slice(tokens[next - 1]?.end ?? 0, tokens[next]?.start ?? 0));

@@ -1,6 +1,7 @@
 import type { ToolDescription } from "../speech.ts";
+import { stems } from "./reference-labels.ts";
 import type { Utterance } from "./reference-utterance.ts";
-import { isContent, stem, tokensOf, wordsOfName } from "./reference-words.ts";
+import { isContent, isTelling, stem, tokensOf, wordsOfName } from "./reference-words.ts";
 
 /** How well a tool fits what was said. */
 export interface ToolMatch {
@@ -52,10 +53,6 @@ const DESCRIPTION_HITS_MIN = 2;
 const TOOLS_MAX = 256;
 const known = new Map<string, ToolWords>();
 
-function stems(words: string): ReadonlySet<string> {
-  return new Set(words.split(" ").map(stem));
-}
-
 /**
  * How a tool fits a sentence, by stems of words: those of its name count twice; those of its description only where English is
  * spoken, because which words of another language mean nothing is not known here. Words in `taken` belong to another tool.
@@ -68,7 +65,7 @@ export function toolMatch(
 ): ToolMatch {
   const words = wordsOf(tool);
   const all = new Set(said.tokens.map((token) => token.stem).filter((word) => !taken.has(word)));
-  const telling = new Set(said.tokens.filter(isContent).map((token) => token.stem));
+  const telling = new Set(said.tokens.filter(isTelling).map((token) => token.stem));
   const inName = [...words.name].filter((word) => all.has(word));
   const inReading = [...words.reading].filter((word) => all.has(word));
   const isEnglish = /^en\b/i.test(language);
@@ -89,7 +86,7 @@ export function toolMatch(
 }
 
 /**
- * Whether a match is good enough to call the tool: its whole name was said; or a part of it with enough else; or its description,
+ * Whether a match is good enough to call the tool: its whole name was said; or a part of it and nothing else, or with enough else; or its description,
  * with the values of its arguments, makes up at least half of what was said. A tool that changes something is only called on
  * request. `wordsNaming` counts the telling words that name arguments; it is asked only where that matters.
  */
@@ -98,7 +95,8 @@ export function isWanted(match: ToolMatch, wordsNaming: () => number): boolean {
   if (isIdle || nameHits + descriptionHits === 0) return false;
   if (nameHits === nameSize) return true;
   const score = NAME_WEIGHT * nameHits + descriptionHits;
-  if (nameHits > 0) return score >= SCORE_MIN || wordsNaming() > 0;
+  const isAll = nameHits + descriptionHits === saidSize;
+  if (nameHits > 0) return score >= SCORE_MIN || isAll || wordsNaming() > 0;
   const naming = wordsNaming();
   const isEnough = descriptionHits >= DESCRIPTION_HITS_MIN || naming > 0;
   return isEnough && 2 * (descriptionHits + naming) >= saidSize;

@@ -106,13 +106,15 @@ class Planner {
     const calls: PlannedCall[] = [];
     let question: Question | undefined;
     const wanted = new Set<ToolDescription>();
-    for (const { text, start } of sentencesOf(said)) {
+    const sentences = sentencesOf(said);
+    for (const text of sentences) {
       if (isNegated(text)) continue;
+      const others = sentences.filter((other) => other !== text);
       for (const match of this.#wantedBy(text)) {
         if (wanted.size >= CALLS_MAX || wanted.has(match.tool)) continue;
         wanted.add(match.tool);
         const { tool } = match;
-        const values = this.#valuesFor(match, said.slice(start));
+        const values = valuesFor(match, text, others);
         const missing = missingOf(tool, values);
         if (missing === undefined)
           calls.push({ name: tool.name, arguments: withDefaults(parametersOf(tool.parameters), values) });
@@ -148,12 +150,6 @@ class Planner {
     return best;
   }
 
-  #valuesFor({ tool, nameStems }: WantedTool, said: string): Arguments {
-    const rule = BUILT_IN_RULES[tool.name];
-    if (rule !== undefined) return builtInValues(rule, tool, said);
-    return fillArguments(parametersOf(tool.parameters), {}, new Utterance(said), nameStems).values;
-  }
-
   #answer(said: string, { tool, values, parameter, asked }: Question): ToolPlan {
     if (CANCELS.test(said)) return { calls: [], isDropped: true };
     const rule = BUILT_IN_RULES[tool.name];
@@ -178,7 +174,7 @@ class Planner {
 
 /** How many telling words name values of the tool's arguments. */
 const wordsNaming = ({ tool, nameStems }: ToolMatch, text: string): number =>
-  fillArguments(parametersOf(tool.parameters), {}, new Utterance(text), nameStems).namedWords;
+  fillArguments(parametersOf(tool.parameters), new Utterance(text), [], nameStems).namedWords;
 
 /** Whether the caller heard this, or the beginning of it before interrupting. */
 const isBegun = (question: string, heard: string): boolean =>
@@ -188,6 +184,13 @@ const answerTo = (parameter: Parameter, said: string): unknown =>
   said.trim().endsWith("?") && parameter.itemType === "string" && parameter.schema.enum === undefined
     ? undefined
     : answerValue(parameter, said);
+
+function valuesFor({ tool, nameStems }: WantedTool, sentence: string, others: readonly string[]): Arguments {
+  const rule = BUILT_IN_RULES[tool.name];
+  if (rule !== undefined) return builtInValues(rule, tool, sentence);
+  const rest = others.map((text) => new Utterance(text));
+  return fillArguments(parametersOf(tool.parameters), new Utterance(sentence), rest, nameStems).values;
+}
 
 function builtInValues({ argument, valueIn }: BuiltInRule, { parameters }: ToolDescription, said: string): Arguments {
   const isOffered = parametersOf(parameters).some(({ path }) => path[0] === argument);
@@ -226,10 +229,5 @@ function firstSentence(text: string): string {
   return /^\p{Lu}\p{Ll}/u.test(bare) ? bare.charAt(0).toLowerCase() + bare.slice(1) : bare;
 }
 
-function sentencesOf(said: string): { text: string; start: number }[] {
-  const sentences: { text: string; start: number }[] = [];
-  for (const { 0: text, index } of said.matchAll(/[^.!?。！？]+(?:[.!?。！？]+(?!\s|$)[^.!?。！？]*)*/gu)) {
-    sentences.push({ text, start: index });
-  }
-  return sentences;
-}
+const sentencesOf = (said: string): string[] =>
+  said.match(/[^.!?。！？]+(?:[.!?。！？]+(?!\s|$)[^.!?。！？]*)*/gu) ?? [];

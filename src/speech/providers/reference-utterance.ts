@@ -13,7 +13,7 @@ const STOP_WORDS = new Set(
     "could would should do does did i i'd i'm we you he she they it that this what when where who how which then today " +
     "tomorrow tonight yesterday now next morning afternoon evening night monday tuesday wednesday thursday friday " +
     "saturday sunday go get know have be see fly travel make find check speak talk tell hear change cancel book reserve " +
-    "order buy ask look need want like"
+    "order buy ask look need want like saying"
   ).split(" "),
 );
 const ARTICLES = new Set(["the", "a", "an", "my", "our", "your"]);

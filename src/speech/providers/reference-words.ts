@@ -40,6 +40,12 @@ function tokenAt(text: string, start: number): Token {
 export const isContent = ({ lower }: Token): boolean =>
   !EMPTY_WORDS.has(lower) && !EMPTY_WORDS.has(lower.split("'", 1)[0] ?? "");
 
+/** Words of a request that do not say what is wanted. */
+const WISHES = new Set(["need", "want", "give", "show", "help", "wish"]);
+
+/** Whether a word may name what the caller wants. */
+export const isTelling = (token: Token): boolean => isContent(token) && !WISHES.has(token.lower);
+
 /** English endings cut off by rule, so that `bookings`, `booked` and `book` are one word. */
 export function stem(lower: string): string {
   let word = lower.replace(/'s?$/, "");
