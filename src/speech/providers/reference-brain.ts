@@ -1,60 +1,10 @@
 import MiniSearch from "minisearch";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../speech.ts";
-
-/** What the brain says of itself. One table: another language is another line. */
-interface Phrases {
-  opening: string;
-  fallback: string;
-  goodbye: string;
-}
-
-const ENGLISH: Phrases = {
-  opening: "Hello, how can I help you?",
-  fallback: "I am sorry, I do not know that. Is there anything else I can help you with?",
-  goodbye: "Thank you for calling. Goodbye!",
-};
-
-const PHRASES: Readonly<Record<string, Phrases>> = {
-  en: ENGLISH,
-  de: {
-    opening: "Guten Tag, wie kann ich Ihnen helfen?",
-    fallback: "Das weiß ich leider nicht. Kann ich sonst noch etwas für Sie tun?",
-    goodbye: "Vielen Dank für Ihren Anruf. Auf Wiederhören!",
-  },
-  es: {
-    opening: "Hola, ¿en qué puedo ayudarle?",
-    fallback: "Lo siento, eso no lo sé. ¿Puedo ayudarle en algo más?",
-    goodbye: "Gracias por su llamada. ¡Adiós!",
-  },
-  fr: {
-    opening: "Bonjour, comment puis-je vous aider ?",
-    fallback: "Je suis désolé, je ne sais pas. Puis-je vous aider pour autre chose ?",
-    goodbye: "Merci de votre appel. Au revoir !",
-  },
-};
-
-/** A caller who says one of these takes leave. */
-const GOODBYES = new Set([
-  "bye",
-  "goodbye",
-  "tschüss",
-  "wiedersehen",
-  "wiederhören",
-  "adiós",
-  "adios",
-  "revoir",
-  "ciao",
-]);
-
-/** Words that ask, without saying about what. */
-const EMPTY_WORDS = new Set(
-  (
-    "a about am an and any are as at be but by can could do does for from get good have hello hi how i if in is it its " +
-    "know let like me much my no of ok okay on or our please say should so some sorry tell thank thanks that the their " +
-    "them then there these they this those to too us very want was we well were what when where which who why will with " +
-    "would yes you your"
-  ).split(" "),
-);
+import { takesLeave } from "./reference-built-ins.ts";
+import { type ReferencePhrases, referencePhrases } from "./reference-phrases.ts";
+import { spokenResult } from "./reference-results.ts";
+import { type PlannedCall, planTools } from "./reference-tools.ts";
+import { EMPTY_WORDS } from "./reference-words.ts";
 
 /** Sentences that tell the assistant what to be, rather than what is so. `Opening line:` stands before a greeting. */
 const INSTRUCTION = /^(you|your|always|never|do not|don't|please|be|keep|speak|answer|opening line:)(?![\p{L}\p{N}])/iu;
@@ -64,13 +14,15 @@ const SENTENCES_MAX = 3;
 const FIT_MIN = 0.35;
 /** What stands behind this in a prompt is not read: to divide a text into sentences takes time that other calls need. */
 const PROMPT_CHARS_MAX = 32_768;
+/** Of a long turn of the caller the last of it is read, for the same reason. */
+const SAID_CHARS_MAX = 2_000;
 /** Prompts whose sentences are kept at hand: calls of one agent share theirs. */
 const PROMPTS_MAX = 16;
 
 /**
- * The reference brain: answers from the sentences of the system prompt, by retrieval (BM25). It opens when nobody has said
- * anything, admits that it does not know, and on a goodbye says goodbye and calls `hang_up`, when it may. No model: the same
- * request gets the same answer, at once. Tokens are counted as words.
+ * The reference LLM: answers from the sentences of the system prompt, by retrieval (BM25), and calls the tools that the caller's
+ * words ask for by rule (`planTools`). It opens when nobody has said anything, admits that it does not know, and on a goodbye says
+ * goodbye and calls `hang_up`, when it may. No model: the same request gets the same answer, at once. Tokens are counted as words.
  */
 export function createReferenceBrain(): Llm {
   const prompts = new Map<string, MiniSearch>();
@@ -86,35 +38,71 @@ export function createReferenceBrain(): Llm {
 }
 
 function* plan(request: LlmRequest, prompts: Map<string, MiniSearch>): Generator<LlmEvent> {
-  const { messages, tools, language } = request;
-  const last = messages.findLast((message) => message.role !== "system");
-  const leaves = last?.role === "user" && wordsOf(last.text, language).some((word) => GOODBYES.has(word));
-  const text = textFor(request, last, leaves, prompts);
+  const { messages } = request;
+  const { text, calls } = answerTo(request, prompts);
   const words = text.match(/\s*\S+/gu) ?? [];
   for (const word of words) yield { kind: "text", text: word };
-  if (leaves && tools.some((tool) => tool.name === "hang_up")) {
-    yield { kind: "tool-call", id: `hang_up-${messages.length}`, name: "hang_up", argumentsJson: "{}" };
+  for (const { name, arguments: given } of calls) {
+    yield { kind: "tool-call", id: `${name}-${messages.length}`, name, argumentsJson: JSON.stringify(given) };
   }
   const inputTokens = messages.reduce((sum, message) => sum + (message.text.match(/\S+/gu)?.length ?? 0), 0);
   yield { kind: "end", inputTokens, outputTokens: words.length };
 }
 
-function textFor(
-  { messages, language }: LlmRequest,
-  last: Message | undefined,
-  leaves: boolean,
+/** What is said, and the tools that are called behind it. */
+interface Answer {
+  text: string;
+  calls: readonly PlannedCall[];
+}
+
+function answerTo(request: LlmRequest, prompts: Map<string, MiniSearch>): Answer {
+  const { messages, tools, language } = request;
+  const phrases = referencePhrases(language);
+  const saying = (text: string, calls: readonly PlannedCall[] = []): Answer => ({ text, calls });
+  const last = messages.findLast((message) => message.role !== "system");
+  if (last?.role === "tool") {
+    // A tool that lacked an argument waits for the one that could run.
+    const question = planTools(request).question?.text;
+    return saying([...resultsOf(messages, phrases), question ?? ""].filter((text) => text !== "").join(" "));
+  }
+  const question = messages.findLast((message) => message.role === "user");
+  if (question === undefined) return saying(phrases.opening);
+  if (last?.role === "user") {
+    const said = last.text.slice(-SAID_CHARS_MAX);
+    if (takesLeave(said, wordsOf(said, language))) {
+      const hangUp = tools.filter(({ name }) => name === "hang_up");
+      return saying(
+        phrases.goodbye,
+        hangUp.map(({ name }) => ({ name, arguments: {} })),
+      );
+    }
+    const { calls, question: missing, isDropped } = planTools(request);
+    if (calls.length > 0)
+      return saying(calls.some(({ name }) => name === "transfer") ? phrases.transferring : "", calls);
+    if (missing !== undefined) return saying(missing.text);
+    if (isDropped === true) return saying(phrases.dropped);
+  }
+  return saying(retrieved(question.text.slice(-SAID_CHARS_MAX), messages, language, prompts) || phrases.fallback);
+}
+
+/** What is said of the results of the last round of tools. */
+function resultsOf(messages: readonly Message[], phrases: ReferencePhrases): string[] {
+  const round = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
+  return round.map((message) => (message.role === "tool" ? spokenResult(message.name, message.text, phrases) : ""));
+}
+
+/** The sentences of the prompt that fit a question; empty when none does. */
+function retrieved(
+  question: string,
+  messages: readonly Message[],
+  language: string,
   prompts: Map<string, MiniSearch>,
 ): string {
-  const phrases = PHRASES[language.split("-", 1)[0] ?? ""] ?? ENGLISH;
-  if (last?.role === "tool") return ""; // The tool's own effect is the answer.
-  if (leaves) return phrases.goodbye;
-  const question = messages.findLast((message) => message.role === "user");
-  if (question === undefined) return phrases.opening;
   const prompt = messages.flatMap((message) => (message.role === "system" ? [message.text] : [])).join("\n");
-  const found = sentencesOf(prompt.slice(0, PROMPT_CHARS_MAX), language, prompts).search(question.text);
+  const found = sentencesOf(prompt.slice(0, PROMPT_CHARS_MAX), language, prompts).search(question);
   const bestScore = found[0]?.score ?? 0;
   const fitting = found.filter(({ score }) => score >= FIT_MIN * bestScore).slice(0, SENTENCES_MAX);
-  return fitting.length === 0 ? phrases.fallback : fitting.map(({ sentence }) => sentence).join(" ");
+  return fitting.map(({ sentence }) => sentence).join(" ");
 }
 
 function sentencesOf(prompt: string, language: string, prompts: Map<string, MiniSearch>): MiniSearch {

@@ -1,0 +1,126 @@
+import type { ToolDescription } from "../speech.ts";
+import { stems } from "./reference-labels.ts";
+import type { Utterance } from "./reference-utterance.ts";
+import { isContent, isTelling, stem, tokensOf, wordsOfName } from "./reference-words.ts";
+
+/** How well a tool fits what was said. */
+export interface ToolMatch {
+  tool: ToolDescription;
+  score: number;
+  /** Stems of the words that fit, and of those that stand in the tool's name. */
+  stems: ReadonlySet<string>;
+  nameStems: ReadonlySet<string>;
+  nameHits: number;
+  nameSize: number;
+  descriptionHits: number;
+  /** How many words of the caller's say anything. */
+  saidSize: number;
+  /** The tool changes something, and nothing said asks for that. */
+  isIdle: boolean;
+}
+
+interface ToolWords {
+  name: ReadonlySet<string>;
+  /** Words of the name that only say that something is read. */
+  reading: ReadonlySet<string>;
+  description: ReadonlySet<string>;
+  /** Stems of which one must be said; undefined for tools that only read. */
+  action: ReadonlySet<string> | undefined;
+}
+
+const READING = stems(
+  "get fetch find check show tell look lookup list query read give retrieve view see search api tool",
+);
+/** Words that callers use for one and the same action. */
+const ACTIONS: readonly ReadonlySet<string>[] = [
+  "book reserve schedule",
+  "order buy purchase",
+  "cancel delete remove",
+  "change update modify move edit reschedule",
+  "create add make new open register book reserve order schedule",
+  "send email text mail submit",
+  "set turn switch start stop close lock unlock play pause",
+  "pay charge refund",
+].map(stems);
+/** "I'd like", "can you", "please": whatever follows is asked for. */
+const REQUEST = /\b(?:want|need|would like|['’]d like|please|can you|could you|can i|could i|may i|let['’]s)\b/iu;
+
+const SCORE_MIN = 3;
+const NAME_WEIGHT = 2;
+/** So many words of a description alone call a tool, where they are at least half of what was said. */
+const DESCRIPTION_HITS_MIN = 2;
+/** Of tools whose words are kept at hand. */
+const TOOLS_MAX = 256;
+const known = new Map<string, ToolWords>();
+
+/**
+ * How a tool fits a sentence, by stems of words: those of its name count twice; those of its description only where English is
+ * spoken, because which words of another language mean nothing is not known here. Words in `taken` belong to another tool.
+ */
+export function toolMatch(
+  tool: ToolDescription,
+  said: Utterance,
+  taken: ReadonlySet<string>,
+  language: string,
+): ToolMatch {
+  const words = wordsOf(tool);
+  const all = new Set(said.tokens.map((token) => token.stem).filter((word) => !taken.has(word)));
+  const telling = new Set(said.tokens.filter(isTelling).map((token) => token.stem));
+  const inName = [...words.name].filter((word) => all.has(word));
+  const inReading = [...words.reading].filter((word) => all.has(word));
+  const isEnglish = /^en\b/i.test(language);
+  const inDescription = isEnglish ? [...words.description].filter((word) => all.has(word) && telling.has(word)) : [];
+  const isAsked =
+    words.action === undefined || REQUEST.test(said.text) || [...words.action].some((word) => all.has(word));
+  return {
+    tool,
+    score: NAME_WEIGHT * inName.length + inReading.length + inDescription.length,
+    stems: new Set([...inName, ...inReading, ...inDescription]),
+    nameStems: new Set([...inName, ...inReading]),
+    nameHits: inName.length,
+    nameSize: words.name.size,
+    descriptionHits: inDescription.length,
+    saidSize: telling.size,
+    isIdle: isEnglish && !isAsked,
+  };
+}
+
+/**
+ * Whether a match is good enough to call the tool: its whole name was said; or a part of it and nothing else, or with enough else; or its description,
+ * with the values of its arguments, makes up at least half of what was said. A tool that changes something is only called on
+ * request. `wordsNaming` counts the telling words that name arguments; it is asked only where that matters.
+ */
+export function isWanted(match: ToolMatch, wordsNaming: () => number): boolean {
+  const { nameHits, nameSize, descriptionHits, saidSize, isIdle } = match;
+  if (isIdle || nameHits + descriptionHits === 0) return false;
+  if (nameHits === nameSize) return true;
+  const score = NAME_WEIGHT * nameHits + descriptionHits;
+  const isAll = nameHits + descriptionHits === saidSize;
+  if (nameHits > 0) return score >= SCORE_MIN || isAll || wordsNaming() > 0;
+  const naming = wordsNaming();
+  const isEnough = descriptionHits >= DESCRIPTION_HITS_MIN || naming > 0;
+  return isEnough && 2 * (descriptionHits + naming) >= saidSize;
+}
+
+function wordsOf({ name, description }: ToolDescription): ToolWords {
+  const key = `${name} ${description}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const nameStems = wordsOfName(name).map(stem);
+  const telling = nameStems.filter((word) => !READING.has(word));
+  const own = new Set(telling.length > 0 ? telling : nameStems);
+  const described = tokensOf(description)
+    .filter((token) => isContent(token) && token.lower.length > 2)
+    .map((token) => token.stem);
+  const [first = ""] = nameStems;
+  const actions = ACTIONS.filter((group) => group.has(first));
+  const words: ToolWords = {
+    name: own,
+    reading: new Set(nameStems.filter((word) => !own.has(word))),
+    description: new Set(described.filter((word) => !own.has(word) && !READING.has(word))),
+    action: actions.length === 0 ? undefined : new Set(actions.flatMap((group) => [...group])),
+  };
+  if (known.size >= TOOLS_MAX) known.delete(known.keys().next().value as string);
+  known.set(key, words);
+  return words;
+}
