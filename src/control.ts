@@ -88,6 +88,7 @@ const keeper = new RecordKeeper({
 const seenWorkers = new Set<string>();
 const workers = new IpcServer({
   path: socketPath,
+  clock,
   log,
   redeem: (tokenHash, workerId, only) => stores.calls.redeem(tokenHash, workerId, only),
   onWorker(workerId, callIds, load) {
