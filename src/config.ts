@@ -76,6 +76,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
+const API_HOST_DEFAULT = "127.0.0.1";
+const API_PORT_DEFAULT = 8080;
+
 /** Where the control API stands under each of its addresses. */
 const API_PATH = "/api/v1";
 
@@ -129,8 +132,8 @@ export function readConfig(
     problems.push(`PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=${mediaHost}: it is what callers are sent to`);
   }
   const config: Config = {
-    apiHost: text("API_HOST", "127.0.0.1"),
-    apiPort: integer("API_PORT", 8080, 0, 65_535),
+    apiHost: text("API_HOST", API_HOST_DEFAULT),
+    apiPort: integer("API_PORT", API_PORT_DEFAULT, 0, 65_535),
     mediaHost,
     mediaPort: integer("MEDIA_PORT", 8081, 0, 65_535),
     mediaTls,
@@ -171,13 +174,22 @@ export function readConfig(
 /** Where the data is: all that a tool beside the service needs to know. */
 export const readDataDir = (env: Environment = process.env): string => env.DATA_DIR?.trim() || "data";
 
-/** Where a tool finds the service that it calls, and the key it shows there; undefined where not told. */
+/**
+ * Where a tool finds the service that it calls, and the key it shows there, undefined where neither was named; and where the API of a
+ * service on this machine is, if one runs with this environment.
+ */
 export const readServiceAccess = (
   env: Environment = process.env,
-): { apiUrl: string | undefined; apiKey: string | undefined } => ({
+): { apiUrl: string | undefined; apiKey: string | undefined; localUrl: string } => ({
   apiUrl: env.TRUNKLINE_URL?.trim() || undefined,
   apiKey: env.TRUNKLINE_API_KEY?.trim() || undefined,
+  localUrl: localUrlOf(env.API_HOST?.trim() || API_HOST_DEFAULT, env.API_PORT?.trim() || String(API_PORT_DEFAULT)),
 });
+
+function localUrlOf(host: string, port: string): string {
+  const reached = isWildcard(host) ? API_HOST_DEFAULT : host;
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+}
 
 function readMediaTls(env: Environment, problems: string[], checksFiles: boolean): CertificateFiles | undefined {
   const certFile = env.MEDIA_TLS_CERT_FILE?.trim() ?? "";
