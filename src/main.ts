@@ -1,11 +1,13 @@
 import { fork } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { type Config, readConfig } from "./config.ts";
+import { type Config, readConfig, unknownVariables } from "./config.ts";
 import { childModule } from "./core/child-module.ts";
 import { systemClock } from "./core/clock.ts";
+import { callsMaxWith, descriptorsMax } from "./core/descriptors.ts";
 import { codeOf } from "./core/errors.ts";
 import { createLogger, type Logger } from "./core/log.ts";
+import { startNotes } from "./start-notes.ts";
 import { newSocketPath } from "./store/control-socket.ts";
 import { openDataDir } from "./store/data-dir.ts";
 import { type Roll, Supervisor } from "./supervisor.ts";
@@ -101,6 +103,8 @@ async function run(config: Config, log: Logger): Promise<void> {
   process.on("disconnect", onSignal);
   process.on("SIGHUP", () => supervisor.roll());
   try {
+    const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
+    for (const { fields, message } of startNotes(config, unknownVariables(), callsMax)) log.warn(fields, message);
     warnOfResets(log);
     await assertFree("MEDIA_PORT", config.mediaHost, config.mediaPort);
     const ready = await supervisor.start();
@@ -124,6 +128,10 @@ async function main(): Promise<void> {
     openDataDir(config.dataDir);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    // What is missing may be there under another name.
+    for (const { name, nearest } of unknownVariables()) {
+      process.stderr.write(`  ${name} is not known: did you mean ${nearest}?\n`);
+    }
     process.exitCode = 1;
     return;
   }
