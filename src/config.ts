@@ -18,9 +18,14 @@ import { type BrainSettings, readBrainSettings } from "./speech/brains.ts";
 import { type EarSettings, readEarSettings } from "./speech/ears.ts";
 import { engineProblems, PROVIDERS } from "./speech/engines.ts";
 import { readVoiceSettings, type VoiceSettings } from "./speech/voice-settings.ts";
+import { type UnknownVariable, unknownVariables as unknownAmong } from "./unknown-variables.ts";
 
 /** Everything an operator can set. README.md lists each variable with its default. */
 export interface Config {
+  /** NODE_ENV=production: nothing is done that is for trials alone. */
+  isProduction: boolean;
+  /** Neither STT nor TTS is set, and this is not production: the reference pair serves. */
+  isTrial: boolean;
   apiHost: string;
   /** 0 takes any free port. */
   apiPort: number;
@@ -76,6 +81,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
+const PRODUCTION = "production";
+/** The pair of engines for trials: an STT that understands only what the TTS of the same name says. */
+const REFERENCE = "reference";
+
+const API_HOST_DEFAULT = "127.0.0.1";
+const API_PORT_DEFAULT = 8080;
+
 /** Where the control API stands under each of its addresses. */
 const API_PATH = "/api/v1";
 
@@ -128,9 +140,13 @@ export function readConfig(
   if (publicMediaUrl === "" && isWildcard(mediaHost)) {
     problems.push(`PUBLIC_MEDIA_URL must be set beside MEDIA_HOST=${mediaHost}: it is what callers are sent to`);
   }
+  const isProduction = env.NODE_ENV === PRODUCTION;
+  const isTrial = !isProduction && text("STT", "") === "" && text("TTS", "") === "";
   const config: Config = {
-    apiHost: text("API_HOST", "127.0.0.1"),
-    apiPort: integer("API_PORT", 8080, 0, 65_535),
+    isProduction,
+    isTrial,
+    apiHost: text("API_HOST", API_HOST_DEFAULT),
+    apiPort: integer("API_PORT", API_PORT_DEFAULT, 0, 65_535),
     mediaHost,
     mediaPort: integer("MEDIA_PORT", 8081, 0, 65_535),
     mediaTls,
@@ -145,9 +161,9 @@ export function readConfig(
     callsPerWorker: integer("CALLS_PER_WORKER", CALLS_PER_WORKER_DEFAULT, 1, 100_000),
     callsPerKey: text("CALLS_PER_KEY", "") === "" ? undefined : integer("CALLS_PER_KEY", 1, 1, 100_000),
     drainMs: integer("DRAIN_MS", 30_000, 0, 7_200_000),
-    stt: text("STT", "") || undefined,
+    stt: isTrial ? REFERENCE : text("STT", "") || undefined,
     earSettings: readEarSettings(text),
-    tts: text("TTS", "espeak"),
+    tts: isTrial ? REFERENCE : text("TTS", "espeak"),
     voiceSettings: readVoiceSettings(text),
     models: Object.fromEntries(MODEL_NAMES.map((name) => [name, text(name.toUpperCase(), "reference")])) as Record<
       ModelName,
@@ -168,16 +184,53 @@ export function readConfig(
   return config;
 }
 
+/**
+ * The variables of `env` that look like ours and that nobody reads. What is read is learned from the readers themselves: they read an
+ * empty environment, and this one, and whatever they ask for is known.
+ */
+export function unknownVariables(env: Environment = process.env): UnknownVariable[] {
+  const known = new Set<string>();
+  const read = (source: Environment): void => {
+    const watched = new Proxy(source, {
+      get(target, name: string) {
+        known.add(name);
+        return target[name];
+      },
+      // Who goes through all of them asks for none of them by name.
+      ownKeys: () => [],
+    });
+    readServiceAccess(watched);
+    try {
+      readConfig(watched, { checksFiles: false });
+    } catch {
+      // What is wrong with it is said where it is read for use.
+    }
+  };
+  read({});
+  read(env);
+  const given = Object.keys(env).filter((name) => !name.startsWith(TOOL_SECRET));
+  return unknownAmong(given, [...known], PROVIDERS);
+}
+
 /** Where the data is: all that a tool beside the service needs to know. */
 export const readDataDir = (env: Environment = process.env): string => env.DATA_DIR?.trim() || "data";
 
-/** Where a tool finds the service that it calls, and the key it shows there; undefined where not told. */
+/**
+ * Where a tool finds the service that it calls, and the key it shows there, undefined where neither was named; and where the API of a
+ * service on this machine is, if one runs with this environment.
+ */
 export const readServiceAccess = (
   env: Environment = process.env,
-): { apiUrl: string | undefined; apiKey: string | undefined } => ({
+): { apiUrl: string | undefined; apiKey: string | undefined; localUrl: string } => ({
   apiUrl: env.TRUNKLINE_URL?.trim() || undefined,
   apiKey: env.TRUNKLINE_API_KEY?.trim() || undefined,
+  localUrl: localUrlOf(env.API_HOST?.trim() || API_HOST_DEFAULT, env.API_PORT?.trim() || String(API_PORT_DEFAULT)),
 });
+
+function localUrlOf(host: string, port: string): string {
+  const reached = isWildcard(host) ? API_HOST_DEFAULT : host;
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+}
 
 function readMediaTls(env: Environment, problems: string[], checksFiles: boolean): CertificateFiles | undefined {
   const certFile = env.MEDIA_TLS_CERT_FILE?.trim() ?? "";
@@ -250,7 +303,7 @@ function readToolsAllowLoopback(env: Environment, problems: string[]): boolean {
   if (given !== "true" && given !== "false") {
     problems.push(`TOOLS_ALLOW_LOOPBACK must be true or false, not ${JSON.stringify(given)}`);
   }
-  if (given === "true" && env.NODE_ENV === "production") {
+  if (given === "true" && env.NODE_ENV === PRODUCTION) {
     problems.push("TOOLS_ALLOW_LOOPBACK must not be true beside NODE_ENV=production: it is for tests and trials");
   }
   return given === "true";

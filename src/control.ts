@@ -26,6 +26,7 @@ import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
 import { createEngines } from "./speech/engines.ts";
 import { providerNotes } from "./speech/provider-notes.ts";
 import { countedCalls } from "./store/counted-calls.ts";
+import { hasNoKey, writeFirstKey } from "./store/first-key.ts";
 import { IpcServer } from "./store/ipc-server.ts";
 import { placedCalls } from "./store/placed-calls.ts";
 import { Places } from "./store/places.ts";
@@ -63,6 +64,7 @@ watchProcess(metrics.registry);
 metrics.restarted(restarts);
 lockDataDir(dataDir);
 const opened = await openStores(dataDir, clock);
+if (await hasNoKey(opened)) await offerFirstKey();
 const places = new Places({ clock, callsPerKey: config.callsPerKey });
 metrics.watchPlaces(() => places.taken);
 places.restore(await opened.calls.listWaiting(), await opened.calls.listActive());
@@ -89,6 +91,7 @@ const keeper = new RecordKeeper({
 const seenWorkers = new Set<string>();
 const workers = new IpcServer({
   path: socketPath,
+  clock,
   log,
   redeem: (tokenHash, workerId, only) => stores.calls.redeem(tokenHash, workerId, only),
   onWorker(workerId, callIds, load) {
@@ -114,6 +117,20 @@ const workers = new IpcServer({
     keeper.keep(callId);
   },
 });
+
+/** A newcomer's first request needs a key. In production nobody is given one without having asked for it. */
+async function offerFirstKey(): Promise<void> {
+  if (config.isProduction) {
+    const command = "npm run keys -- create --name <name>, or in the image node dist/cli/keys.js create --name <name>";
+    log.warn(`there is no API key yet: make one with ${command}`);
+    return;
+  }
+  try {
+    log.info({ path: await writeFirstKey(dataDir, opened) }, "a first API key was written");
+  } catch (error) {
+    log.error({ err: error, code: codeOf(error) }, "the first API key could not be written");
+  }
+}
 
 /**
  * Calls that were begun before `beforeMs`, by one worker or by any that has not come back, and that nobody carries, are over.

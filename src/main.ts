@@ -1,13 +1,15 @@
 import { fork } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Config, readConfig } from "./config.ts";
+import { type Config, readConfig, unknownVariables } from "./config.ts";
 import { childModule } from "./core/child-module.ts";
 import { systemClock } from "./core/clock.ts";
+import { callsMaxWith, descriptorsMax } from "./core/descriptors.ts";
 import { codeOf } from "./core/errors.ts";
 import { createLogger, type Logger } from "./core/log.ts";
+import { startNotes } from "./start-notes.ts";
+import { newSocketPath } from "./store/control-socket.ts";
+import { openDataDir } from "./store/data-dir.ts";
 import { type Roll, Supervisor } from "./supervisor.ts";
 import { processStart, SupervisorFile, type SupervisorState } from "./supervisor-file.ts";
 import type { StartChild } from "./watched-process.ts";
@@ -62,7 +64,7 @@ function warnOfResets(log: Logger): void {
 }
 
 async function run(config: Config, log: Logger): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "trunkline-"));
+  const socketPath = newSocketPath(config.dataDir);
   const file = new SupervisorFile(config.dataDir);
   const state: SupervisorState = { pid: process.pid, start: processStart(process.pid) ?? "" };
   const tell = (roll?: Roll): void => {
@@ -75,14 +77,14 @@ async function run(config: Config, log: Logger): Promise<void> {
   const supervisor = new Supervisor({
     config,
     startChild: forkChild,
-    socketPath: join(folder, "control.sock"),
+    socketPath,
     clock: systemClock,
     log,
     onRoll: tell,
   });
   let isUp = false;
   const exit = (code: number): void => {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(socketPath, { force: true });
     // One that never came up may stand in the place of another service, whose file it is.
     if (isUp) file.remove();
     process.exit(code);
@@ -101,6 +103,8 @@ async function run(config: Config, log: Logger): Promise<void> {
   process.on("disconnect", onSignal);
   process.on("SIGHUP", () => supervisor.roll());
   try {
+    const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
+    for (const { fields, message } of startNotes(config, unknownVariables(), callsMax)) log.warn(fields, message);
     warnOfResets(log);
     await assertFree("MEDIA_PORT", config.mediaHost, config.mediaPort);
     const ready = await supervisor.start();
@@ -121,8 +125,13 @@ async function main(): Promise<void> {
   let config: Config;
   try {
     config = readConfig();
+    openDataDir(config.dataDir);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    // What is missing may be there under another name.
+    for (const { name, nearest } of unknownVariables()) {
+      process.stderr.write(`  ${name} is not known: did you mean ${nearest}?\n`);
+    }
     process.exitCode = 1;
     return;
   }

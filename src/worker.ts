@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS, PREEMPTIVE_TURN_PARAMETERS } from "./call/parameters.ts";
 import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
-import { descriptorsMax } from "./core/descriptors.ts";
+import { callsMaxWith, descriptorsMax } from "./core/descriptors.ts";
 import { codeOf } from "./core/errors.ts";
 import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED, DRAIN_EXIT_MS_MAX, HANDSHAKE_MS_MAX } from "./core/limits.ts";
 import { createLogger } from "./core/log.ts";
@@ -39,21 +39,9 @@ const metrics = new WorkerMetrics(() => gateway.readings());
 watchProcess(metrics.registry);
 
 const engines = createEngines(config, clock, log, metrics);
-if (engines.stt === undefined) {
-  log.warn("no ear is configured: callers are not understood. Set STT, for example STT=reference for a trial");
-}
-if (config.toolsAllowLoopback) {
-  log.warn("TOOLS_ALLOW_LOOPBACK is set: tools may call this machine. Never set it where others create calls");
-}
 /** What the system lets this process have open for calls, and for those who may become calls. */
 const descriptors = descriptorsMax() - DESCRIPTORS_RESERVED;
-const callsMax = Math.max(1, Math.min(config.callsPerWorker, Math.floor(descriptors / DESCRIPTORS_PER_CALL)));
-if (callsMax < config.callsPerWorker) {
-  log.warn(
-    { callsMax },
-    "fewer calls than CALLS_PER_WORKER: each needs two descriptors, and `ulimit -n` allows for no more",
-  );
-}
+const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
 const loopLag = LoopLag.watch(clock, log);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
 // From here on nothing waits but for the hand-off to connect: it tells of the gateway, and of a port that calls can be sent to.

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 
 describe("configuration", () => {
-  test("without any variable the service runs on this machine alone, with its own voice and no ear", () => {
+  test("without any variable the service runs on this machine alone, as a trial with the reference pair", () => {
     expect(readConfig({})).toMatchObject({
       apiHost: "127.0.0.1",
       apiPort: 8080,
@@ -13,8 +13,10 @@ describe("configuration", () => {
       mediaTls: undefined,
       metricsHost: "127.0.0.1",
       metricsPort: 9464,
-      stt: undefined,
-      tts: "espeak",
+      isProduction: false,
+      isTrial: true,
+      stt: "reference",
+      tts: "reference",
       models: { model_a: "reference", model_b: "reference", model_c: "reference" },
       streamsMax: {},
       preemptiveReplies: false,
@@ -23,6 +25,13 @@ describe("configuration", () => {
       toolSecrets: {},
       toolsAllowLoopback: false,
     });
+  });
+
+  test("in production, and where either is set, the reference pair is not chosen for anybody", () => {
+    const plain = { isTrial: false, stt: undefined, tts: "espeak" };
+    expect(readConfig({ NODE_ENV: "production" })).toMatchObject({ ...plain, isProduction: true });
+    expect(readConfig({ TTS: "espeak" })).toMatchObject(plain);
+    expect(readConfig({ STT: "reference" })).toMatchObject({ ...plain, stt: "reference" });
   });
 
   test("providers have as many streams as they are given, and others any number", () => {

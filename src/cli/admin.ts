@@ -1,39 +1,33 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { readDataDir } from "../config.ts";
 import { systemClock } from "../core/clock.ts";
 import { PROCESS_START_MS_MAX } from "../core/limits.ts";
 import type { Roll } from "../supervisor.ts";
 import { processStart, SupervisorFile, type SupervisorState } from "../supervisor-file.ts";
+import { readArguments, runCommand, UsageError } from "./command.ts";
 
-const USAGE = `What an operator asks of the running service, on the machine, or in the container, where it runs.
+const HELP = `What an operator asks of the running service, on the machine, or in the container, where it runs.
 
   npm run admin -- roll    replace the media workers one by one; no call and no stream is lost by it
 
   --data-dir <path>        the service's, instead of DATA_DIR
+
+The exit code is 0 when it was done, 1 when it could not be, 2 for a command line that has no meaning.
 `;
 
 const POLL_MS = 100;
 /** For each worker, also of a roll that was under way. A supervisor that has nothing new to tell for so long hangs. */
 const PROGRESS_MS_MAX = 3 * PROCESS_START_MS_MAX;
 
-class UsageError extends Error {}
-
-async function main(args: string[]): Promise<void> {
-  const file = new SupervisorFile(readArguments(args) ?? readDataDir());
-  await roll(file);
-}
-
-/** Returns the data directory, where one was named. */
-function readArguments(args: string[]): string | undefined {
-  let parsed: { values: { "data-dir"?: string | undefined }; positionals: string[] };
-  try {
-    parsed = parseArgs({ args, options: { "data-dir": { type: "string" } }, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-  if (parsed.positionals.join(" ") !== "roll") throw new UsageError("that is not how it is called");
-  return parsed.values["data-dir"];
+async function run(args: readonly string[]): Promise<number> {
+  const options = { "data-dir": { type: "string" } } as const;
+  const { values, positionals } = readArguments(args, options, { allowPositionals: true });
+  const [command, ...others] = positionals;
+  if (command === undefined) throw new UsageError(["a command is missing: it must be roll"]);
+  if (command !== "roll") throw new UsageError([`${JSON.stringify(command)} is no command: it must be roll`]);
+  if (others.length > 0) throw new UsageError([`${JSON.stringify(others[0])} is one too many behind roll`]);
+  await roll(new SupervisorFile(values["data-dir"] ?? readDataDir()));
+  return 0;
 }
 
 /** Asks for a roll, and tells of it until it is over. Throws when it fails. */
@@ -87,10 +81,4 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(error instanceof UsageError ? `${message}\n\n${USAGE}` : `${message}\n`);
-  process.exitCode = 1;
-}
+await runCommand({ help: HELP, example: "npm run admin -- roll", run });

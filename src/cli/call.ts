@@ -1,20 +1,19 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { readServiceAccess } from "../config.ts";
+import { readDataDir, readServiceAccess } from "../config.ts";
 import { systemClock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
-import { CALL_USAGE, type CallPlan, planCall, UsageError } from "./simulated/call-arguments.ts";
+import { firstKeyPath } from "../store/first-key.ts";
+import { runCommand, UsageError } from "./command.ts";
+import { CALL_USAGE, type CallPlan, planCall } from "./simulated/call-arguments.ts";
 import { callDocument, callFaults, callSummary } from "./simulated/call-report.ts";
 import { runCall } from "./simulated/run-call.ts";
 import { printable, Terminal } from "./simulated/terminal.ts";
 
 /** `npm run call -- ...`: one simulated call. Returns the exit code, of which CALL_USAGE tells the meaning. */
-async function main(args: readonly string[]): Promise<number> {
-  if (args.includes("--help")) {
-    process.stdout.write(CALL_USAGE);
-    return 0;
-  }
-  const plan = planCall(args, readServiceAccess());
+async function run(args: readonly string[]): Promise<number> {
+  const { localUrl, ...access } = readServiceAccess();
+  const plan = planCall(args, access);
   refuseLostRecording(plan);
   const out = plan.json ? process.stderr : process.stdout;
   const terminal = new Terminal({ write: (text) => out.write(text), colour: out.isTTY });
@@ -24,8 +23,9 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const startedAt = new Date(systemClock.epochMs()).toISOString().replaceAll(/[:.]/g, "-");
   const dataDir = resolve("data", "call", startedAt);
+  const local = { apiUrl: localUrl, firstKeyPath: firstKeyPath(readDataDir()) };
   try {
-    const result = await runCall(plan, { dataDir, clock: systemClock, terminal }, stop.signal);
+    const result = await runCall(plan, { dataDir, local, clock: systemClock, terminal }, stop.signal);
     if (plan.json) process.stdout.write(`${JSON.stringify(callDocument(result))}\n`);
     else process.stdout.write(`\n${printable(callSummary(result))}\n`);
     const faults = callFaults(result);
@@ -44,10 +44,8 @@ function refuseLostRecording({ recordPath }: CallPlan): void {
   throw new UsageError([`--record: there is no folder ${dirname(recordPath)}`]);
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n\nnpm run call -- --help tells how it is called.\n`);
-  process.exitCode = 2;
-}
+await runCommand({
+  help: CALL_USAGE,
+  example: 'npm run call -- --wire carrier_b --say "What time do you open?"',
+  run,
+});

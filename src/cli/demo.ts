@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { systemClock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
+import { readArguments, runCommand } from "./command.ts";
 import { findMismatches } from "./simulated/comparison.ts";
 import { demoDocument, demoSummary } from "./simulated/report.ts";
 import { runDemo } from "./simulated/run-demo.ts";
@@ -9,16 +10,20 @@ import { Terminal } from "./simulated/terminal.ts";
 /** Whatever hangs, the call is given up by then; stopping the service takes five seconds more at worst. */
 const DEMO_MS_MAX = 40_000;
 
-/**
- * `npm run demo [-- --json]`: one telephone call, from end to end, on this machine. Returns the exit code: 0 when the
- * call went as scripted, 1 when it did not, 2 for arguments that are none.
- */
-async function main(args: readonly string[]): Promise<number> {
-  const json = args.includes("--json");
-  if (args.some((arg) => arg !== "--json")) {
-    process.stderr.write("usage: npm run demo [-- --json]\n");
-    return 2;
-  }
+const HELP = `One telephone call, from end to end, on this machine: starts a service of its own and plays a simulated caller into it.
+
+  npm run demo
+  npm run --silent demo -- --json
+
+  --json   prints one JSON document and nothing else; the conversation goes to standard error
+
+Data, log and recording go to a folder of data/demo. The exit code is 0 when the call went as scripted, 1 when it did not, 2 for a
+command line that has no meaning.
+`;
+
+/** `npm run demo [-- --json]`. Returns the exit code, of which HELP tells the meaning. */
+async function run(args: readonly string[]): Promise<number> {
+  const json = readArguments(args, { json: { type: "boolean" } }).values.json === true;
   const out = json ? process.stderr : process.stdout;
   const terminal = new Terminal({ write: (text) => out.write(text), colour: out.isTTY });
   const stop = new AbortController();
@@ -43,4 +48,4 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-process.exitCode = await main(process.argv.slice(2));
+await runCommand({ help: HELP, example: "npm run demo", run });

@@ -1,57 +1,77 @@
-import { parseArgs } from "node:util";
 import { readDataDir } from "../config.ts";
 import { systemClock } from "../core/clock.ts";
+import { FIRST_ACCOUNT } from "../store/first-key.ts";
 import { openStores } from "../store/sqlite/stores.ts";
 import type { Stores } from "../store/stores.ts";
+import { readArguments, runCommand, UsageError } from "./command.ts";
 
-const USAGE = `API keys, kept in the database of the data directory. The service may run meanwhile.
+const HELP = `API keys, kept in the database of the data directory. The service may run meanwhile.
 
   npm run keys -- create --name <name>   make a key and print it; it cannot be shown again
   npm run keys -- list                   all keys and their accounts, without their text
   npm run keys -- revoke <id>            refuse a key from now on
 
-  --account <name>                       with create: whose key it is, instead of default; made when there is none
+  --account <name>                       with create: whose key it is, instead of ${FIRST_ACCOUNT}; made when there is none
   --data-dir <path>                      instead of DATA_DIR
+
+The exit code is 0 when it was done, 1 when it could not be, 2 for a command line that has no meaning.
 `;
 
-/** Whose a key is that is made without `--account`. */
-const ACCOUNT_DEFAULT = "default";
+const OPTIONS = { name: { type: "string" }, account: { type: "string" }, "data-dir": { type: "string" } } as const;
 
-class UsageError extends Error {}
+type Work = (stores: Stores) => Promise<void>;
 
-async function main(args: string[]): Promise<void> {
-  const { values, positionals } = readArguments(args);
-  const run = commandOf(positionals, values);
+async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
+  const work = workOf(positionals, values);
   const stores = await openStores(values["data-dir"] ?? readDataDir(), systemClock);
   try {
-    await run(stores);
+    await work(stores);
   } finally {
     await stores.close();
   }
+  return 0;
 }
 
-function readArguments(args: string[]) {
-  try {
-    const options = { name: { type: "string" }, account: { type: "string" }, "data-dir": { type: "string" } } as const;
-    return parseArgs({ args, options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+function workOf(
+  [command, ...rest]: string[],
+  { name, account }: { name?: string | undefined; account?: string | undefined },
+): Work {
+  const problems: string[] = [];
+  const [id, ...others] = command === "revoke" ? rest : [undefined, ...rest];
+  for (const other of others) problems.push(`${JSON.stringify(other)} is one too many behind ${command}`);
+  if (command !== "create") {
+    for (const [option, value] of Object.entries({ name, account })) {
+      if (value !== undefined) problems.push(`--${option} goes with create alone`);
+    }
   }
+  const work = commandOf(command, { id, name: name?.trim(), account: account?.trim() }, problems);
+  if (work === undefined || problems.length > 0) throw new UsageError(problems);
+  return work;
 }
 
 function commandOf(
-  [command, id, ...others]: string[],
-  { name, account }: { name?: string | undefined; account?: string | undefined },
-): (stores: Stores) => Promise<void> {
-  if (command === "create" && id === undefined) {
-    const [keyName = "", accountName = ACCOUNT_DEFAULT] = [name?.trim(), account?.trim()];
-    if (keyName !== "" && accountName !== "") return (stores) => create(stores, keyName, accountName);
+  command: string | undefined,
+  { id, name, account = FIRST_ACCOUNT }: Record<"id" | "name" | "account", string | undefined>,
+  problems: string[],
+): Work | undefined {
+  switch (command) {
+    case "create":
+      if (name === undefined)
+        problems.push("--name is missing: what the key is for, so that it can be told from others");
+      if (name === "" || account === "") problems.push(`--${name === "" ? "name" : "account"} must not be empty`);
+      return (stores) => create(stores, name ?? "", account);
+    case "list":
+      return list;
+    case "revoke":
+      if (id === undefined) problems.push("the id of the key is missing: npm run keys -- list shows it");
+      return (stores) => revoke(stores, id ?? "");
+    default:
+      problems.unshift(
+        `${command === undefined ? "a command is missing" : `${JSON.stringify(command)} is no command`}: it must be create, list or revoke`,
+      );
+      return undefined;
   }
-  if (name === undefined && account === undefined && others.length === 0) {
-    if (command === "list" && id === undefined) return list;
-    if (command === "revoke" && id !== undefined) return (stores) => revoke(stores, id);
-  }
-  throw new UsageError("that is not how it is called");
 }
 
 async function create({ accounts, apiKeys }: Stores, name: string, account: string): Promise<void> {
@@ -85,10 +105,4 @@ async function revoke({ apiKeys }: Stores, id: string): Promise<void> {
 
 const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(error instanceof UsageError ? `${message}\n\n${USAGE}` : `${message}\n`);
-  process.exitCode = 1;
-}
+await runCommand({ help: HELP, example: "npm run keys -- create --name front-desk", run });

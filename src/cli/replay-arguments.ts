@@ -1,5 +1,4 @@
-import { parseArgs } from "node:util";
-import { UsageError } from "./simulated/call-arguments.ts";
+import { readArguments, UsageError } from "./command.ts";
 
 export const REPLAY_USAGE = `Runs a call again from its journal, and compares every command with the one that was journaled then.
 
@@ -28,22 +27,15 @@ const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 
 
 /** Reads the arguments of `npm run replay`. Throws UsageError with all problems at once. */
 export function planReplay(args: readonly string[]): ReplayPlan {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
   const problems: string[] = [];
   const [path = "", ...others] = positionals;
-  if (path === "" || others.length > 0) problems.push("one journal must be named");
+  if (path === "") problems.push("the journal is missing: its path, data/journals/<call id>.tlj");
+  if (others.length > 0) problems.push(`one journal at a time: ${JSON.stringify(others[0])} is one too many`);
   const untilMs = values.until === undefined ? Number.POSITIVE_INFINITY : timeOf(values.until);
   if (Number.isNaN(untilMs)) problems.push(`--until must be a time such as 12.3s, not ${JSON.stringify(values.until)}`);
   if (problems.length > 0) throw new UsageError(problems);
   return { path, untilMs, trace: values.trace === true, json: values.json === true };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError([error instanceof Error ? error.message : String(error)]);
-  }
 }
 
 /** In ms; NaN for what is no time. */

@@ -1,17 +1,13 @@
 import { codeOf } from "../core/errors.ts";
 import { compareJournal } from "../record/journal-comparison.ts";
 import { traceJournal } from "../record/journal-trace.ts";
+import { runCommand, USAGE_EXIT_CODE } from "./command.ts";
 import { planReplay, REPLAY_USAGE } from "./replay-arguments.ts";
 import { comparisonText, replayDocument } from "./replay-report.ts";
 import { traceText } from "./replay-trace.ts";
-import { UsageError } from "./simulated/call-arguments.ts";
 
 /** `npm run replay -- ...`: a call again, from its journal. Returns the exit code, of which REPLAY_USAGE tells the meaning. */
-async function main(args: readonly string[]): Promise<number> {
-  if (args.includes("--help")) {
-    process.stdout.write(REPLAY_USAGE);
-    return 0;
-  }
+async function replay(args: readonly string[]): Promise<number> {
   const { path, untilMs, trace: isTraced, json } = planReplay(args);
   const comparison = await compareJournal(path, untilMs);
   const trace = isTraced ? await traceJournal(path, comparison.untilMs) : undefined;
@@ -23,12 +19,19 @@ async function main(args: readonly string[]): Promise<number> {
   return comparison.difference === undefined ? 0 : 1;
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  const isUsage = error instanceof UsageError;
-  if (!isUsage && codeOf(error) !== "journal_unreadable") throw error;
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  if (isUsage) process.stderr.write("\nnpm run replay -- --help tells how it is called.\n");
-  process.exitCode = 2;
+/** A journal that cannot be read is told as what cannot be meant is: nothing was compared. */
+async function run(args: readonly string[]): Promise<number> {
+  try {
+    return await replay(args);
+  } catch (error) {
+    if (codeOf(error) !== "journal_unreadable") throw error;
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return USAGE_EXIT_CODE;
+  }
 }
+
+await runCommand({
+  help: REPLAY_USAGE,
+  example: "npm run replay -- data/journals/call_01a2034a.tlj --until 12.3s --trace",
+  run,
+});

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED } from "./limits.ts";
 
 /** How many descriptors (connections and open files) the system lets this process have at once; Infinity where it does not tell. */
 export function descriptorsMax(): number {
@@ -11,3 +12,7 @@ export function descriptorsMax(): number {
     return Number.POSITIVE_INFINITY;
   }
 }
+
+/** How many calls a process may have that is configured for `callsPerWorker`, with `descriptors` of `descriptorsMax`. */
+export const callsMaxWith = (descriptors: number, callsPerWorker: number): number =>
+  Math.max(1, Math.min(callsPerWorker, Math.floor((descriptors - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_CALL)));

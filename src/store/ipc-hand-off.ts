@@ -1,9 +1,10 @@
-import { createConnection, type Socket } from "node:net";
+import { Socket } from "node:net";
 import type { ConnectionType } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
 import { LOAD_TELL_MS, REDEEM_MS_MAX } from "../core/limits.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
+import { atShortPath } from "./control-socket.ts";
 import type { HandOff, RedeemedCall } from "./hand-off.ts";
 import { type ControlMessage, LineParser, toLine, type WorkerLoad, type WorkerMessage } from "./ipc-messages.ts";
 
@@ -92,7 +93,7 @@ export class IpcHandOff implements HandOff {
   }
 
   #connect(): Socket {
-    const socket = createConnection(this.#options.path);
+    const socket = new Socket();
     const parser = new LineParser<ControlMessage>();
     socket.setEncoding("utf8");
     socket.on("connect", () => this.#onConnect(socket));
@@ -100,6 +101,12 @@ export class IpcHandOff implements HandOff {
     // An error is always followed by `close`, which is where the connection is mended.
     socket.on("error", () => {});
     socket.on("close", () => this.#onClose());
+    try {
+      atShortPath(this.#options.path, (path) => socket.connect(path));
+    } catch (error) {
+      // The folder was swept: the control process makes it again.
+      socket.destroy(error instanceof Error ? error : undefined);
+    }
     return socket;
   }
 

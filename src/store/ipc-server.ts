@@ -1,15 +1,23 @@
-import { rmSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import type { ConnectionType } from "../core/call-spec.ts";
+import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
+import { atShortPath, clearSocketFolder } from "./control-socket.ts";
 import type { RedeemedCall } from "./hand-off.ts";
 import { type ControlMessage, LineParser, toLine, type WorkerLoad, type WorkerMessage } from "./ipc-messages.ts";
 
+/** How often the server looks whether its socket can still be found. */
+const SOCKET_LOOK_MS = 1_000;
+const SOCKET_MODE = 0o600;
+
 export interface IpcServerOptions {
-  /** Where the Unix socket stands; the folder must be private to the service. */
+  /** Where the Unix socket stands, as `newSocketPath` says: its folder is made, and other sockets in it are removed. */
   path: string;
+  clock: Clock;
   log: Logger;
   redeem(tokenHash: string, workerId: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
   /** A worker is there, first or again, with these calls alive. */
@@ -25,14 +33,16 @@ export interface IpcServerOptions {
 /** The control process's end of the hand-off. */
 export class IpcServer {
   readonly #options: IpcServerOptions;
-  readonly #server: Server;
+  #server: Server | undefined;
+  #cancelLook = (): void => {};
+  /** The socket's file has vanished and could not be made again. */
+  #isLost = false;
   readonly #workers = new Map<string, Socket>();
   /** Who waits for the metrics of a worker. One that owes them is not asked again, so nothing piles up before one that hangs. */
   readonly #waiting = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
 
   constructor(options: IpcServerOptions) {
     this.#options = options;
-    this.#server = createServer((socket) => this.#onConnection(socket));
   }
 
   get workerCount(): number {
@@ -43,13 +53,45 @@ export class IpcServer {
     return this.#workers.has(workerId);
   }
 
-  listen(): Promise<void> {
-    // A control process that was killed leaves its socket behind.
-    rmSync(this.#options.path, { force: true });
-    return new Promise((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen(this.#options.path, resolve);
+  /**
+   * Listens, and again whenever the socket's file has vanished, for example with a folder that was swept: connections that are there
+   * go on, but nobody new could come. Rejects with what the system says.
+   */
+  async listen(): Promise<void> {
+    await this.#bind();
+    this.#lookForSocket();
+  }
+
+  async #bind(): Promise<void> {
+    const { path } = this.#options;
+    clearSocketFolder(path);
+    const server = createServer((socket) => this.#onConnection(socket));
+    this.#server = server;
+    const listening = once(server, "listening");
+    atShortPath(path, (shortPath) => server.listen(shortPath));
+    await listening;
+    chmodSync(path, SOCKET_MODE);
+  }
+
+  #lookForSocket(): void {
+    this.#cancelLook = this.#options.clock.after(SOCKET_LOOK_MS, () => {
+      if (!existsSync(this.#options.path)) void this.#bindAgain();
+      this.#lookForSocket();
     });
+  }
+
+  async #bindAgain(): Promise<void> {
+    const { log, path } = this.#options;
+    this.#server?.close();
+    try {
+      await this.#bind();
+      this.#isLost = false;
+      log.warn({ path }, "the socket of the workers had vanished and was made again");
+    } catch (error) {
+      // One line, not one for each try.
+      if (!this.#isLost) log.error({ path, err: error, code: codeOf(error) }, "the socket of the workers has vanished");
+      this.#isLost = true;
+    }
   }
 
   /** Tells whoever carried the call that its end is recorded. */
@@ -94,7 +136,9 @@ export class IpcServer {
   }
 
   close(): void {
-    this.#server.close();
+    this.#cancelLook();
+    this.#server?.close();
+    rmSync(this.#options.path, { force: true });
     for (const socket of this.#workers.values()) socket.destroy();
   }
 

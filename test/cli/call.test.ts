@@ -7,8 +7,8 @@ const run = promisify(execFile);
 const root = new URL("../../", import.meta.url);
 
 /** Runs the tool as a program of its own, which knows no service. */
-async function call(args: readonly string[]) {
-  const options = { cwd: root, env: { ...process.env, TRUNKLINE_URL: "", TRUNKLINE_API_KEY: "" } };
+async function call(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const options = { cwd: root, env: { ...process.env, TRUNKLINE_URL: "", TRUNKLINE_API_KEY: "", ...env } };
   try {
     return { code: 0, ...(await run(process.execPath, [builtProgram("cli/call"), ...args], options)) };
   } catch (error) {
@@ -31,6 +31,15 @@ test("what cannot be meant is told at once, in words, with 2; help is no fault",
   expect(wrong.stderr).toContain("--hang-up-after must be a time");
   expect(lost).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no folder /no/such/folder") });
   expect(help).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("--agent-codec") });
+});
+
+test("where no service runs it says so, and what to start", async () => {
+  const answer = await call([], { API_PORT: "9" });
+  expect(answer).toMatchObject({ code: 1, stderr: "" });
+  expect(answer.stdout).toContain(
+    "no service answers at http://127.0.0.1:9. Start one in another terminal with npm start",
+  );
+  expect(answer.stdout).toContain("npm run call -- --own-service");
 });
 
 test("nobody there is a call that failed, with 1, and no URL is repeated", async () => {

@@ -81,20 +81,29 @@ test("two that open a new database at once both find their tables", async () => 
   await stores.close();
 });
 
-test("says how it is called, or what it did not find, and exits with 1", async () => {
-  const dataDir = temporaryDirectory();
-  const usage = { code: 1, stdout: "", stderr: expect.stringContaining("npm run keys -- create --name") };
-  const wrong = [
-    ["create", "--name", " "],
-    ["create", "--name", "laptop", "--account", " "],
-    ["revoke"],
-    ["revoke", "key_1", "key_2"],
-    ["list", "--account", "default"],
-    ["list", "--nonsense"],
-  ];
-  for (const answer of await Promise.all(wrong.map((args) => keys(...args, "--data-dir", dataDir)))) {
-    expect(answer).toMatchObject(usage);
-  }
-  const unknown = await keys("revoke", "key_unknown", "--data-dir", dataDir);
+test.each([
+  { args: [], problem: "a command is missing: it must be create, list or revoke" },
+  { args: ["creat"], problem: '"creat" is no command: it must be create, list or revoke' },
+  { args: ["create"], problem: "--name is missing: what the key is for, so that it can be told from others" },
+  { args: ["create", "--name", " "], problem: "--name must not be empty" },
+  { args: ["create", "--name", "laptop", "--account", " "], problem: "--account must not be empty" },
+  { args: ["create", "laptop"], problem: '"laptop" is one too many behind create' },
+  { args: ["revoke"], problem: "the id of the key is missing: npm run keys -- list shows it" },
+  { args: ["revoke", "key_1", "key_2"], problem: '"key_2" is one too many behind revoke' },
+  { args: ["list", "--account", "default"], problem: "--account goes with create alone" },
+])("keys $args is told what is wrong with it, with an example, and exits with 2", async ({ args, problem }) => {
+  const answer = await keys(...args, "--data-dir", temporaryDirectory());
+  expect(answer).toMatchObject({ code: 2, stdout: "" });
+  expect(answer.stderr.split("\n")[0]).toBe(problem);
+  expect(answer.stderr).toContain("For example: npm run keys -- create --name front-desk\n");
+});
+
+test("what cannot be done is told in one line, with 1", async () => {
+  const unknown = await keys("revoke", "key_unknown", "--data-dir", temporaryDirectory());
   expect(unknown).toMatchObject({ code: 1, stderr: "there is no key key_unknown\n" });
+  const nowhere = await keys("list", "--data-dir", "/proc/nope");
+  expect(nowhere).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^DATA_DIR "\/proc\/nope" cannot be used: .*\n$/),
+  });
 });

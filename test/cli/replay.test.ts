@@ -48,7 +48,7 @@ describe("npm run replay", () => {
     expect(missing).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("cannot be opened") });
     expect(unasked).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("one journal must be named\n--until must"),
+      stderr: expect.stringContaining("the journal is missing: its path, data/journals/<call id>.tlj\n--until must"),
     });
   }, 60_000);
 

@@ -8,7 +8,7 @@ import { readRecording, telephone } from "../support/telephone.ts";
 /** Configured as it comes: the voice is eSpeak, and there is no ear. */
 let service: Service;
 beforeAll(async () => {
-  service = await Service.start({ env: { TTS: "", STT: "" } });
+  service = await Service.start({ env: { TTS: "espeak", STT: "" } });
 });
 
 const voicedMs = (samples: Int16Array): number => samples.filter(isVoiced).length / 8;

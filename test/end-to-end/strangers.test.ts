@@ -54,7 +54,7 @@ test.skipIf(!hasPrlimit)(
       service.logged(
         "fewer calls than CALLS_PER_WORKER: each needs two descriptors, and `ulimit -n` allows for no more",
       ),
-    ).toMatchObject([{ process: "worker", callsMax: (DESCRIPTORS - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_CALL }]);
+    ).toMatchObject([{ process: "supervisor", callsMax: (DESCRIPTORS - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_CALL }]);
     const calls = await beginCalls(service, 3);
     sendFrames(calls, 10);
     const [atMedia, atApi] = [new Crowd(doorOf(service.mediaUrl)), new Crowd(doorOf(service.apiUrl))];

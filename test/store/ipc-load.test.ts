@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
 import { LOAD_TELL_MS } from "../../src/core/limits.ts";
 import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
@@ -13,6 +14,7 @@ test("a worker tells how it stands when it comes, from then on every 250 ms and 
   const told: [string, number][] = [];
   const server = new IpcServer({
     path,
+    clock: systemClock,
     log: memoryLog().log,
     redeem: async () => undefined,
     onWorker: (workerId, _callIds, { callCount }) => told.push([`${workerId} came`, callCount]),

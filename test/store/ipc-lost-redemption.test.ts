@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
 import type { RedeemedCall } from "../../src/store/hand-off.ts";
 import { toLine } from "../../src/store/ipc-messages.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
@@ -22,6 +23,7 @@ test("a call whose worker died while its token was redeemed is over, though no w
   const gone = new Promise<void>((resolve) => {
     server = new IpcServer({
       path,
+      clock: systemClock,
       log: memoryLog().log,
       redeem: () => {
         dies();

@@ -17,6 +17,7 @@ async function controlEnd() {
   const path = join(temporaryDirectory(), "control.sock");
   const server = new IpcServer({
     path,
+    clock: systemClock,
     log: memoryLog().log,
     redeem: async () => undefined,
     onWorker: () => {},

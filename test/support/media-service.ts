@@ -72,6 +72,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   });
   const ipc = new IpcServer({
     path,
+    clock: systemClock,
     log,
     async redeem(tokenHash, workerId, only) {
       await options.beforeRedeem?.();

@@ -1,8 +1,9 @@
-import { parseArgs } from "node:util";
 import { STREAM_CODECS, STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../../core/call-spec.ts";
 import { MAX_DURATION_S_MAX } from "../../core/limits.ts";
 import type { G711Codec } from "../../wire/wire.ts";
+import { readArguments, UsageError } from "../command.ts";
 import { type Line, SIMULATED_WIRES, type SimulatedWire } from "./line.ts";
+import { SCENARIO } from "./scenario.ts";
 
 /** What the API takes where nothing is said, too. */
 const DEFAULT_STREAM_CODEC = "pcm_s16le";
@@ -12,6 +13,7 @@ const G711_RATE_HZ = 8_000;
 export const CALL_USAGE = `One simulated call, to a Trunkline or to any other media stream: a telephone of a simulated carrier, or a
 WebSocket client.
 
+  npm run call
   npm run call -- --wire carrier_b --say "What time do you open?"
   npm run call -- --wire websocket --codec opus --rate 48000 --say "What time do you open?"
 
@@ -20,7 +22,7 @@ What the caller does, in the order given; before each the caller lets the agent 
   --play <file.wav>          plays a WAV file of any rate
   --dtmf <keys>              presses keys: 0-9, *, #, A-D
   --type <text>              websocket: types it
-Behind the last the caller listens to the answer and hangs up, or:
+Of a service the caller asks "${SCENARIO.lines[0].text}" unless told. Behind the last the caller listens to the answer and hangs up, or:
   --hang-up-after <time>     stays on the line until so long after it opened: 20s, 1500ms, 2m
 
 Over which line:
@@ -34,10 +36,12 @@ Over which line:
   --shuffle <number>         carrier_b: audio and keys come out of order, the same for the same number
                              websocket: the caller's voice comes in pieces of 1 ms to 1 s, cut anywhere
 
-To whom; without any of these, to a service of its own, which is started for the call:
-  --url <ws://...>           a media stream
+To whom; without any of these, to the service that runs on this machine (API_HOST, API_PORT):
   --api <http://...>         a Trunkline, on which the call is created; else TRUNKLINE_URL
-  --key <key>                its API key; else TRUNKLINE_API_KEY, which other users of the machine cannot see
+  --url <ws://...>           a media stream
+  --own-service              a service of its own, which is started for the call
+The API key is taken from TRUNKLINE_API_KEY, and for the service of this machine else from the file first-key in DATA_DIR; not
+from the command line, which other users of the machine can see.
 
   --language <code>          of the caller's voice, and of a call that is created; en-US unless told
   --record <file.wav>        writes what the caller heard
@@ -47,13 +51,6 @@ To whom; without any of these, to a service of its own, which is started for the
 The exit code is 0 when the call went and ended as a call should, 1 when not, 2 when it could not be understood
 what was asked for.
 `;
-
-/** Told to whoever called the tool, problem by problem; nothing has been started. */
-export class UsageError extends Error {
-  constructor(problems: readonly string[]) {
-    super(problems.join("\n"));
-  }
-}
 
 export type PlannedStep =
   | { do: "say"; text: string }
@@ -66,6 +63,8 @@ export type Destination =
   | { at: "stream"; url: string }
   /** `apiUrl` without `/api/v1`. */
   | { at: "service"; apiUrl: string; apiKey: string }
+  /** The service of this machine; without a key, the one that it wrote at its first start. */
+  | { at: "local-service"; apiKey: string | undefined }
   | { at: "own-service" };
 
 export interface CallPlan {
@@ -93,7 +92,7 @@ const OPTIONS = {
   shuffle: { type: "string" },
   url: { type: "string" },
   api: { type: "string" },
-  key: { type: "string" },
+  "own-service": { type: "boolean" },
   language: { type: "string" },
   record: { type: "string" },
   json: { type: "boolean" },
@@ -112,12 +111,16 @@ export function planCall(
   args: readonly string[],
   access: { apiUrl: string | undefined; apiKey: string | undefined },
 ): CallPlan {
-  const { values, tokens } = parse(args);
+  const { values, tokens } = readArguments(args, OPTIONS);
   const problems: string[] = [];
+  const line = lineOf(values, problems);
+  const steps = stepsOf(tokens, problems);
+  const destination = destinationOf(values, access, problems);
+  const asks = steps.length === 0 && values["hang-up-after"] === undefined && destination.at !== "stream";
   const plan: CallPlan = {
-    line: lineOf(values, problems),
-    steps: stepsOf(tokens, problems),
-    destination: destinationOf(values, access, problems),
+    line,
+    steps: asks ? [{ do: "say", text: SCENARIO.lines[0].text }] : steps,
+    destination,
     hangUpAfterMs: durationOf(values["hang-up-after"], problems),
     language: values.language ?? "en-US",
     recordPath: values.record,
@@ -127,15 +130,8 @@ export function planCall(
   return plan;
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, tokens: true });
-  } catch (error) {
-    throw new UsageError([error instanceof Error ? error.message : String(error)]);
-  }
-}
-
-type Values = ReturnType<typeof parse>["values"];
+type Read = ReturnType<typeof readArguments<typeof OPTIONS>>;
+type Values = Read["values"];
 
 function lineOf(values: Values, problems: string[]): Line {
   const { wire = "carrier_a" } = values;
@@ -193,7 +189,7 @@ function g711Of(option: string, value: string | undefined, problems: string[]): 
 }
 
 /** In the order in which they stand on the command line. */
-function stepsOf(tokens: ReturnType<typeof parse>["tokens"], problems: string[]): PlannedStep[] {
+function stepsOf(tokens: Read["tokens"], problems: string[]): PlannedStep[] {
   return tokens.flatMap((token): PlannedStep[] => {
     if (token.kind !== "option" || token.value === undefined) return [];
     const { name, value } = token;
@@ -213,25 +209,24 @@ function stepsOf(tokens: ReturnType<typeof parse>["tokens"], problems: string[])
 }
 
 function destinationOf(
-  { url, api, key }: Values,
+  { url, api, "own-service": isOwn = false }: Values,
   access: { apiUrl: string | undefined; apiKey: string | undefined },
   problems: string[],
 ): Destination {
+  if ([url !== undefined, api !== undefined, isOwn].filter(Boolean).length > 1) {
+    problems.push("--url, --api and --own-service each name another end of the call: one of them");
+  }
   if (url !== undefined) {
-    if (api !== undefined || key !== undefined)
-      problems.push("--url is a stream already: --api and --key go without it");
     if (!isAddress(url, ["ws:", "wss:"])) problems.push("--url must be a ws:// or wss:// address");
     return { at: "stream", url };
   }
+  if (isOwn) return { at: "own-service" };
   const apiUrl = api ?? access.apiUrl;
-  if (apiUrl === undefined) {
-    if (key !== undefined) problems.push("--key needs --api or TRUNKLINE_URL, the service that it is for");
-    return { at: "own-service" };
-  }
-  const apiKey = key ?? access.apiKey ?? "";
+  if (apiUrl === undefined) return { at: "local-service", apiKey: access.apiKey };
+  const { apiKey = "" } = access;
   const source = api === undefined ? "TRUNKLINE_URL" : "--api";
   if (!isAddress(apiUrl, ["http:", "https:"])) problems.push(`${source} must be an http:// or https:// address`);
-  if (apiKey === "") problems.push(`${source} needs an API key: TRUNKLINE_API_KEY or --key`);
+  if (apiKey === "") problems.push(`${source} needs an API key: set TRUNKLINE_API_KEY`);
   return { at: "service", apiUrl: apiUrl.replace(/\/+$/, "").replace(/\/api\/v1$/, ""), apiKey };
 }
 

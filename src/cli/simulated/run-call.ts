@@ -6,12 +6,14 @@ import type { Clock } from "../../core/clock.ts";
 import { FRAME_MS } from "../../core/limits.ts";
 import { createReferenceEar } from "../../speech/providers/reference-ear.ts";
 import { createReferenceVoice } from "../../speech/providers/reference-voice.ts";
+import { UsageError } from "../command.ts";
 import { type CallResource, createCall, finishedRecord, transcriptOf, voiceOf } from "./api-calls.ts";
 import { ApiClient } from "./api-client.ts";
 import { decodeSamples, frameSamples } from "./audio-format.ts";
-import { type CallPlan, type PlannedStep, UsageError } from "./call-arguments.ts";
+import type { CallPlan, PlannedStep } from "./call-arguments.ts";
 import type { Step } from "./caller.ts";
 import { codecsOf, formatsOf, type Line } from "./line.ts";
+import { type LocalService, openLocalService } from "./local-service.ts";
 import { withOwnService } from "./own-service.ts";
 import { type PlacedCall, placeCall } from "./place-call.ts";
 import { SCENARIO } from "./scenario.ts";
@@ -30,6 +32,7 @@ export interface CallResult extends PlacedCall {
 export interface CallOptions {
   /** A folder of this run's own, for a service of its own; made if need be. */
   dataDir: string;
+  local: LocalService;
   clock: Clock;
   terminal: Terminal;
 }
@@ -51,6 +54,10 @@ export async function runCall(plan: CallPlan, options: CallOptions, signal: Abor
       return { ...(await place(plan, destination.url, script, options, signal)), service: undefined };
     case "service": {
       const api = new ApiClient(destination.apiUrl, destination.apiKey, signal);
+      return await placeByApi(plan, api, script, options, signal);
+    }
+    case "local-service": {
+      const api = await openLocalService(options.local, destination.apiKey, signal);
       return await placeByApi(plan, api, script, options, signal);
     }
     case "own-service": {

@@ -1,7 +1,11 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { unavailable } from "../../core/errors.ts";
+import { openDataDir } from "../data-dir.ts";
+
+/** Who may read the file can lock it, too. */
+const LOCK_MODE = 0o600;
 
 /** A handle that nobody holds is collected, and its lock with it. */
 const held = new Set<Libsql.Database>();
@@ -9,11 +13,15 @@ const held = new Set<Libsql.Database>();
 /**
  * Takes `dataDir` for this process alone, until it ends however it ends: two services on one directory would take each
  * other's calls for lost. The lock is one of SQLite's own, which the kernel frees with the process. Throws `unavailable` when
- * another process has it.
+ * another process has it, and as `openDataDir` does.
  */
 export function lockDataDir(dataDir: string): { release(): void } {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const file = new Libsql(join(dataDir, "service.lock"));
+  openDataDir(dataDir);
+  const path = join(dataDir, "service.lock");
+  closeSync(openSync(path, "a", LOCK_MODE));
+  // One that an earlier version made could be read by all.
+  chmodSync(path, LOCK_MODE);
+  const file = new Libsql(path);
   try {
     file.exec("PRAGMA busy_timeout = 0");
     file.exec("BEGIN EXCLUSIVE");

@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely, Migrator } from "kysely";
 import Libsql from "libsql";
 import type { Clock } from "../../core/clock.ts";
+import { openDataDir } from "../data-dir.ts";
 import type { Stores } from "../stores.ts";
 import { SqliteAgents } from "./agents.ts";
 import { SqliteAccounts, SqliteApiKeys } from "./api-keys.ts";
@@ -14,10 +15,10 @@ import type { Tables } from "./tables.ts";
 /**
  * Opens `trunkline.db` in `dataDir`, makes it where there is none, and brings its schema up to date. The control process
  * is its one steady user; a command-line tool may open it beside that. Rejects when the file is no database or of a newer
- * schema.
+ * schema, and as `openDataDir` throws.
  */
 export async function openStores(dataDir: string, clock: Clock): Promise<Stores> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  openDataDir(dataDir);
   const path = join(dataDir, "trunkline.db");
   // Prompts and transcripts are nobody else's; the files SQLite puts beside this one take its mode.
   closeSync(openSync(path, "a", 0o600));

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { planCall, UsageError } from "../../../src/cli/simulated/call-arguments.ts";
+import { UsageError } from "../../../src/cli/command.ts";
+import { planCall } from "../../../src/cli/simulated/call-arguments.ts";
+import { SCENARIO } from "../../../src/cli/simulated/scenario.ts";
 
 const NOWHERE = { apiUrl: undefined, apiKey: undefined };
 const plan = (...args: string[]) => planCall(args, NOWHERE);
@@ -14,16 +16,21 @@ function problemsOf(args: readonly string[], access: Parameters<typeof planCall>
   return [];
 }
 
-test("without arguments somebody listens to a service of its own, over carrier_a", () => {
+test("without arguments somebody asks the service of this machine one question, over carrier_a", () => {
   expect(plan()).toEqual({
     line: { wire: "carrier_a" },
-    steps: [],
-    destination: { at: "own-service" },
+    steps: [{ do: "say", text: SCENARIO.lines[0].text }],
+    destination: { at: "local-service", apiKey: undefined },
     hangUpAfterMs: undefined,
     language: "en-US",
     recordPath: undefined,
     json: false,
   });
+});
+
+test("who stays on the line for a time, or calls a stream, says nothing unless told", () => {
+  expect(plan("--hang-up-after", "5s").steps).toEqual([]);
+  expect(plan("--url", "ws://127.0.0.1:1/stream/t").steps).toEqual([]);
 });
 
 test("what the caller does keeps the order of the command line", () => {
@@ -115,7 +122,7 @@ test.each(["999ms", "0", "121m", "-5s", "soon", "5h", "1e3", ""])("--hang-up-aft
   ]);
 });
 
-test("a call goes to a stream, to a service that runs, or to one of its own", () => {
+test("a call goes to a stream, to a service that is named, to the one of this machine, or to one of its own", () => {
   const access = { apiUrl: "https://api.example.com/", apiKey: "tlk_env" };
   expect(planCall(["--url", "wss://media.example.com/stream/t"], access).destination).toEqual({
     at: "stream",
@@ -126,23 +133,30 @@ test("a call goes to a stream, to a service that runs, or to one of its own", ()
     apiUrl: "https://api.example.com",
     apiKey: "tlk_env",
   });
-  expect(planCall(["--api", "http://localhost:8080/api/v1", "--key", "tlk_given"], access).destination).toEqual({
+  expect(planCall(["--api", "http://localhost:8080/api/v1"], access).destination).toEqual({
     at: "service",
     apiUrl: "http://localhost:8080",
-    apiKey: "tlk_given",
+    apiKey: "tlk_env",
   });
+  expect(planCall([], { apiUrl: undefined, apiKey: "tlk_env" }).destination).toEqual({
+    at: "local-service",
+    apiKey: "tlk_env",
+  });
+  expect(planCall(["--own-service"], access).destination).toEqual({ at: "own-service" });
+});
+
+test("an API key has no option: a command line can be seen by all users of the machine", () => {
+  expect(problemsOf(["--key", "tlk_secret"])[0]).toBe("--key is not known");
 });
 
 test("a destination that cannot be is told, and no URL that may hold a token is repeated", () => {
-  const url = ["--url", "https://media.example.com/stream/secret"];
-  expect(problemsOf([...url, "--key", "k"])).toEqual([
-    "--url is a stream already: --api and --key go without it",
+  expect(problemsOf(["--url", "https://media.example.com/stream/secret", "--own-service"])).toEqual([
+    "--url, --api and --own-service each name another end of the call: one of them",
     "--url must be a ws:// or wss:// address",
   ]);
-  expect(problemsOf(["--key", "k"])).toEqual(["--key needs --api or TRUNKLINE_URL, the service that it is for"]);
   expect(problemsOf(["--api", "localhost:8080"])).toEqual([
     "--api must be an http:// or https:// address",
-    "--api needs an API key: TRUNKLINE_API_KEY or --key",
+    "--api needs an API key: set TRUNKLINE_API_KEY",
   ]);
   expect(problemsOf([], { apiUrl: "ftp://x", apiKey: "k" })).toEqual([
     "TRUNKLINE_URL must be an http:// or https:// address",

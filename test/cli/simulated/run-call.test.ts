@@ -4,8 +4,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
+import { UsageError } from "../../../src/cli/command.ts";
 import { TELEPHONE } from "../../../src/cli/simulated/audio-format.ts";
-import { type CallPlan, planCall, UsageError } from "../../../src/cli/simulated/call-arguments.ts";
+import { type CallPlan, planCall } from "../../../src/cli/simulated/call-arguments.ts";
 import { callFaults } from "../../../src/cli/simulated/call-report.ts";
 import { patienceMs, runCall } from "../../../src/cli/simulated/run-call.ts";
 import { Terminal } from "../../../src/cli/simulated/terminal.ts";
@@ -92,10 +93,12 @@ const terminal = new Terminal({
   },
   colour: false,
 });
+/** No call of these goes to the service of this machine. */
+const NO_SERVICE = { apiUrl: "http://127.0.0.1:9", firstKeyPath: "/nowhere/first-key" };
 const planOf = (...args: string[]): CallPlan =>
   planCall(["--url", gateway.url, ...args], { apiUrl: undefined, apiKey: undefined });
 const run = (plan: CallPlan, signal = NEVER) =>
-  runCall(plan, { dataDir: temporaryDirectory(), clock: systemClock, terminal }, signal);
+  runCall(plan, { dataDir: temporaryDirectory(), local: NO_SERVICE, clock: systemClock, terminal }, signal);
 
 test.each([
   { wire: "carrier_a", args: [], law: MU_LAW },

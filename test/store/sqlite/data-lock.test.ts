@@ -1,3 +1,5 @@
+import { chmodSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lockDataDir } from "../../../src/store/sqlite/data-lock.ts";
 import { collectGarbage } from "../../support/heap.ts";
@@ -19,4 +21,14 @@ test("a lock that nobody looks at is held all the same, whatever the collector d
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(() => lockDataDir(directory)).toThrow("is in use");
+});
+
+test("the lock is its owner's alone, also one that others could read: who can read it can hold it", () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, "service.lock");
+  lockDataDir(directory).release();
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  chmodSync(path, 0o644);
+  lockDataDir(directory).release();
+  expect(statSync(path).mode & 0o777).toBe(0o600);
 });

@@ -1,0 +1,95 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { nearestOf } from "../core/nearest.ts";
+
+type Options = NonNullable<ParseArgsConfig["options"]>;
+type Parsed<Given extends Options> = ReturnType<
+  typeof parseArgs<{ options: Given; allowPositionals: true; tokens: true }>
+>;
+
+/** The exit code where a command line has no meaning. */
+export const USAGE_EXIT_CODE = 2;
+/** An option is taken for another one that was mistyped where so many characters differ, of short and of longer names. */
+const TYPOS_MAX = { short: 1, long: 2 };
+const LONG_NAME_CHARS = 6;
+
+/** What is wrong with a command line, a line for each problem. Nothing has been started. */
+export class UsageError extends Error {
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+  }
+}
+
+export interface Command {
+  /** What `--help` prints. */
+  help: string;
+  /** A command line that works, as it is typed: shown with every UsageError. */
+  example: string;
+  /** Resolves with the exit code; throws UsageError for a command line that has no meaning. */
+  run: (args: readonly string[]) => Promise<number>;
+}
+
+/**
+ * Runs a command as the process that it is: `--help` prints its help and exits with 0, a UsageError is printed with the example and
+ * exits with 2, any other error is printed as one line and exits with 1.
+ */
+export async function runCommand({ help, example, run }: Command, args = process.argv.slice(2)): Promise<void> {
+  const asked = args.slice(0, args.includes("--") ? args.indexOf("--") : args.length);
+  if (asked.includes("--help") || asked.includes("-h")) {
+    process.stdout.write(help);
+    return;
+  }
+  try {
+    process.exitCode = await run(args);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const isUsage = error instanceof UsageError;
+    process.stderr.write(isUsage ? `${message}\n\nFor example: ${example}\nAll of it: --help\n` : `${message}\n`);
+    process.exitCode = isUsage ? USAGE_EXIT_CODE : 1;
+  }
+}
+
+/**
+ * Reads a command line. Throws UsageError with all that is wrong with it: an option that is not known, with the nearest one; an option
+ * without its value; a flag with one; and, unless `allowPositionals`, an argument that belongs to no option.
+ */
+export function readArguments<const Given extends Options>(
+  args: readonly string[],
+  options: Given,
+  { allowPositionals = false }: { allowPositionals?: boolean } = {},
+): Parsed<Given> {
+  const config = { args: [...args], options, allowPositionals: true, tokens: true } as const;
+  const problems = parseArgs({ ...config, strict: false }).tokens.flatMap((token) => {
+    if (token.kind === "positional")
+      return allowPositionals ? [] : [`${JSON.stringify(token.value)} belongs to no option`];
+    return token.kind === "option" ? optionProblems(token, options) : [];
+  });
+  if (problems.length > 0) throw new UsageError(problems);
+  return parseArgs(config);
+}
+
+interface OptionToken {
+  name: string;
+  rawName: string;
+  value: string | undefined;
+  inlineValue: boolean | undefined;
+}
+
+function optionProblems({ name, rawName, value, inlineValue }: OptionToken, options: Options): string[] {
+  if (!Object.hasOwn(options, name)) {
+    const typosMax = name.length < LONG_NAME_CHARS ? TYPOS_MAX.short : TYPOS_MAX.long;
+    const nearest = nearestOf(name, Object.keys(options), typosMax);
+    return [`${rawName} is not known${nearest === undefined ? "" : `: did you mean --${nearest}?`}`];
+  }
+  if (options[name]?.type === "boolean") return value === undefined ? [] : [`${rawName} takes no value`];
+  if (value === undefined) return [`${rawName} needs a value`];
+  if (inlineValue === true || !/^-./.test(value)) return [];
+  return [`${rawName} needs a value; one that begins with "-" is written ${rawName}=${value}`];
+}
+
+/** A whole number from `min` to `max` out of an option's text. Throws UsageError for anything else. */
+export function wholeNumber(option: string, text: string, min = 0, max = Number.MAX_SAFE_INTEGER): number {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  const range = max === Number.MAX_SAFE_INTEGER ? (min === 0 ? "" : `, ${min} or more`) : ` from ${min} to ${max}`;
+  throw new UsageError([`--${option} must be a whole number${range}, not ${JSON.stringify(text)}`]);
+}

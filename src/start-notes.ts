@@ -1,0 +1,47 @@
+import type { Config } from "./config.ts";
+import type { UnknownVariable } from "./unknown-variables.ts";
+
+/** A line of the log at the start: something that whoever set the service up may not have meant. */
+export interface StartNote {
+  fields: Readonly<Record<string, unknown>>;
+  message: string;
+}
+
+/**
+ * What the configuration is worth a line for. Said once, by the supervisor, however many processes there are. `callsMax` is how many calls
+ * a worker can have with the descriptors that the system allows. No note has the value of a variable.
+ */
+export function startNotes(
+  config: Pick<Config, "isTrial" | "stt" | "toolsAllowLoopback" | "callsPerWorker">,
+  unknown: readonly UnknownVariable[],
+  callsMax: number,
+): StartNote[] {
+  const notes: StartNote[] = [];
+  if (unknown.length > 0) {
+    const variables = unknown.map(({ name, nearest }) => `${name}: did you mean ${nearest}?`);
+    notes.push({ fields: { variables }, message: "environment variables that look like ours are not known" });
+  }
+  if (config.isTrial) {
+    notes.push({
+      fields: {},
+      message:
+        "neither STT nor TTS is set: the reference pair serves, instruments for trials, which understand simulated callers and no people",
+    });
+  }
+  if (config.stt === undefined) {
+    notes.push({ fields: {}, message: "no STT is configured: callers are not understood. Set STT" });
+  }
+  if (config.toolsAllowLoopback) {
+    notes.push({
+      fields: {},
+      message: "TOOLS_ALLOW_LOOPBACK is set: tools may call this machine. Never set it where others create calls",
+    });
+  }
+  if (callsMax < config.callsPerWorker) {
+    notes.push({
+      fields: { callsMax },
+      message: "fewer calls than CALLS_PER_WORKER: each needs two descriptors, and `ulimit -n` allows for no more",
+    });
+  }
+  return notes;
+}

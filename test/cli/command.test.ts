@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { readArguments, UsageError, wholeNumber } from "../../src/cli/command.ts";
+import { builtProgram } from "../support/build.ts";
+
+const run = promisify(execFile);
+
+async function command(name: string, ...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  try {
+    return { code: 0, ...(await run(process.execPath, [builtProgram(`cli/${name}`), ...args])) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}
+
+const COMMANDS = ["keys", "admin", "call", "demo", "replay"];
+
+describe.each(COMMANDS)("npm run %s", (name) => {
+  test.each(["--help", "-h"])("%s prints what it does and how it is called, and exits with 0", async (help) => {
+    const answer = await command(name, help);
+    expect(answer).toMatchObject({ code: 0, stderr: "" });
+    expect(answer.stdout).toMatch(new RegExp(`^  npm run (--silent )?${name}( |$)`, "m"));
+    expect(answer.stdout).toContain("exit code");
+  });
+
+  test("names an option that it does not know, shows an example, and exits with 2", async () => {
+    const answer = await command(name, "--nonsense");
+    expect(answer).toMatchObject({ code: 2, stdout: "" });
+    expect(answer.stderr).toMatch(/^--nonsense is not known\n\nFor example: npm run /);
+  });
+});
+
+test.each([
+  { name: "admin", args: [], problem: "a command is missing: it must be roll" },
+  { name: "admin", args: ["rol"], problem: '"rol" is no command: it must be roll' },
+  { name: "replay", args: [], problem: "the journal is missing: its path, data/journals/<call id>.tlj" },
+  { name: "replay", args: ["a", "b"], problem: 'one journal at a time: "b" is one too many' },
+  { name: "demo", args: ["loud"], problem: '"loud" belongs to no option' },
+])("npm run $name -- $args says what is missing or too much", async ({ name, args, problem }) => {
+  const answer = await command(name, ...args);
+  expect(answer.code).toBe(2);
+  expect(answer.stderr.split("\n")[0]).toBe(problem);
+});
+
+describe("a command line", () => {
+  const OPTIONS = { name: { type: "string" }, seed: { type: "string" }, json: { type: "boolean" } } as const;
+  const problemsOf = (args: readonly string[], allowPositionals = false): string[] => {
+    try {
+      readArguments(args, OPTIONS, { allowPositionals });
+    } catch (error) {
+      if (error instanceof UsageError) return error.message.split("\n");
+      throw error;
+    }
+    return [];
+  };
+
+  test("is read by its options, and what stands beside them where that is allowed", () => {
+    const { values, positionals } = readArguments(["list", "--name", "a", "--seed=-1", "--json"], OPTIONS, {
+      allowPositionals: true,
+    });
+    expect({ ...values }).toEqual({ name: "a", seed: "-1", json: true });
+    expect(positionals).toEqual(["list"]);
+  });
+
+  test("is refused with everything that is wrong with it", () => {
+    expect(problemsOf(["--nmae=x", "--json=yes", "--seed"])).toEqual([
+      "--nmae is not known: did you mean --name?",
+      "--json takes no value",
+      "--seed needs a value",
+    ]);
+    expect(problemsOf(["--seed", "-1"])).toEqual([
+      '--seed needs a value; one that begins with "-" is written --seed=-1',
+    ]);
+    expect(problemsOf(["--name", "--json"])[0]).toContain("--name needs a value");
+    expect(problemsOf(["list"])).toEqual(['"list" belongs to no option']);
+    expect(problemsOf(["list"], true)).toEqual([]);
+  });
+
+  test("has whole numbers within bounds", () => {
+    expect(wholeNumber("seed", "4711")).toBe(4_711);
+    expect(() => wholeNumber("seed", "1e3")).toThrow('--seed must be a whole number, not "1e3"');
+    expect(() => wholeNumber("calls", "0", 1)).toThrow('--calls must be a whole number, 1 or more, not "0"');
+    expect(() => wholeNumber("calls", "9", 1, 8)).toThrow('--calls must be a whole number from 1 to 8, not "9"');
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { readConfig } from "../src/config.ts";
+import { startNotes } from "../src/start-notes.ts";
+
+const messagesOf = (env: Record<string, string>, callsMax = Number.POSITIVE_INFINITY): string[] =>
+  startNotes(readConfig(env), [], callsMax).map(({ message }) => message);
+
+test("what is configured as it should be is worth no line", () => {
+  expect(messagesOf({ STT: "reference", TTS: "reference" })).toEqual([]);
+});
+
+test("a trial, a service without STT, and one whose tools may call this machine are each worth one", () => {
+  expect(messagesOf({})).toEqual([expect.stringContaining("neither STT nor TTS is set: the reference pair serves")]);
+  expect(messagesOf({ TTS: "espeak", TOOLS_ALLOW_LOOPBACK: "true" })).toEqual([
+    "no STT is configured: callers are not understood. Set STT",
+    expect.stringContaining("TOOLS_ALLOW_LOOPBACK is set"),
+  ]);
+});
+
+test("fewer calls than were asked for are told with their number", () => {
+  const config = readConfig({ STT: "reference" });
+  expect(startNotes(config, [], 192)).toEqual([
+    { fields: { callsMax: 192 }, message: expect.stringContaining("fewer calls than CALLS_PER_WORKER") },
+  ]);
+});
+
+test("all variables that are not known are one line, each with the one it is taken for", () => {
+  const unknown = [
+    { name: "DEEPGRAM_KEY", nearest: "DEEPGRAM_API_KEY" },
+    { name: "OPENAI_APIKEY", nearest: "OPENAI_API_KEY" },
+  ];
+  expect(startNotes(readConfig({ STT: "reference" }), unknown, 1_000)).toEqual([
+    {
+      fields: {
+        variables: ["DEEPGRAM_KEY: did you mean DEEPGRAM_API_KEY?", "OPENAI_APIKEY: did you mean OPENAI_API_KEY?"],
+      },
+      message: "environment variables that look like ours are not known",
+    },
+  ]);
+});

@@ -1,0 +1,107 @@
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
+import { newSocketPath } from "../../src/store/control-socket.ts";
+import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
+import { IpcServer } from "../../src/store/ipc-server.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { memoryLog } from "../support/memory-log.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true };
+/** Longer than any address of a Unix socket. */
+const LONG_NAME = "d".repeat(200);
+
+/** A server on `path` that tells which workers came, and the clock by which it looks for its socket. */
+async function serverAt(path: string) {
+  const came: string[] = [];
+  const clock = new ManualClock();
+  const { log, lines } = memoryLog();
+  const server = new IpcServer({
+    path,
+    clock,
+    log,
+    redeem: async () => undefined,
+    onWorker: (workerId) => came.push(workerId),
+    onLoad: () => {},
+    onWorkerGone: () => {},
+    onEnded: () => {},
+  });
+  onTestFinished(() => server.close());
+  await server.listen();
+  const seen = async (count: number): Promise<string[]> => {
+    while (came.length < count) await new Promise((resolve) => setImmediate(resolve));
+    return came;
+  };
+  return { server, clock, lines, seen };
+}
+
+function connectWorker(path: string, workerId: string): IpcHandOff {
+  const handOff = new IpcHandOff({
+    path,
+    workerId,
+    callIds: () => [],
+    load: () => LOAD,
+    onEnd: () => {},
+    metrics: async () => undefined,
+    clock: systemClock,
+  });
+  onTestFinished(() => handOff.close());
+  return handOff;
+}
+
+test("each start has a socket of its own below the data directory, for its owner alone", async () => {
+  const dataDir = temporaryDirectory();
+  const path = newSocketPath(dataDir);
+  expect(path.startsWith(`${dataDir}/`)).toBe(true);
+  expect(newSocketPath(dataDir)).not.toBe(path);
+  const { server } = await serverAt(path);
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  server.close();
+  expect(readdirSync(dirname(path))).toEqual([]);
+});
+
+test("a data directory whose path is longer than a socket's may be serves workers all the same", async () => {
+  const path = newSocketPath(join(temporaryDirectory(), LONG_NAME));
+  const { seen } = await serverAt(path);
+  connectWorker(path, "worker");
+  expect(await seen(1)).toEqual(["worker"]);
+  expect(statSync(path).isSocket()).toBe(true);
+});
+
+test("the sockets of killed services are removed, and nothing else is", async () => {
+  const dataDir = temporaryDirectory();
+  const stale = newSocketPath(dataDir);
+  mkdirSync(dirname(stale));
+  writeFileSync(join(dirname(stale), "notes"), "");
+  const killed = createServer();
+  await new Promise<void>((resolve) => {
+    killed.listen(stale, resolve);
+  });
+  onTestFinished(() => void killed.close());
+  const path = newSocketPath(dataDir);
+  await serverAt(path);
+  expect(readdirSync(dirname(path)).sort()).toEqual([path.slice(dirname(path).length + 1), "notes"].sort());
+});
+
+test.each([
+  "data",
+  LONG_NAME,
+])("a swept folder is made again, and workers find the service there, in %.4s", async (name) => {
+  const path = newSocketPath(join(temporaryDirectory(), name));
+  const { clock, lines, seen } = await serverAt(path);
+  connectWorker(path, "before");
+  await seen(1);
+  rmSync(dirname(path), { recursive: true });
+  // It cannot come until the socket is there again, and does not give up.
+  connectWorker(path, "after");
+  clock.advance(1_000);
+  expect(await seen(2)).toEqual(["before", "after"]);
+  expect(lines.map((line) => JSON.parse(String(line)).msg)).toEqual([
+    "the socket of the workers had vanished and was made again",
+  ]);
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+});
