@@ -1,0 +1,2 @@
+import type { Proof } from "./proof.ts";
+export async function proveImage(_proof: Proof): Promise<void> {}
