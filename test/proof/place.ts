@@ -72,7 +72,7 @@ export interface Inside {
   directory: string;
   environment: Readonly<Record<string, string>>;
   /** Of the root's own users; default root. */
-  user?: string;
+  user?: string | undefined;
   /** Whether it has a network of its own, of nothing but a loopback interface. */
   ownNetwork?: boolean;
 }
@@ -92,11 +92,24 @@ export function enterRoot(
     'root=$1; shift 2; exec chroot "$root" "$@"',
   ].join("\n");
   const namespaces = ["--mount", "--pid", "--fork", "--kill-child", ...(ownNetwork ? ["--net"] : [])];
-  const variables = { PATH, HOME: "/root", LANG: "C.UTF-8", ...environment };
-  const asUser = user === undefined ? [] : ["setpriv", "--reuid", user, "--regid", user, "--init-groups"];
-  const change = `cd "$1" && shift && exec "$@"`;
   return [
     ...["unshare", ...namespaces, "bash", "-c", prepare, "bash", root, npmCache()],
+    ...insideCommand({ script, directory, environment, user }),
+  ];
+}
+
+/** The command line that runs `script` inside `root` beside a process that `enterRoot` started, in that process's namespaces. */
+export const joinRoot = (pid: number, root: string, inside: Inside): string[] => [
+  ...["nsenter", "--target", String(pid), "--mount", "--pid", "--net", "chroot", root],
+  ...insideCommand(inside),
+];
+
+function insideCommand({ script, directory, environment, user }: Omit<Inside, "ownNetwork">): string[] {
+  const home = user === undefined ? "/root" : `/home/${user}`;
+  const variables = { PATH, HOME: home, LANG: "C.UTF-8", ...environment };
+  const asUser = user === undefined ? [] : ["setpriv", "--reuid", user, "--regid", user, "--init-groups"];
+  const change = 'cd "$1" && shift && exec "$@"';
+  return [
     ...["/usr/bin/env", "-i", ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)],
     ...[...asUser, "/bin/sh", "-c", change, "sh", directory, "/bin/sh", "-c", script],
   ];
@@ -140,7 +153,7 @@ function killGroup(child: ChildProcess): void {
 }
 
 /** What npm inside a root needs of this machine's settings to reach the same registry. */
-function npmEnvironment(root: string): Record<string, string> {
+export function npmEnvironment(root: string): Record<string, string> {
   const certificates = process.env.NODE_EXTRA_CA_CERTS;
   const registry = npmSetting("registry");
   const inside = "/etc/ssl/this-machine.crt";
@@ -171,7 +184,8 @@ function systemName(root: string): string {
   return /^PRETTY_NAME="?([^"\n]*)/m.exec(release)?.[1]?.replace("GNU/Linux ", "") ?? "unknown system";
 }
 
-function glibcMinor(enter: readonly string[]): number | undefined {
+/** 41 for glibc 2.41; undefined for another C library. `enter`: the command that leads into a root. */
+export function glibcMinor(enter: readonly string[]): number | undefined {
   const [program = "getconf", ...args] = [...enter, "getconf", "GNU_LIBC_VERSION"];
   const minor = /glibc 2\.(\d+)/.exec(spawnSync(program, args, { encoding: "utf8" }).stdout ?? "")?.[1];
   return minor === undefined ? undefined : Number(minor);
