@@ -1,12 +1,18 @@
 import { defineConfig } from "vitest/config";
 
-/** Many calls in real time, and what tells how long the loop was blocked: by themselves, behind all that could take the machine from them. */
-const realTime = [
-  "test/end-to-end/matrix.test.ts",
-  "test/end-to-end/stage-latency.test.ts",
+/**
+ * `npm run test:long`: many calls in real time, measurements of how long the loop was blocked, and processes that are killed and
+ * take their deadlines. One file at a time, so that none takes the machine from another.
+ */
+const long = [
   "test/bench/**/*.test.ts",
   "test/costly-input.test.ts",
+  ...["chaos", "lost-process", "matrix", "signals", "stage-latency", "strangers"].map(
+    (name) => `test/end-to-end/${name}.test.ts`,
+  ),
 ];
+/** The tests of packages that are installed below test/ are not ours. */
+const foreign = "**/node_modules/**";
 /** Programs as programs: what the build made of them. */
 const programs = ["test/end-to-end/**/*.test.ts", "test/cli/*.test.ts"];
 const BUILD = "test/support/build.ts";
@@ -15,13 +21,14 @@ const common = { testTimeout: 30_000, hookTimeout: 30_000 };
 // biome-ignore lint/style/noDefaultExport: Vitest reads its configuration from the default export.
 export default defineConfig({
   test: {
+    reporters: ["default", "./test/support/skipped-tests-reporter.ts"],
     projects: [
       {
         test: {
           ...common,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [...realTime, ...programs],
+          exclude: [foreign, ...long, ...programs],
           // Many wait rather than work, so one more than the least machine has processors.
           maxWorkers: 3,
           sequence: { groupOrder: 0 },
@@ -32,7 +39,7 @@ export default defineConfig({
           ...common,
           name: "end-to-end",
           include: programs,
-          exclude: realTime,
+          exclude: [foreign, ...long],
           globalSetup: BUILD,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -41,8 +48,9 @@ export default defineConfig({
       {
         test: {
           ...common,
-          name: "real-time",
-          include: realTime,
+          name: "long",
+          include: long,
+          exclude: [foreign],
           globalSetup: BUILD,
           fileParallelism: false,
           sequence: { groupOrder: 2 },

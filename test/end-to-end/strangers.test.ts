@@ -46,7 +46,7 @@ const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
 const doorOf = (url: string): Door => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
 
 test.skipIf(!hasPrlimit)(
-  "D4: with more strangers than descriptors those beyond are closed as they come, nothing spins, and calls, records and recordings go on",
+  "D4: with more strangers than descriptors those beyond are closed as they come, nothing spins, and calls, records and recordings go on (only where prlimit is installed)",
   { timeout: 60_000 },
   async () => {
     const service = await Service.start({ descriptors: DESCRIPTORS });

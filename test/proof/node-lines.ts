@@ -1,0 +1,66 @@
+import { release } from "node:os";
+import { describeMachine } from "../../bench/machine.ts";
+import { writeResults } from "../../bench/results-file.ts";
+import { commitHere } from "./checkout.ts";
+import { debianRoot, whyNoRoot } from "./debian-root.ts";
+import { CHECKS_A_LINE, NodeLineProof, type Row } from "./node-line.ts";
+import { insideRoot, type Place, thisMachine } from "./place.ts";
+import type { Proof } from "./proof.ts";
+import { NODE_LINES, type NodeLine } from "./toolchain.ts";
+
+/** Debian 13 has the glibc that the newest binaries of the media server need; older lines run there as on this machine. */
+const LINES_ON_DEBIAN_13 = NODE_LINES.filter(({ node }) => node >= 24);
+
+/**
+ * The area `node`: installs, tests and runs the last commit on every Node line, on this machine and in a Debian 13 root. The full
+ * form writes the section "Node versions" of bench/RESULTS.md.
+ */
+export async function proveNodeLines(proof: Proof): Promise<void> {
+  const rows: Row[] = [];
+  const here = thisMachine(proof.cache);
+  for (const line of NODE_LINES) await proveLine(proof, here, line, rows);
+  const why = whyNoRoot();
+  if (why === "") {
+    proof.tally.print("\nDebian 13: its root is made, or taken from the cache");
+    const place = insideRoot(await debianRoot(proof.cache, true));
+    for (const line of LINES_ON_DEBIAN_13) await proveLine(proof, place, line, rows);
+  } else {
+    const skipped = LINES_ON_DEBIAN_13.map(({ node }) => `Node ${node} on Debian 13`);
+    for (const check of skipped) proof.tally.skipped(check, why, CHECKS_A_LINE);
+  }
+  const text = resultsTable(rows) + (why === "" ? "" : `\n\nDebian 13 was skipped: ${why}.`);
+  proof.tally.print(`\n${text}`);
+  if (!proof.reduced) writeResults("Node versions", `${await preamble(proof)}\n\n${text}`);
+}
+
+/** Adds a row; a line that cannot be proved fails, and the lines behind it are proved all the same. */
+async function proveLine(proof: Proof, place: Place, line: NodeLine, rows: Row[]): Promise<void> {
+  proof.tally.print(`\nNode ${line.node} with npm ${line.npm} on ${place.name}`);
+  // .ci/run has run the whole suite on its own Node, so the reduced form does not run a part of it there again.
+  const untested = proof.reduced && place.folder === proof.cache && process.version.startsWith(`v${line.node}.`);
+  try {
+    rows.push(await new NodeLineProof(proof, place, line).run(untested));
+  } catch (error) {
+    proof.tally.failed(`Node ${line.node} on ${place.name}`, error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function preamble({ cache, tally }: Proof): Promise<string> {
+  const { cpu, cores, memoryGiB, measuredAt } = describeMachine();
+  const { passed, failed, skipped } = tally.counts;
+  const machine = `${cpu}, ${cores} cores, ${memoryGiB} GiB, Linux ${release()}`;
+  return [
+    `\`npm run proof -- node\`, commit ${await commitHere(cache)}, ${measuredAt.slice(0, 10)}, ${machine}.`,
+    `${passed} tests and checks passed, ${failed} failed, ${skipped} were skipped.`,
+    "Install is `npm ci`: how long it took, and what it weighs.",
+  ].join("\n");
+}
+
+function resultsTable(rows: readonly Row[]): string {
+  const headings = ["Node", "npm", "system", "media server", "install", "tests", "of them contract suites", "demo"];
+  const cells = rows.map((row) => [
+    ...[row.node, row.npm, row.system, row.mediaServer, `${row.installSeconds} s, ${row.installMegabytes} MB`],
+    ...[row.tests, row.contract, row.demo],
+  ]);
+  return [headings, headings.map(() => "---"), ...cells].map((line) => `| ${line.join(" | ")} |`).join("\n");
+}
