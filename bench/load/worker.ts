@@ -28,7 +28,7 @@ const stt: Stt = {
   open: (options, signal) => (stopwatch.watching ? leanEar : wordEar).open(options, signal),
 };
 
-const worker = await BenchWorker.start(clock, (admission, token) => {
+const worker = await BenchWorker.start(clock, "auto", (admission, token) => {
   const call = worker.calls.indexOf(token);
   return call === undefined ? admission : stopwatch.watch(admission, call);
 });
