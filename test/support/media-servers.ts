@@ -26,11 +26,14 @@ export function uwsHere(): UwsModule {
   return loadUws(choice.folder);
 }
 
-/** A media server by name. `uws` replaces the library, the rest of `more` is for ws alone. */
+/** What one of the media servers is made of besides: the library in the place of this machine's for uws, the rest for ws alone. */
+export type MediaServerParts = { uws?: UwsModule } & Pick<WsServerOptions, "clock" | "connections">;
+
+/** A media server by name. */
 export function createMediaServer(
   name: MediaServerName,
   options: MediaServerOptions,
-  { uws, ...more }: { uws?: UwsModule } & Pick<WsServerOptions, "clock" | "connections"> = {},
+  { uws, ...more }: MediaServerParts = {},
 ): MediaServer {
   return name === "uws" ? new UwsServer({ ...options, uws: uws ?? uwsHere() }) : new WsServer({ ...options, ...more });
 }

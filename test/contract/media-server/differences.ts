@@ -15,9 +15,8 @@ export interface Differences {
    */
   readsUnmaskedFrames: boolean;
   closeCodeAfterUnmaskedBinary: number | undefined;
-  /** Node's parser knows no TLS and no method FOO, and has a code of its own for a line that ends in LF alone. */
+  /** Node's parser takes the beginning of TLS, or the method FOO, for no request: 400. uWebSockets.js reads on to the version. */
   statusesOfTlsHandshake: readonly number[];
-  statusesOfBareLineFeeds: readonly number[];
   unknownMethodStatus: { stream: number; other: number };
   /** A CONNECT names a host and a port: Node's parser refuses one that names a path. */
   connectStatus: { stream: number; other: number };
@@ -31,8 +30,6 @@ export interface Differences {
   statusOfNonAsciiPath: number;
   /** uWebSockets.js waits for more where the first line has no version; Node's parser refuses it. */
   statusesOfNoVersion: readonly number[];
-  /** Both refuse a space in front of a header's colon and a NUL; uWebSockets.js also a value on two lines. */
-  statusesOfFoldedHeader: readonly number[];
 }
 
 export const DIFFERENCES: Readonly<Record<MediaServerName, Differences>> = {
@@ -42,7 +39,6 @@ export const DIFFERENCES: Readonly<Record<MediaServerName, Differences>> = {
     readsUnmaskedFrames: true,
     closeCodeAfterUnmaskedBinary: 1_003,
     statusesOfTlsHandshake: [505],
-    statusesOfBareLineFeeds: [505],
     unknownMethodStatus: { stream: 426, other: 404 },
     connectStatus: { stream: 426, other: 404 },
     statusesOfSpacesBeforeValue: [431],
@@ -50,7 +46,6 @@ export const DIFFERENCES: Readonly<Record<MediaServerName, Differences>> = {
     mayMissSplitVersion: true,
     statusOfNonAsciiPath: 401,
     statusesOfNoVersion: [],
-    statusesOfFoldedHeader: [400],
   },
   ws: {
     closeCodeAfterViolation: 1_002,
@@ -58,7 +53,6 @@ export const DIFFERENCES: Readonly<Record<MediaServerName, Differences>> = {
     readsUnmaskedFrames: false,
     closeCodeAfterUnmaskedBinary: 1_002,
     statusesOfTlsHandshake: [400],
-    statusesOfBareLineFeeds: [400],
     unknownMethodStatus: { stream: 400, other: 400 },
     connectStatus: { stream: 426, other: 404 },
     statusesOfSpacesBeforeValue: [401],
@@ -66,6 +60,5 @@ export const DIFFERENCES: Readonly<Record<MediaServerName, Differences>> = {
     mayMissSplitVersion: false,
     statusOfNonAsciiPath: 400,
     statusesOfNoVersion: [400],
-    statusesOfFoldedHeader: [401],
   },
 };

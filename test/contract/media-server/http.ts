@@ -76,7 +76,7 @@ export function httpContract(mediaServer: MediaServerName): void {
       ["a transfer coding that nobody knows", post({ "Transfer-Encoding": "gzip" }, smuggled), [400]],
       ["a length below zero", post({ "Content-Length": "-1" }, smuggled), [400]],
       ["a length beyond all numbers", post({ "Content-Length": "9".repeat(20) }, smuggled), [400]],
-      ["lines that end in LF alone", upgrade().replaceAll("\r\n", "\n"), differences.statusesOfBareLineFeeds],
+      ["lines that end in LF alone", upgrade().replaceAll("\r\n", "\n"), [505]],
       ["HTTP/1.0", "GET / HTTP/1.0\r\nHost: x\r\n\r\n", [505]],
       ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", [505]],
       ["a TLS handshake", Buffer.from("16030100a5010000a10303", "hex"), differences.statusesOfTlsHandshake],
@@ -118,7 +118,7 @@ export function httpContract(mediaServer: MediaServerName): void {
     test.each<[string, string, readonly number[]]>([
       ["a line that is no request", "hello\r\n\r\n", differences.statusesOfNoVersion],
       ["a space before a colon", upgrade({ "X-Space ": "before the colon" }), [400]],
-      ["a header on two lines", upgrade({ "X-Folded": "one\r\n two" }), differences.statusesOfFoldedHeader],
+      ["a header on two lines", upgrade({ "X-Folded": "one\r\n two" }), [400]],
       ["a NUL", upgrade({ "X-Nul": "a\0b" }), [400]],
       ["a head that never ends", "GET", []],
     ])("B9: %s: no stream comes of it, and the connection is closed within seconds", async (_what, bytes, statuses) => {
