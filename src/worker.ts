@@ -40,7 +40,7 @@ const { socketPath, port, mediaUrl, mediaServer } = await placeGiven();
 const config = readConfig();
 const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(() => gateway.readings());
-watchProcess(metrics.registry);
+watchProcess(metrics.registry, mediaServer.mediaServer);
 
 const engines = createEngines(config, clock, log, metrics);
 if (engines.stt === undefined) {
