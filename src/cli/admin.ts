@@ -1,3 +1,4 @@
+import "../core/node-version.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import { readDataDir } from "../config.ts";
 import { systemClock } from "../core/clock.ts";

@@ -1,3 +1,4 @@
+import "../core/node-version.ts";
 import { readDataDir } from "../config.ts";
 import { systemClock } from "../core/clock.ts";
 import { FIRST_ACCOUNT } from "../store/first-key.ts";
