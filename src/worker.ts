@@ -14,6 +14,8 @@ import { CertificateWatch } from "./gateway/certificate.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { JournalWriters } from "./gateway/journal-writer.ts";
 import { LoopLag } from "./gateway/loop-lag.ts";
+import { PhraseBook } from "./gateway/phrase-book.ts";
+import { PhraseCache } from "./gateway/phrase-cache.ts";
 import { quietTurn } from "./gateway/quiet-turn.ts";
 import { MediaServer } from "./gateway/server.ts";
 import { HttpTools } from "./gateway/tools/http-client.ts";
@@ -74,6 +76,13 @@ const gateway = new Gateway({
   opus,
   httpTools: new HttpTools({ secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback }),
   journals,
+  phrases: new PhraseBook({
+    overrides: config.phrases,
+    cache: new PhraseCache(config.dataDir),
+    metrics,
+    clock,
+    log,
+  }),
   metrics,
   parameters: config.preemptiveReplies ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS,
   clock,

@@ -14,6 +14,7 @@ import { MediaServer } from "../../src/gateway/server.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
+import { NO_PHRASES } from "../../test/support/no-phrases.ts";
 import { ServiceCalls } from "./service-calls.ts";
 
 const HOST = "127.0.0.1";
@@ -72,6 +73,7 @@ export class BenchWorker {
         makeResampler,
         httpTools: new HttpTools({ secrets: {}, allowLoopback: false }),
         journals,
+        phrases: NO_PHRASES,
         metrics,
         clock,
         log,

@@ -54,7 +54,7 @@ export class Connection implements Leg {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    const { redeemed, wire, inbound, stt, llm, tts, makeResampler, metrics, clock, log } = options;
+    const { redeemed, wire, inbound, stt, llm, tts, phrases, makeResampler, metrics, clock, log } = options;
     const { outboundRateHz: rateHz, outboundCodec } = wire;
     this.#startMs = clock.nowMs();
     this.#playback = new PlaybackClock(rateHz);
@@ -70,6 +70,7 @@ export class Connection implements Leg {
       stt,
       llm,
       tts,
+      phrases,
       makeResampler,
       tally: this.#tally,
       metrics,

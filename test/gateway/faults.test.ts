@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
+import { ENGLISH } from "../../src/core/phrases.ts";
 import { BrainChain } from "../../src/speech/brain-chain.ts";
 import { meteredBrain } from "../../src/speech/metered.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
@@ -105,6 +106,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     mark: {},
     dtmf: {},
     "voice-chosen": {},
+    "phrases-chosen": {},
     "provider-switched": { fails: "model" },
     used: {},
     "tool-result": {},
@@ -132,6 +134,9 @@ describe("K11: an exception ends the call that it came from, with one end and on
     const { broken, other } = twoCalls((clock) => ({
       ...engines(clock, fails),
       spec: { tools: [LOOKUP] },
+      ...(kind === "phrases-chosen" && {
+        phrases: { find: async () => ({ origin: "file" as const, phrases: ENGLISH }) },
+      }),
       tamper({ journal, wire }) {
         const { decode } = wire;
         wire.decode = (message, into) => PECULIAR[Buffer.from(message).toString()] ?? decode.call(wire, message, into);

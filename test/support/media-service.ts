@@ -6,6 +6,7 @@ import { WorkerMetrics } from "../../src/core/metrics.ts";
 import type { CertificateFiles } from "../../src/gateway/certificate.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { JournalWriters } from "../../src/gateway/journal-writer.ts";
+import type { PhraseFinder } from "../../src/gateway/phrase-book.ts";
 import { MediaServer } from "../../src/gateway/server.ts";
 import type { CarrierSecrets } from "../../src/gateway/signatures.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
@@ -21,6 +22,7 @@ import { IpcServer } from "../../src/store/ipc-server.ts";
 import { hashSecret, mintToken } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { memoryLog } from "./memory-log.ts";
+import { NO_PHRASES } from "./no-phrases.ts";
 import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
 import { ScriptedTts } from "./scripted-tts.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -45,6 +47,8 @@ export interface MediaServiceOptions {
   carrierSecrets?: Partial<CarrierSecrets>;
   carrierBOutboundCodec?: G711Codec;
   toolSecrets?: Readonly<Record<string, string>>;
+  /** In place of none but the built-in ones. */
+  phrases?: PhraseFinder;
   /** Calls with which the worker is full; as many as by default unless told. */
   callsMax?: number;
   /** Stands between the redemption and its answer, as a slow store would. */
@@ -110,6 +114,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     opus,
     httpTools: new HttpTools({ secrets: options.toolSecrets ?? {}, allowLoopback: true }),
     journals: new JournalWriters({ dataDir: directory, software: "test", clock: systemClock, log }),
+    phrases: options.phrases ?? NO_PHRASES,
     metrics,
     clock,
     log,
