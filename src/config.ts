@@ -10,6 +10,8 @@ import {
   WORKERS_MAX,
 } from "./core/limits.ts";
 import type { LogLevel } from "./core/log.ts";
+import type { PhraseOverrides } from "./core/phrases.ts";
+import { readPhrasesFile } from "./core/phrases-file.ts";
 import { type Prices, readPrices } from "./core/prices.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
 import type { MediaServerSetting } from "./gateway/media-server/choice.ts";
@@ -65,6 +67,8 @@ export interface Config {
   models: Readonly<Record<ModelName, string>>;
   brainSettings: BrainSettings;
   espeakProcesses: number;
+  /** What the operator's own file has of the phrases that the service says in its own name. */
+  phrases: PhraseOverrides;
   /** How many streams a provider may have at once, of each kind and in each process, by its name. */
   streamsMax: Readonly<Record<string, number>>;
   /** What providers charge; undefined where nobody told. */
@@ -175,6 +179,7 @@ export function readConfig(
       string
     >,
     brainSettings: readBrainSettings(text),
+    phrases: readPhrases(text("PHRASES_FILE", ""), problems, checksFiles),
     espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
     streamsMax: readStreamsMax(text("STREAMS_MAX", ""), problems),
     prices: readPrices(text("PRICES", ""), PROVIDERS, problems),
@@ -257,6 +262,9 @@ function readMediaServer(given: string, problems: string[]): MediaServerSetting 
   }
   return setting ?? "auto";
 }
+
+const readPhrases = (path: string, problems: string[], checksFiles: boolean): PhraseOverrides =>
+  path === "" || !checksFiles ? {} : readPhrasesFile(path, problems);
 
 /** No problem with a secret quotes it. */
 function readCarrierSecrets(env: Environment, problems: string[], hasPublicUrl: boolean): CarrierSecrets {

@@ -18,6 +18,8 @@ import type { MediaServerOptions } from "./gateway/media-server/media-server.ts"
 import { loadUws } from "./gateway/media-server/uws-module.ts";
 import { UwsServer } from "./gateway/media-server/uws-server.ts";
 import { WsServer } from "./gateway/media-server/ws-server.ts";
+import { PhraseBook } from "./gateway/phrase-book.ts";
+import { PhraseCache } from "./gateway/phrase-cache.ts";
 import { quietTurn } from "./gateway/quiet-turn.ts";
 import { HttpTools } from "./gateway/tools/http-client.ts";
 import { HandedConnections } from "./handed-connections.ts";
@@ -66,6 +68,13 @@ const gateway = new Gateway({
   opus,
   httpTools: new HttpTools({ secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback }),
   journals,
+  phrases: new PhraseBook({
+    overrides: config.phrases,
+    cache: new PhraseCache(config.dataDir),
+    metrics,
+    clock,
+    log,
+  }),
   metrics,
   parameters: config.preemptiveReplies ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS,
   clock,

@@ -18,6 +18,7 @@ import { WsServer } from "../../src/gateway/media-server/ws-server.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
+import { NO_PHRASES } from "../../test/support/no-phrases.ts";
 import { ServiceCalls } from "./service-calls.ts";
 
 const HOST = "127.0.0.1";
@@ -77,6 +78,7 @@ export class BenchWorker {
         makeResampler,
         httpTools: new HttpTools({ secrets: {}, allowLoopback: false }),
         journals,
+        phrases: NO_PHRASES,
         metrics,
         clock,
         log,

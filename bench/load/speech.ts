@@ -1,7 +1,7 @@
-import { phrasesOf } from "../../src/call/phrases.ts";
 import { type AudioFormat, encodeSamples, frameSamples, TELEPHONE } from "../../src/cli/simulated/audio-format.ts";
 import { synthesise, type Utterance } from "../../src/cli/simulated/utterance.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import { ENGLISH } from "../../src/core/phrases.ts";
 import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
 import type { TtsChunk } from "../../src/speech/speech.ts";
 
@@ -57,7 +57,7 @@ export async function renderSpeech(format: AudioFormat = TELEPHONE): Promise<Ben
   try {
     const agent: Rendered[] = [];
     // The service's own phrases, too: where the machine stands still for seconds a caller is told to wait.
-    for (const text of [...AGENT_SENTENCES, SHORT_ANSWER, FULL_CALL.hears, ...Object.values(phrasesOf("en"))]) {
+    for (const text of [...AGENT_SENTENCES, SHORT_ANSWER, FULL_CALL.hears, ...Object.values(ENGLISH)]) {
       const chunks: TtsChunk[] = [];
       for await (const chunk of voice.speak({ text, ...VOICE }, signal)) chunks.push(chunk);
       agent.push({ text, chunks });

@@ -18,6 +18,7 @@ import { createReferenceBrain } from "../../src/speech/providers/reference-brain
 import type { Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import { inboundAudio } from "../../test/support/inbound-audio.ts";
+import { NO_PHRASES } from "../../test/support/no-phrases.ts";
 import { median } from "../statistics.ts";
 import { StreamTexts } from "../stream-texts.ts";
 import { BENCH_SPEC } from "./bench-spec.ts";
@@ -169,6 +170,7 @@ class BenchLeg {
       tts: endlessVoice(),
       parameters: DEFAULT_TURN_PARAMETERS,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
+      phrases: NO_PHRASES,
       journal,
       metrics: new WorkerMetrics(() => assert.fail("nobody asks for them")),
       clock,

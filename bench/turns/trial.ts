@@ -18,6 +18,7 @@ import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import type { InboundAudio } from "../../src/wire/wire.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { NO_METRICS } from "../../test/support/no-metrics.ts";
+import { NO_PHRASES } from "../../test/support/no-phrases.ts";
 import { SHORT_ANSWER } from "../load/speech.ts";
 import { BENCH_SPEC } from "../micro/bench-spec.ts";
 import { CallerLine } from "./caller-line.ts";
@@ -198,6 +199,7 @@ class TrialCall {
       makeResampler,
       stt,
       llm: this.#model(),
+      phrases: NO_PHRASES,
       tts,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
       parameters,

@@ -32,7 +32,7 @@ const fields = {
   }),
   languageId: text.meta({ description: "An id from `GET /languages`.", examples: ["en-US"] }),
   voiceId: text.meta({
-    description: "An id from `GET /voices`; names are not taken here.",
+    description: "The id of a voice from `GET /voices` that speaks the language; names are not taken here.",
     examples: ["espeak/gmw/en-US"],
   }),
   callSettings: CallSettingsBody.meta({

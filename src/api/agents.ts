@@ -66,7 +66,8 @@ const CALL = {
   summary: "Create a call from a saved agent",
   description:
     "As `POST /calls`, with the prompt, the voice, the language and the settings that the agent has at this moment. 409 " +
-    "`conflict` when its voice, its language or what a tool of it needs is no longer offered.",
+    "`conflict` when its voice, its language or what a tool of it needs is no longer offered, or the voice does not speak the " +
+    "language any more.",
   params: AgentId,
   querystring: NoQuery,
   headers: IdempotencyHeaders,

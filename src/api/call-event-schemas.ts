@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CUT_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../core/call-spec.ts";
 import { ENGINES } from "../core/metrics.ts";
+import { PHRASE_ORIGINS } from "../core/phrases.ts";
 import { SWITCH_CODES } from "../speech/speech.ts";
 import { Transcript } from "./call-schemas.ts";
 import { TurnLatency } from "./served-schemas.ts";
@@ -98,6 +99,18 @@ const EventItem = z
         .boolean()
         .meta({ description: "False where no voice does: then it is the one that spoke before, and stays." }),
     }),
+    event(
+      "phrases-chosen",
+      "What the service says in its own name, while the call is in this language, is not what it brings along.",
+      {
+        language: z.string(),
+        origin: z.enum(PHRASE_ORIGINS).meta({
+          description:
+            "`file`: the operator's own, by `PHRASES_FILE`. `translated`: by the LLM. `english`: there is nothing in this language.",
+        }),
+        phrases: z.object({ inactivity: text, apology: text, filler: text, goodbye: text }),
+      },
+    ),
     event(
       "provider-switched",
       "A provider did not do what it was asked, and the next one of its chain is asked for it.",

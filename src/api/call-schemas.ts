@@ -163,7 +163,8 @@ export const NewCallBody = z
         examples: ["You answer the telephone of a bakery. The bakery is open from eight to six."],
       }),
       voice: text.meta({
-        description: "The id of a voice from `GET /voices`, or its name if no other has the same.",
+        description:
+          "The id of a voice from `GET /voices` that speaks `language`, or its name if no other has the same.",
         examples: ["English (America)"],
       }),
       language: text.meta({

@@ -8,7 +8,7 @@ import type { CallEvent, CallSink } from "./events.ts";
 import { isSameLanguage, tellsLanguage } from "./heard-language.ts";
 import { Inactivity } from "./inactivity.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
-import { phrasesOf } from "./phrases.ts";
+import { CallPhrases } from "./phrases.ts";
 import { Preemptive } from "./preemptive.ts";
 import { Speaker } from "./speaker.ts";
 import { SpeechDetector } from "./speech-detector.ts";
@@ -47,6 +47,7 @@ export class Call {
   readonly #speaker: Speaker;
   readonly #preemptive: Preemptive;
   readonly #digits: Digits;
+  readonly #phrases = new CallPhrases();
 
   #turn: Turn = START;
   /** The turn that was looked at last for what may be asked ahead. */
@@ -84,6 +85,7 @@ export class Call {
       parameters,
       conversation: this.#conversation,
       inactivity: this.#inactivity,
+      phrases: this.#phrases,
       sink: this.#sink,
       step: (event) => this.#step(event),
       // A goodbye that cannot be spoken is none.
@@ -193,6 +195,9 @@ export class Call {
       case "used":
         // For the record alone: what is said does not hang on who says it.
         return;
+      case "phrases-chosen":
+        this.#phrases.give(event.language, event.phrases);
+        return;
       case "tool-result":
         // A result that comes when its reply is over is still true.
         this.#conversation.lateResult(event.key, event.result);
@@ -222,7 +227,8 @@ export class Call {
     }
     this.#leave = { reason, untilMs: this.#nowMs + GOODBYE_MS_MAX };
     this.#speaker.cut("call_ended", 0, this.#nowMs);
-    if (!this.#ended) this.#speaker.say(phrasesOf(this.#policy.language).goodbye, "goodbye", this.#nowMs, reason);
+    if (!this.#ended)
+      this.#speaker.say(this.#phrases.in(this.#policy.language).goodbye, "goodbye", this.#nowMs, reason);
   }
 
   #onFrameIn(voiced: boolean, mediaMs: number): void {
@@ -245,11 +251,7 @@ export class Call {
     // What it came too late to cut may have been the agent's goodbye.
     if (this.#ended) return;
     const entry = this.#digits.press(digit, this.#nowMs);
-    if (entry !== undefined) this.#onEntry(entry);
-  }
-
-  #onEntry(entry: string): void {
-    this.#step(asTyped(entry));
+    if (entry !== undefined) this.#step(asTyped(entry));
   }
 
   /** What the caller is heard to speak is answered in the same. */
@@ -283,7 +285,7 @@ export class Call {
     }
     this.#speaker.finishIfHeard(this.#nowMs);
     if (!this.#ended) this.#speaker.attend(this.#nowMs);
-    if (!this.#ended && this.#nowMs >= this.#digits.deadlineMs) this.#onEntry(this.#digits.take());
+    if (!this.#ended && this.#nowMs >= this.#digits.deadlineMs) this.#step(asTyped(this.#digits.take()));
     if (!this.#ended) this.#step({ kind: "tick" });
     if (!this.#ended && this.#nowMs >= this.#inactivityDeadlineMs()) this.#onInactivity();
   }
@@ -291,7 +293,7 @@ export class Call {
   #onInactivity(): void {
     if (this.#inactivity.expired(this.#nowMs) === "end") this.#end("inactivity");
     // A reply that lives through such a silence hangs, and may be dropped whatever it was.
-    else this.#replace(phrasesOf(this.#policy.language).stillThere, "inactivity", "silence");
+    else this.#replace(this.#phrases.in(this.#policy.language).inactivity, "inactivity", "silence");
   }
 
   #onModelDone(failed: boolean): void {
@@ -299,7 +301,7 @@ export class Call {
     if (!failed) return;
     if (this.#modelFailures >= MODEL_FAILURES_MAX) this.#end("provider_error");
     // What was already said stays said; the apology follows as a reply of its own.
-    else this.#replace(phrasesOf(this.#policy.language).apology, "apology", "model_failed");
+    else this.#replace(this.#phrases.in(this.#policy.language).apology, "apology", "model_failed");
   }
 
   /** Drops the reply there is, if any, for words of our own; unless its end made way for another, or was the end of the call. */

@@ -7,6 +7,7 @@ import type {
   TurnLatency,
 } from "../core/call-spec.ts";
 import type { Engine } from "../core/metrics.ts";
+import type { PhraseOrigin, Phrases } from "../core/phrases.ts";
 import type { Usage } from "../core/usage.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { Message, SpokenWord, SwitchCode, ToolDescription } from "../speech/speech.ts";
@@ -50,6 +51,11 @@ export type CallEvent =
   | { kind: "reply-failed"; turnId: number; code: string }
   /** Which voice speaks from here on, after a `language`: where none `speaksIt`, the one there was. */
   | { kind: "voice-chosen"; language: string; voiceId: string; speaksIt: boolean }
+  /**
+   * What the service says in its own name from here on, while the call is in `language`: an operator's own phrases (`file`), those
+   * that an LLM translated, or English where there is nothing else. Built-in phrases as they are need no such event.
+   */
+  | { kind: "phrases-chosen"; language: string; origin: PhraseOrigin; phrases: Phrases }
   /** Another provider serves the call from here on, or for this one answer. */
   | { kind: "provider-switched"; engine: Engine; from: string; to: string; code: SwitchCode }
   /** A provider did so much for the call. The last of it may stand behind the call's end. */

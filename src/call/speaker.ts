@@ -5,7 +5,7 @@ import type { Conversation } from "./conversation.ts";
 import type { CallEvent, CallSink, CallState } from "./events.ts";
 import type { Inactivity } from "./inactivity.ts";
 import type { TurnParameters } from "./parameters.ts";
-import { phrasesOf } from "./phrases.ts";
+import type { CallPhrases } from "./phrases.ts";
 import { Playout } from "./playout.ts";
 import { Reply } from "./reply.ts";
 import type { Asked } from "./reply-moments.ts";
@@ -21,6 +21,7 @@ export interface SpeakerOptions {
   parameters: Readonly<TurnParameters>;
   conversation: Conversation;
   inactivity: Inactivity;
+  phrases: CallPhrases;
   sink: CallSink;
   /** What the agent does, for turn taking. */
   step: (event: TurnEvent) => void;
@@ -199,7 +200,8 @@ export class Speaker {
     else if (shortage === "voice") this.#options.end("provider_error");
     else if (shortage === "filler") {
       reply.watch.filled();
-      this.#speak(reply, reply.pieceCount, reply.insert(phrasesOf(this.#language).oneMoment, nowMs), nowMs, "filler");
+      const { filler } = this.#options.phrases.in(this.#language);
+      this.#speak(reply, reply.pieceCount, reply.insert(filler, nowMs), nowMs, "filler");
     }
   }
 

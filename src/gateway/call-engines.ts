@@ -12,6 +12,7 @@ import type { EngineWatch, Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "
 import { timedFirst, timedVoice } from "../speech/timed.ts";
 import type { CallTally } from "./call-tally.ts";
 import { CallVoice } from "./call-voice.ts";
+import type { PhraseFinder } from "./phrase-book.ts";
 import { Question } from "./question.ts";
 import { VoiceOut } from "./voice-out.ts";
 
@@ -26,6 +27,8 @@ export interface CallEnginesOptions {
   stt: Stt | undefined;
   llm: Llm;
   tts: Tts;
+  /** Asked for the phrases of each language that the call comes to. */
+  phrases: PhraseFinder;
   makeResampler: ResamplerFactory;
   tally: CallTally;
   metrics: Pick<WorkerMetrics, "answered" | "engineAnswered" | "engineFailed" | "providerSwitched" | "providerUsed">;
@@ -94,6 +97,7 @@ export class CallEngines {
     const { stt, llm, tts, spec, busRateHz: rateHz, legRateHz, makeResampler } = this.#options;
     llm.prepare?.(this.#life.signal);
     tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz: legRateHz }, this.#life.signal);
+    void this.#choosePhrases(spec.language);
     if (stt === undefined) return;
     const earRateHz = stt.capabilities.ratesHz.includes(rateHz) ? rateHz : stt.capabilities.ratesHz[0];
     if (earRateHz === undefined) throw new Error(`${stt.provider} takes no rate at all`);
@@ -124,6 +128,13 @@ export class CallEngines {
     if (detects(this.#earLanguage) && detects(language)) return;
     this.#earLife.abort();
     this.#openEar(stt, language, this.#earRateHz);
+  }
+
+  /** Tells the call what it says in its own name in `language`, once that is known and where it is not built in. Never rejects. */
+  async #choosePhrases(language: string): Promise<void> {
+    const { phrases, llm, deliver } = this.#options;
+    const chosen = await phrases.find(language, llm);
+    if (chosen !== undefined && !this.#life.signal.aborted) deliver({ kind: "phrases-chosen", language, ...chosen });
   }
 
   /** One frame of the caller, lent; `voiced` when somebody speaks in it. */
@@ -157,6 +168,7 @@ export class CallEngines {
       case "language":
         this.voiceOut.speakWith(this.#voice.turnTo(command.language));
         this.#hearIn(command.language);
+        void this.#choosePhrases(command.language);
         return;
     }
   }

@@ -10,6 +10,7 @@ import type { InboundAudio, Wire } from "../wire/wire.ts";
 import type { CallEnginesOptions } from "./call-engines.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 import type { LegSocket } from "./leg.ts";
+import type { PhraseFinder } from "./phrase-book.ts";
 import type { HttpTools } from "./tools/http-client.ts";
 
 /** What the connection of one leg is made of. */
@@ -27,6 +28,8 @@ export interface ConnectionOptions {
   tts: Tts;
   parameters: Readonly<TurnParameters>;
   httpTools: Pick<HttpTools, "carryOut">;
+  /** What the service says in its own name; shared by all connections of the process. */
+  phrases: PhraseFinder;
   journal: JournalWriter;
   metrics: Pick<WorkerMetrics, "callEnded"> & CallEnginesOptions["metrics"];
   clock: Clock;

@@ -52,7 +52,7 @@ export class Connection implements Leg {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    const { redeemed, wire, inbound, stt, llm, tts, makeResampler, journal, metrics, clock, log } = options;
+    const { redeemed, wire, inbound, stt, llm, tts, phrases, makeResampler, journal, metrics, clock, log } = options;
     const { outboundRateHz: rateHz, outboundCodec } = wire;
     this.#startMs = clock.nowMs();
     this.#playback = new PlaybackClock(rateHz);
@@ -68,6 +68,7 @@ export class Connection implements Leg {
       stt,
       llm,
       tts,
+      phrases,
       makeResampler,
       tally: this.#tally,
       metrics,

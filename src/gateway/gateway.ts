@@ -32,6 +32,7 @@ import { closeCodeOf } from "./close-codes.ts";
 import { Connection } from "./connection.ts";
 import type { JournalWriters } from "./journal-writer.ts";
 import type { Admission, Leg, LegSocket } from "./leg.ts";
+import type { PhraseFinder } from "./phrase-book.ts";
 import { type CarrierSecrets, carriersVouching, SIGNING_CARRIERS, type SignatureHeaders } from "./signatures.ts";
 import { Ticker } from "./ticker.ts";
 import { TimedLeg } from "./timed-leg.ts";
@@ -46,6 +47,8 @@ export interface GatewayOptions {
   opus: OpusCodecs | undefined;
   httpTools: HttpTools;
   journals: JournalWriters;
+  /** What the service says in its own name, by language. */
+  phrases: PhraseFinder;
   metrics: Omit<WorkerMetrics, "registry" | "exposition">;
   /** How turns are taken. */
   parameters?: Readonly<TurnParameters>;
@@ -231,7 +234,7 @@ export class Gateway {
 
   #begin(redeemed: RedeemedCall, socket: LegSocket): { connection: Connection; leg: Leg } {
     const { callId, spec } = redeemed;
-    const { engines, httpTools, journals, metrics, clock, makeVad, makeResampler } = this.#options;
+    const { engines, httpTools, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
     const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = this.#createWire(callId, spec);
@@ -258,6 +261,7 @@ export class Gateway {
       tts: engines.tts.of?.(spec.voiceId) ?? engines.tts,
       parameters,
       httpTools,
+      phrases,
       journal,
       metrics,
       clock,

@@ -1,5 +1,6 @@
 import type { CallCommand } from "../call/events.ts";
 import { BUILT_IN_TOOLS, type TranscriptTurn } from "../core/call-spec.ts";
+import { PHRASE_NAMES, type PhraseName } from "../core/phrases.ts";
 import type {
   JournaledCommand,
   JournaledEvent,
@@ -54,6 +55,11 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
       return { kind, digit: "", chars: event.digit.length };
     case "voice-chosen":
       return { kind, language: event.language, voiceId: event.voiceId, speaksIt: event.speaksIt };
+    case "phrases-chosen": {
+      // They may be an LLM's words.
+      const phrases = Object.fromEntries(PHRASE_NAMES.map((name) => [name, ""])) as Record<PhraseName, string>;
+      return { kind, language: event.language, origin: event.origin, phrases };
+    }
     case "provider-switched":
       return { kind, engine: event.engine, from: event.from, to: event.to, code: event.code };
     case "used":

@@ -103,6 +103,12 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   "piece-end": { kind: "piece-end", turnId: 2, piece: 0, samples: 8_000 },
   "piece-failed": { kind: "piece-failed", turnId: 2, piece: 1, code: "provider_failed" },
   "voice-chosen": { kind: "voice-chosen", language: "de", voiceId: "espeak/gmw/de", speaksIt: true },
+  "phrases-chosen": {
+    kind: "phrases-chosen",
+    language: "sw",
+    origin: "translated",
+    phrases: { inactivity: "Bado upo?", apology: "Samahani?", filler: "Subiri.", goodbye: "Kwaheri." },
+  },
   "provider-switched": { kind: "provider-switched", engine: "ear", from: "deepgram", to: "openai", code: "silent" },
   "tool-result": { kind: "tool-result", turnId: 2, key: "2.1", result: "open", failed: false, chars: 4 },
 };

@@ -3,6 +3,7 @@ import { Conversation } from "../../src/call/conversation.ts";
 import type { CallCommand } from "../../src/call/events.ts";
 import { Inactivity } from "../../src/call/inactivity.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { CallPhrases } from "../../src/call/phrases.ts";
 import { Speaker } from "../../src/call/speaker.ts";
 import type { TurnEvent } from "../../src/call/turn.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
@@ -28,6 +29,7 @@ function speaker() {
     parameters: DEFAULT_TURN_PARAMETERS,
     conversation,
     inactivity: new Inactivity(spec),
+    phrases: new CallPhrases(),
     sink,
     step: (event) => steps.push(event),
     end: (reason) => ended.push(reason),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
+import { ENGLISH } from "../../src/core/phrases.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { compareJournal } from "../../src/record/journal-comparison.ts";
 import { projectJournal } from "../../src/record/projection.ts";
@@ -109,6 +110,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     mark: {},
     dtmf: {},
     "voice-chosen": {},
+    "phrases-chosen": {},
     "provider-switched": { fails: "model" },
     used: {},
     "tool-result": {},
@@ -136,6 +138,9 @@ describe("K11: an exception ends the call that it came from, with one end and on
     const { broken, other } = twoCalls((clock) => ({
       ...engines(clock, fails),
       spec: { tools: [LOOKUP] },
+      ...(kind === "phrases-chosen" && {
+        phrases: { find: async () => ({ origin: "file" as const, phrases: ENGLISH }) },
+      }),
       tamper({ journal, wire }) {
         const { decode } = wire;
         wire.decode = (message, into) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
-import { phrasesOf } from "../../src/call/phrases.ts";
 import type { WorkerMetrics } from "../../src/core/metrics.ts";
+import { ENGLISH } from "../../src/core/phrases.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { BrainChain } from "../../src/speech/brain-chain.ts";
 import { meteredBrain, meteredEar, meteredVoice } from "../../src/speech/metered.ts";
@@ -18,7 +18,7 @@ type Used = Extract<CallEvent, { kind: "used" }>;
 
 const ANSWER = "We are open.";
 /** What the caller is told while the first model is waited for. */
-const FILLER = phrasesOf("en").oneMoment;
+const FILLER = ENGLISH.filler;
 const HANGS: readonly LlmStep[] = [{ afterMs: 60_000, event: { kind: "fail" } }];
 
 /** A call whose caller asks something at 700 ms, and whose first model tells nothing; what was journaled of its providers. */

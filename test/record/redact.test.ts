@@ -36,6 +36,12 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "piece-end": { kind: "piece-end", turnId: 1, piece: 2, samples: 3 },
   "piece-failed": { kind: "piece-failed", turnId: 1, piece: 2, code: "provider_failed" },
   "voice-chosen": { kind: "voice-chosen", language: "de", voiceId: "espeak/gmw/de", speaksIt: true },
+  "phrases-chosen": {
+    kind: "phrases-chosen",
+    language: "sw",
+    origin: "translated",
+    phrases: { inactivity: SAID, apology: SAID, filler: SAID, goodbye: SAID },
+  },
   "provider-switched": { kind: "provider-switched", engine: "ear", from: "deepgram", to: "openai", code: "silent" },
   "tool-result": { kind: "tool-result", turnId: 1, key: "1.1", result: SAID, failed: false },
 };

@@ -14,6 +14,7 @@ import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { NO_METRICS } from "../support/no-metrics.ts";
+import { NO_PHRASES } from "../support/no-phrases.ts";
 import type { SimulatedEar } from "./ear.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
 import type { SimulatedModel } from "./model.ts";
@@ -115,6 +116,7 @@ export class Service {
       llm: engines.model,
       tts: engines.voice,
       httpTools: engines.httpTools,
+      phrases: NO_PHRASES,
       parameters,
       journal: this.journal,
       metrics: NO_METRICS,

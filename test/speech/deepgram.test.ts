@@ -83,6 +83,7 @@ describe("the ear of Deepgram", () => {
     expect(["zh-TW", "pa", "hy"].map((language) => detects?.(language))).toEqual([false, false, false]);
     expect([anyLanguage, ear("nova-2").capabilities.detects?.("en")]).toEqual([false, false]);
     expect(ear("nova-3", "?language=de").capabilities.anyLanguage).toBe(true);
+    expect(ear("nova-3", "?model=nova-2").capabilities.detects?.("en")).toBe(false);
   });
 
   test("asks for the language alone where Deepgram does not know the region", async () => {

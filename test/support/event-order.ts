@@ -2,6 +2,7 @@ import { Call } from "../../src/call/call.ts";
 import type { CallCommand, CallEvent } from "../../src/call/events.ts";
 import type { BuiltInTool, CallSpec, ToolSpec } from "../../src/core/call-spec.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
+import { ENGLISH } from "../../src/core/phrases.ts";
 import { Random } from "../sim/random.ts";
 import { SPEC } from "./virtual-call.ts";
 
@@ -244,6 +245,7 @@ export class EventOrder {
       { kind: "leg-closed", reason: "caller_hangup" },
       { kind: "end-requested", reason: "api_hangup" },
       { kind: "goodbye-requested", reason: "drain_timeout" },
+      { kind: "phrases-chosen", language: random.pick(["en", "de", ""]), origin: "translated", phrases: ENGLISH },
     ]);
   }
 

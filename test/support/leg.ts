@@ -4,6 +4,7 @@ import { WorkerMetrics } from "../../src/core/metrics.ts";
 import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
+import type { PhraseFinder } from "../../src/gateway/phrase-book.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import { busRateHz } from "../../src/media/bus.ts";
@@ -16,6 +17,7 @@ import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "./inbound-audio.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { memoryLog } from "./memory-log.ts";
+import { NO_PHRASES } from "./no-phrases.ts";
 import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
 import { ScriptedTts } from "./scripted-tts.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -67,6 +69,8 @@ export interface LegOptions {
   parameters?: Readonly<TurnParameters>;
   /** In place of those that may call this machine. */
   httpTools?: Pick<HttpTools, "carryOut">;
+  /** In place of none but the built-in ones. */
+  phrases?: PhraseFinder;
   /** A leg whose clock and ticker this one shares, as calls of one process do. */
   beside?: { clock: ManualClock; ticker: Ticker };
   /** Gets what the connection is made of, to break some of it. */
@@ -124,6 +128,7 @@ export function leg(options: LegOptions = {}) {
     tts: options.tts ?? new ScriptedTts(clock),
     parameters,
     httpTools: options.httpTools ?? new HttpTools({ secrets: {}, allowLoopback: true }),
+    phrases: options.phrases ?? NO_PHRASES,
     journal,
     metrics,
     clock,
@@ -144,7 +149,7 @@ export function leg(options: LegOptions = {}) {
     socket,
     connection,
     logged,
-    /** Where its journal is. */
+    /** Its journal; whole once the connection is done. */
     journalPath: journalPath(directory, redeemed.callId),
     /** How often the connection said that it is done. */
     done: () => done,

@@ -7,6 +7,7 @@ import type { CertificateFiles } from "../../src/gateway/certificate.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { MediaServerName } from "../../src/gateway/media-server/media-server.ts";
+import type { PhraseFinder } from "../../src/gateway/phrase-book.ts";
 import type { CarrierSecrets, SignatureHeaders } from "../../src/gateway/signatures.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import type { G711Codec } from "../../src/media/g711.ts";
@@ -22,6 +23,7 @@ import { hashSecret, mintToken } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
 import { memoryLog } from "./memory-log.ts";
+import { NO_PHRASES } from "./no-phrases.ts";
 import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
 import { ScriptedTts } from "./scripted-tts.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -49,6 +51,8 @@ export interface MediaServiceOptions {
   carrierSecrets?: Partial<CarrierSecrets>;
   carrierBOutboundCodec?: G711Codec;
   toolSecrets?: Readonly<Record<string, string>>;
+  /** In place of none but the built-in ones. */
+  phrases?: PhraseFinder;
   /** Calls with which the worker is full; as many as by default unless told. */
   callsMax?: number;
   /** Stands between the redemption and its answer, as a slow store would. */
@@ -115,6 +119,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     opus,
     httpTools: new HttpTools({ secrets: options.toolSecrets ?? {}, allowLoopback: true }),
     journals: new JournalWriters({ dataDir: directory, software: "test", clock: systemClock, log }),
+    phrases: options.phrases ?? NO_PHRASES,
     metrics,
     clock,
     log,

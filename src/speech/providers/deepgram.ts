@@ -72,8 +72,10 @@ function codeOf(language: string): string {
  */
 export function createDeepgramEar(options: DeepgramOptions): Stt {
   // The address may name `multi`, or a language that every call is heard in.
-  const anyLanguage = new URL(options.url).searchParams.has("language");
-  const detects = (language: string): boolean => DETECTING_MODEL.test(options.model) && detectsCode(codeOf(language));
+  const query = new URL(options.url).searchParams;
+  const anyLanguage = query.has("language");
+  const isDetecting = DETECTING_MODEL.test(query.get("model") ?? options.model);
+  const detects = (language: string): boolean => isDetecting && detectsCode(codeOf(language));
   return {
     provider: "deepgram",
     capabilities: { ratesHz: [8_000, 16_000], partials: true, anyLanguage, detects },

@@ -1,0 +1,151 @@
+import type { Clock } from "../core/clock.ts";
+import { codeOf, providerFailed } from "../core/errors.ts";
+import { type Logger, withoutForeignText } from "../core/log.ts";
+import type { WorkerMetrics } from "../core/metrics.ts";
+import {
+  PHRASE_LANGUAGES_MAX,
+  PHRASE_RETRY_MS,
+  PHRASE_TRANSLATION_MS_MAX,
+  PHRASE_TRANSLATIONS_MAX,
+} from "../core/phrase-limits.ts";
+import {
+  builtInPhrases,
+  ENGLISH,
+  isWhole,
+  languageParts,
+  type PhraseOrigin,
+  type PhraseOverrides,
+  type Phrases,
+  phrasesIn,
+  samePhrases,
+} from "../core/phrases.ts";
+import { languageName, translatePhrases } from "../speech/phrase-translation.ts";
+import type { EngineWatch, Llm } from "../speech/speech.ts";
+import type { PhraseCache } from "./phrase-cache.ts";
+
+/** Phrases for a call that are not the built-in ones. */
+export interface ChosenPhrases {
+  origin: PhraseOrigin;
+  phrases: Phrases;
+}
+
+export interface PhraseFinder {
+  /**
+   * What a call in `language`, a code, says in its own name; undefined where the built-in phrases are right as they are. `llm`
+   * translates where nobody else has. Never rejects; takes as long as a translation where there is none yet.
+   */
+  find(language: string, llm: Llm): Promise<ChosenPhrases | undefined>;
+}
+
+export interface PhraseBookOptions {
+  overrides: PhraseOverrides;
+  cache: Pick<PhraseCache, "read" | "write">;
+  metrics: Pick<WorkerMetrics, "providerUsed">;
+  clock: Clock;
+  log: Logger;
+}
+
+/** The phrases of all languages, for the calls of one worker. Calls that need the same translation wait for the same one. */
+export class PhraseBook implements PhraseFinder {
+  readonly #options: PhraseBookOptions;
+  /** What translations are made from. */
+  readonly #english: Phrases;
+  /** By tag; each is undefined where there is none, and is asked for again from `retryMs` on. The oldest stands first. */
+  readonly #translations = new Map<string, { found: Promise<Phrases | undefined>; retryMs: number }>();
+  #underWay = 0;
+  /** Languages that were told of as spoken in English. */
+  readonly #inEnglish = new Set<string>();
+
+  constructor(options: PhraseBookOptions) {
+    this.#options = options;
+    this.#english = { ...ENGLISH, ...phrasesIn(options.overrides, "en") };
+  }
+
+  async find(language: string, llm: Llm): Promise<ChosenPhrases | undefined> {
+    const own = phrasesIn(this.#options.overrides, language);
+    if (isWhole(own)) {
+      const builtIn = builtInPhrases(language);
+      return builtIn !== undefined && samePhrases(own, builtIn) ? undefined : { origin: "file", phrases: own };
+    }
+    const tag = tagOf(language);
+    const translated = tag === undefined ? undefined : await this.#translation(tag, llm);
+    if (translated !== undefined) return { origin: "translated", phrases: { ...translated, ...own } };
+    return { origin: "english", phrases: { ...this.#english, ...own } };
+  }
+
+  #translation(tag: string, llm: Llm): Promise<Phrases | undefined> {
+    const nowMs = this.#options.clock.nowMs();
+    const known = this.#translations.get(tag);
+    if (known !== undefined && nowMs < known.retryMs) return known.found;
+    if (this.#underWay >= PHRASE_TRANSLATIONS_MAX) return Promise.resolve(undefined);
+    this.#underWay += 1;
+    const entry = { found: this.#readOrTranslate(tag, llm), retryMs: Number.POSITIVE_INFINITY };
+    void entry.found.then((phrases) => {
+      this.#underWay -= 1;
+      if (phrases === undefined) entry.retryMs = this.#options.clock.nowMs() + PHRASE_RETRY_MS;
+    });
+    this.#translations.delete(tag);
+    this.#translations.set(tag, entry);
+    const [oldest] = this.#translations.keys();
+    if (this.#translations.size > PHRASE_LANGUAGES_MAX && oldest !== undefined) this.#translations.delete(oldest);
+    return entry.found;
+  }
+
+  /** Never rejects. */
+  async #readOrTranslate(tag: string, llm: Llm): Promise<Phrases | undefined> {
+    const { cache, log } = this.#options;
+    const { provider } = llm;
+    try {
+      const kept = await cache.read(tag, this.#english);
+      if (kept !== undefined) return kept;
+      if (languageName(tag) === undefined)
+        throw providerFailed(provider, "was not asked for a language without a name");
+      const phrases = await this.#translate(tag, llm);
+      log.info({ language: tag, provider }, "the service's own phrases were translated");
+      await this.#keep(tag, phrases, provider);
+      return phrases;
+    } catch (error) {
+      if (!this.#inEnglish.has(tag)) {
+        const why = { code: codeOf(error), ...withoutForeignText(error) };
+        log.warn({ language: tag, provider, ...why }, "the service's own phrases are spoken in English");
+      }
+      this.#inEnglish.add(tag);
+      return undefined;
+    }
+  }
+
+  async #translate(tag: string, llm: Llm): Promise<Phrases> {
+    const { clock, metrics } = this.#options;
+    const deadline = new AbortController();
+    const cancel = clock.after(PHRASE_TRANSLATION_MS_MAX, () => deadline.abort());
+    const watch: EngineWatch = {
+      switched: () => {},
+      answered: () => {},
+      used: (provider, usage) => metrics.providerUsed(provider, usage),
+    };
+    try {
+      return await translatePhrases(llm, tag, this.#english, deadline.signal, watch);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** A translation that cannot be kept is as good for this process. */
+  async #keep(tag: string, phrases: Phrases, provider: string): Promise<void> {
+    const { cache, log } = this.#options;
+    try {
+      await cache.write(tag, this.#english, phrases, provider);
+    } catch (error) {
+      const why = { code: codeOf(error), ...withoutForeignText(error) };
+      log.warn({ language: tag, ...why }, "translated phrases could not be saved");
+    }
+  }
+}
+
+/** What is translated for `language`: the language, with the script where that region writes another than most. */
+function tagOf(language: string): string | undefined {
+  const parts = languageParts(language);
+  if (parts === undefined) return undefined;
+  const { spoken, script } = parts;
+  return languageParts(spoken)?.script === script ? spoken : `${spoken}-${script}`;
+}

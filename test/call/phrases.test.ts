@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { builtInPhrases, ENGLISH, type Phrases } from "../../src/core/phrases.ts";
+import { VirtualCall, type VirtualCallOptions } from "../support/virtual-call.ts";
+
+const SWAHILI: Phrases = {
+  inactivity: "Bado upo hapo?",
+  apology: "Samahani, unaweza kurudia?",
+  filler: "Subiri kidogo.",
+  goodbye: "Lazima tumalize simu hii. Kwaheri.",
+};
+
+function started(language: string, options: VirtualCallOptions = {}): VirtualCall {
+  const call = new VirtualCall({ answer: () => ({ text: "Fine." }), ...options, spec: { language, ...options.spec } });
+  call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
+  return call;
+}
+
+const given = (call: VirtualCall, atMs: number, language: string): void =>
+  call.at(atMs, () => call.handle({ kind: "phrases-chosen", language, origin: "translated", phrases: SWAHILI }));
+
+/** What the service said in its own name, and why; a phrase of two sentences is spoken in two pieces. */
+function said(call: VirtualCall): string[] {
+  const whole = new Map<string, string>();
+  for (const { turnId, piece, text, reason } of call.ofKind("speak")) {
+    if (reason === undefined || reason === "greeting") continue;
+    const key = `${turnId} ${reason}`;
+    whole.set(key, piece === 0 ? `${reason}: ${text}` : `${whole.get(key)} ${text}`);
+  }
+  return [...whole.values()];
+}
+
+describe("what the service says in its own name", () => {
+  test.each(["ja", "ko-KR", "ar", "uk", "zh-TW", "yue"])("is in the language of the call: %s", (language) => {
+    const phrases = builtInPhrases(language);
+    const call = started(language, { spec: { inactivityTimeoutMs: 10_000 } });
+    call.run(15_000);
+    expect(said(call)).toEqual([`inactivity: ${phrases?.inactivity}`]);
+    call.handle({ kind: "goodbye-requested", reason: "drain_timeout" });
+    expect(said(call).at(-1)?.replaceAll(" ", "")).toBe(`goodbye:${phrases?.goodbye.replaceAll(" ", "")}`);
+    const slow = started(language, { answer: () => "hangs" });
+    slow.says(4_000, "moshi moshi");
+    slow.run(16_000);
+    expect(said(slow)).toEqual([`filler: ${phrases?.filler}`, `apology: ${phrases?.apology}`]);
+  });
+
+  test("is what the call was given for its language, from then on", () => {
+    const call = started("sw", { spec: { inactivityTimeoutMs: 10_000 } });
+    given(call, 15_000, "sw");
+    call.run(28_000);
+    expect(said(call)).toEqual([`inactivity: ${ENGLISH.inactivity}`, `inactivity: ${SWAHILI.inactivity}`]);
+  });
+
+  test("is not what it was given for another language than the one it is in now", () => {
+    const call = started("de", { spec: { inactivityTimeoutMs: 10_000 } });
+    given(call, 200, "sw");
+    call.run(15_000);
+    expect(said(call)).toEqual([`inactivity: ${builtInPhrases("de")?.inactivity}`]);
+  });
+
+  test("follows the caller into another language, and back", () => {
+    const call = started("de", { spec: { inactivityTimeoutMs: 10_000 } });
+    call.says(3_000, "unaweza kunisaidia tafadhali", "sw");
+    given(call, 5_000, "sw");
+    call.run(18_000);
+    expect(said(call)).toEqual([`inactivity: ${SWAHILI.inactivity}`]);
+    call.says(19_000, "und jetzt wieder deutsch", "de");
+    call.run(33_000);
+    expect(said(call).at(-1)).toBe(`inactivity: ${builtInPhrases("de")?.inactivity}`);
+  });
+});
