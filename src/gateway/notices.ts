@@ -131,7 +131,7 @@ export class Notices {
         this.#unheard();
         return;
       case "turn":
-        this.#settle(command.turn.role, command.turn.text);
+        this.#settle(command.turn.role, command.turn.text, command.turn.approximate);
         return;
       default:
         return;
@@ -186,7 +186,7 @@ export class Notices {
     else if (this.#user !== undefined) this.#settle("user", "");
   }
 
-  #settle(role: "agent" | "user", text: string): void {
+  #settle(role: "agent" | "user", text: string, approximate?: true): void {
     this.flush();
     const { turnId } = (role === "agent" ? this.#agent : this.#user) ?? this.#newTurn();
     if (role === "agent") {
@@ -195,7 +195,7 @@ export class Notices {
       this.#user = undefined;
       this.#asked = "";
     }
-    this.#transcript(role, { turnId, text }, true);
+    this.#transcript(role, { turnId, text }, true, approximate);
   }
 
   #newTurn(): OpenTurn {
@@ -203,8 +203,9 @@ export class Notices {
     return { turnId: this.#turns, text: "" };
   }
 
-  #transcript(role: "agent" | "user", { turnId, text }: OpenTurn, final: boolean): void {
-    this.#tell({ kind: "transcript", role, text, final, turnId });
+  #transcript(role: "agent" | "user", { turnId, text }: OpenTurn, final: boolean, approximate?: true): void {
+    const isGuess = approximate === undefined ? {} : { approximate };
+    this.#tell({ kind: "transcript", role, text, final, turnId, ...isGuess });
   }
 
   #tell(notice: LegNotice): void {

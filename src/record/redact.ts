@@ -40,8 +40,10 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
   switch (kind) {
     case "tick":
       return { kind };
-    case "leg-started":
-      return { kind, codec: event.codec };
+    case "leg-started": {
+      const { codec, carrierCallId } = event;
+      return { kind, codec, ...(carrierCallId === undefined ? {} : { carrierCallId }) };
+    }
     case "leg-closed":
     case "end-requested":
     case "goodbye-requested":

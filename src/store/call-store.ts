@@ -35,6 +35,8 @@ export interface CallRecord {
   /** From redemption to the end, by a monotonic clock. */
   durationMs?: number;
   endReason?: EndReason;
+  /** The carrier's own id for the call, in its own words; known once the call is over. */
+  carrierCallId?: string;
   recording?: RecordingInfo;
   counters?: Readonly<Record<string, number>>;
   latency?: LatencySummary;
@@ -85,6 +87,8 @@ export type Creation =
 export interface CallQuery {
   status?: CallStatus | undefined;
   connectionType?: ConnectionType | undefined;
+  /** The carrier's own id for the call, whole. */
+  carrierCallId?: string | undefined;
   /** Created at this time or later. */
   createdFromMs?: number | undefined;
   /** Created before this time. */
@@ -135,6 +139,8 @@ export interface CallEnd {
   endedAtMs: number;
   durationMs: number;
   turns: readonly TranscriptTurn[];
+  /** Absent where the stream had none, or never began. At most STREAM_ID_CHARS_MAX characters, any of them. */
+  carrierCallId?: string | undefined;
   recording?: RecordingInfo | undefined;
   /** Whatever was counted during the call, by name. */
   counters?: Readonly<Record<string, number>> | undefined;

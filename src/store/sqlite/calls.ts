@@ -319,6 +319,7 @@ export class SqliteCalls implements CallStore {
           end_reason: end.endReason,
           ended_at: end.endedAtMs,
           duration_ms: end.durationMs,
+          carrier_call_id: end.carrierCallId === undefined ? null : JSON.stringify(end.carrierCallId),
           recording: jsonOf(end.recording),
           counters: jsonOf(end.counters),
           latency: jsonOf(end.latency),
