@@ -2,6 +2,7 @@ import { unanswered } from "../call/caller-turn.ts";
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import { cutText, joinTexts } from "../core/words.ts";
 import type { Message } from "../speech/speech.ts";
 import type { LegNotice, Wire } from "../wire/wire.ts";
 import type { ClientToolCall } from "./tools/tool-runner.ts";
@@ -221,5 +222,4 @@ function askedOf(messages: readonly Message[]): string {
   return last?.role === "user" ? last.text : "";
 }
 
-const join = (a: string, b: string): string =>
-  (a === "" ? b : b === "" ? a : `${a} ${b}`).slice(0, TURN_TEXT_CHARS_MAX);
+const join = (a: string, b: string): string => cutText(joinTexts(a, b), TURN_TEXT_CHARS_MAX);
