@@ -1,5 +1,6 @@
 import type { CallCommand } from "../call/events.ts";
 import { BUILT_IN_TOOLS, type TranscriptTurn } from "../core/call-spec.ts";
+import { ICU } from "../core/software.ts";
 import type {
   JournaledCommand,
   JournaledEvent,
@@ -16,7 +17,7 @@ import type {
 
 export function journalHeader(software: string, start: JournalStart): JournalHeader {
   const { callId, accountId, startedAt, leg, earHasPartials, parameters, spec } = start;
-  const header = { software, callId, accountId, startedAt, leg, earHasPartials, parameters };
+  const header = { software, icu: ICU, callId, accountId, startedAt, leg, earHasPartials, parameters };
   return spec.recordingEnabled ? { ...header, spec } : header;
 }
 
