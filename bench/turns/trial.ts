@@ -205,6 +205,7 @@ class TrialCall {
       metrics: NO_METRICS,
       clock,
       log,
+      onStarted: () => {},
       onDone: () => this.#stopTicking(),
     });
   }

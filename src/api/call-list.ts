@@ -39,7 +39,7 @@ const Filters = z.strictObject({
     .max(STREAM_ID_CHARS_MAX, carrierCallIdRule)
     .optional()
     .meta({
-      description: "The call that its carrier knows by this id, once it is over.",
+      description: "Calls that their carrier knows by this id, from the beginning of their stream on.",
       examples: ["CA0123456789abcdef0123456789abcdef"],
     }),
   createdAfter: time.optional().meta({

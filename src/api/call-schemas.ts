@@ -260,7 +260,7 @@ export const CallItem = z
       .meta({
         description:
           "The carrier's own id for the call: the `callSid` of carrier_a's `start`, the `call_control_id` of carrier_b's, the `callId` " +
-          "of carrier_c's. Known once the call is over; null for other connection types.",
+          "of carrier_c's. Null before its stream has begun, and for other connection types.",
         examples: ["CA0123456789abcdef0123456789abcdef"],
       }),
     configuration: z

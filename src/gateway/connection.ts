@@ -239,9 +239,10 @@ export class Connection implements Leg {
   }
 
   #onStart({ codec, carrierCallId }: StreamStarted, nowMs: number): void {
-    const { wire, makeResampler, log } = this.#options;
+    const { wire, makeResampler, log, onStarted } = this.#options;
     const carriers = carrierCallId === undefined ? {} : { carrierCallId };
     log.setBindings(carriers);
+    if (carrierCallId !== undefined) onStarted(carrierCallId);
     const tally = this.#tally;
     this.#audio = new CallerAudio({ wire, codec, makeResampler, startMs: nowMs, tally, onFrame: this.#onFrame });
     this.#engines.listen();

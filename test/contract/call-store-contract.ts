@@ -278,6 +278,20 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await listedIds(stores, await stores.accounts.ensure("second"), { carrierCallId })).toEqual([]);
     });
 
+    test("F14-4: an active call has its carrier's id from its stream's beginning on, and keeps it when its journal is lost", async () => {
+      const { id, tokenHash } = await create();
+      await stores.calls.setCarrierCallId(id, "early");
+      expect((await stores.calls.get(accountId, id))?.carrierCallId).toBeUndefined();
+      await stores.calls.redeem(tokenHash, "worker-1");
+      await stores.calls.setCarrierCallId(id, "CA\0 1");
+      expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe("CA\0 1");
+      expect(await listedIds(stores, accountId, { carrierCallId: "CA\0 1", status: "active" })).toEqual([id]);
+      await stores.calls.finish(id, end());
+      await stores.calls.setCarrierCallId(id, "late");
+      expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe("CA\0 1");
+      await stores.calls.setCarrierCallId("call_unknown", "CA1");
+    });
+
     test("C4: only the first end counts", async () => {
       const { id, tokenHash } = await create();
       await stores.calls.redeem(tokenHash, "worker-1");

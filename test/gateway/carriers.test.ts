@@ -355,6 +355,7 @@ describe("F14-4: the carrier's id for the call", () => {
       ]);
       expect(call.logged.filter((line) => line.trimEnd().includes("\n"))).toEqual([]);
       expect((await projectJournal(call.journalPath)).carrierCallId).toBe(ID);
+      expect(call.started).toEqual([ID]);
     }
   });
 });

@@ -22,6 +22,7 @@ async function controlEnd() {
     onWorker: () => {},
     onLoad: () => {},
     onWorkerGone: () => {},
+    onStreamStarted: () => {},
     onEnded: () => {},
   });
   await server.listen();

@@ -112,6 +112,7 @@ export function leg(options: LegOptions = {}) {
   };
   options.tamper?.({ socket, wire, journal, metrics });
   let done = 0;
+  const started: string[] = [];
   const connection = new Connection({
     redeemed,
     socket,
@@ -128,6 +129,7 @@ export function leg(options: LegOptions = {}) {
     metrics,
     clock,
     log,
+    onStarted: (carrierCallId) => started.push(carrierCallId),
     onDone: () => {
       done += 1;
       stopTicking();
@@ -146,6 +148,8 @@ export function leg(options: LegOptions = {}) {
     logged,
     /** Where its journal is. */
     journalPath: journalPath(directory, redeemed.callId),
+    /** The carrier's ids that it said its stream has begun with. */
+    started,
     /** How often the connection said that it is done. */
     done: () => done,
     /** The keys that the call was told of. */
