@@ -112,6 +112,12 @@ const workers = new IpcServer({
       stopWhenOrphaned();
     });
   },
+  onStreamStarted(callId, carrierCallId) {
+    // The record learns of it from the journal, too.
+    stores.calls.setCarrierCallId(callId, carrierCallId).catch((error: unknown) => {
+      log.warn({ callId, code: codeOf(error) }, "a carrier's id of a call could not be stored yet");
+    });
+  },
   onEnded(callId) {
     places.release(callId);
     keeper.keep(callId);

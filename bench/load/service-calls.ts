@@ -76,6 +76,8 @@ export class ServiceCalls implements HandOff {
     return call;
   }
 
+  streamStarted(): void {}
+
   ended(callId: string): void {
     // What counts is that it was written; a long run must not fill the disk.
     unlink(journalPath(this.#dataDir, callId), () => {});

@@ -175,6 +175,7 @@ class BenchLeg {
       metrics: new WorkerMetrics(() => assert.fail("nobody asks for them")),
       clock,
       log,
+      onStarted: () => {},
       onDone: () => assert.fail("the call ended"),
     });
     for (const message of opening) this.#connection.message(message, false);

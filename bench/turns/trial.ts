@@ -207,6 +207,7 @@ class TrialCall {
       metrics: NO_METRICS,
       clock,
       log,
+      onStarted: () => {},
       onDone: () => this.#stopTicking(),
     });
   }

@@ -44,6 +44,10 @@ const EventItem = z
   .discriminatedUnion("kind", [
     event("leg-started", "The carrier's stream began: from here on audio can be sent.", {
       codec: z.enum(["mulaw", "alaw", "pcm_s16le"]).meta({ description: "What the caller's audio is kept in." }),
+      carrierCallId: z
+        .string()
+        .optional()
+        .meta({ description: "The carrier's own id for the call, where it has one." }),
     }),
     event("leg-closed", "The stream is gone, or has to go.", { reason }),
     event("end-requested", "Somebody other than the two speakers wants the call to end.", { reason }),

@@ -19,6 +19,7 @@ export function itemOf(call: CallRecord): z.output<typeof CallItem> {
     endedAt: call.endedAtMs === undefined ? null : isoTime(call.endedAtMs),
     durationMs: call.durationMs ?? null,
     endReason: call.endReason ?? null,
+    carrierCallId: call.carrierCallId ?? null,
     configuration: {
       voice: settings.voiceId,
       language: settings.language,

@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { CONNECTION_TYPES } from "../core/call-spec.ts";
 import { isObject } from "../core/json.ts";
-import { LIST_METADATA_MAX } from "../core/limits.ts";
+import { LIST_METADATA_MAX, STREAM_ID_CHARS_MAX } from "../core/limits.ts";
 import { CALL_STATUSES, type CallQuery, type CallStore } from "../store/call-store.ts";
 import { itemOf } from "./call-item.ts";
 import { CallItem } from "./call-schemas.ts";
@@ -27,10 +27,21 @@ const conditions = z.record(z.string(), parameter, conditionsRule).superRefine((
   context.addIssue({ code: "custom", message: `must have at most ${LIST_METADATA_MAX} conditions, not ${count}` });
 });
 
+const carrierCallIdRule = { error: `must be a string of 1 to ${STREAM_ID_CHARS_MAX} characters` };
+
 const Filters = z.strictObject({
   ...pageFields,
   status: oneOf(CALL_STATUSES).optional().meta({ description: "Calls that are in this state now." }),
   connectionType: oneOf(CONNECTION_TYPES).optional().meta({ description: "Calls whose media stream speaks this." }),
+  carrierCallId: z
+    .string({ error: "must be given once" })
+    .min(1, carrierCallIdRule)
+    .max(STREAM_ID_CHARS_MAX, carrierCallIdRule)
+    .optional()
+    .meta({
+      description: "Calls that their carrier knows by this id, from the beginning of their stream on.",
+      examples: ["CA0123456789abcdef0123456789abcdef"],
+    }),
   createdAfter: time.optional().meta({
     description: "Calls that were created at this time or later.",
     examples: ["2026-11-21T08:00:00.000Z"],

@@ -106,7 +106,7 @@ Opus, both ways, one packet each. Text messages are JSON objects with a \`type\`
 
 - From the service: \`ready\` (\`callId\`, \`input\`, \`output\`) comes first; \`state\` (\`state\`: listening, thinking, speaking; \
 \`latency\`, as a turn has it, when an answer begins to be heard); \
-\`transcript\` (\`role\`, \`text\`, \`final\`, \`turnId\`); \`mark\` (\`name\`): to be sent back when all audio before it has been \
+\`transcript\` (\`role\`, \`text\`, \`final\`, \`turnId\`; \`approximate\`, as a turn has it); \`mark\` (\`name\`): to be sent back when all audio before it has been \
 played; \`clear\`: drop what has not been played yet, and the marks in it; \`toolCall\` (\`id\`, \`name\`, \
 \`arguments\`): carry out this tool of the type \`client\`; \`error\` (\`code\`, \`message\`); \`ended\` \
 (\`reason\`: an \`endReason\`), then the socket closes.
@@ -254,6 +254,15 @@ export const CallItem = z
           "reached. `transferred`: it was handed on. `token_expired`: nobody came for the stream in time. `protocol_error`, `audio_flood`, `slow_consumer`: " +
           "what the stream's other side sent, or did not read. `provider_error`: ear, model or voice. `drain_timeout`, " +
           "`worker_lost`: the service was stopped, or lost a process.",
+      }),
+    carrierCallId: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The carrier's own id for the call: the `callSid` of carrier_a's `start`, the `call_control_id` of carrier_b's, the `callId` " +
+          "of carrier_c's. Null before its stream has begun, and for other connection types.",
+        examples: ["CA0123456789abcdef0123456789abcdef"],
       }),
     configuration: z
       .object({

@@ -1,3 +1,5 @@
+import { isUnspaced, wordsOf } from "../core/words.ts";
+
 /**
  * What a listener says without wanting the turn: "mm-hm", "yeah". Said over the agent it stops nothing. One line a language;
  * a sound that every language knows stands in the first.
@@ -10,6 +12,14 @@ const BACK_CHANNELS: Readonly<Record<string, string>> = {
   fr: "oui ouais d'accord bien voilà exact ah|je vois|bien sûr|tout à fait|je comprends",
   it: "sì si già certo bene esatto capisco va|va bene|ho capito|d'accordo",
   nl: "ja jaja goed precies klopt juist natuurlijk begrijp|ik begrijp het|ik snap het",
+  // No speaker of these has checked them.
+  ru: "да ага угу так хорошо понятно ясно конечно точно",
+  ar: "نعم أجل طيب حسنا تمام صحيح",
+  hi: "हाँ हां जी अच्छा ठीक सही|ठीक है|हाँ जी|जी हाँ",
+  zh: "嗯 嗯嗯 对 好 好的 是 是的 行 可以 明白 知道了 没错 哦",
+  ja: "はい うん ええ なるほど そうです そうですね そうですか わかりました",
+  ko: "네 예 응 맞아요 그래요 그렇군요 알겠습니다",
+  th: "ครับ ค่ะ คะ ใช่ อืม ได้ เข้าใจ",
   pt: "sim tá certo claro bom bem exato entendo pois|está bem|tudo bem|pois é|entendi",
 };
 
@@ -18,13 +28,30 @@ const phrases = (list: string): string[] => {
   return [...words.split(" "), ...others];
 };
 
+/** A stretch without blanks that is longer is no back-channel, and not looked at. */
+const UNSPACED_CHARS_MAX = 32;
+
+/** The words of `text` without case and punctuation. */
+function plainWords(text: string, language: string): string[] {
+  const stretches = text
+    .toLowerCase()
+    .replaceAll("’", "'")
+    .split(/[^\p{L}\p{M}'-]+/u)
+    .filter((word) => word !== "");
+  return stretches.flatMap((stretch) =>
+    stretch.length <= UNSPACED_CHARS_MAX && isUnspaced(stretch) ? wordsOf(stretch, language) : [stretch],
+  );
+}
+
 /** `begun`: what phrases of several words begin with. */
 interface Lists {
   whole: ReadonlySet<string>;
   begun: ReadonlySet<string>;
 }
 
-function listed(all: readonly string[]): Lists {
+function listed(given: readonly string[], language: string): Lists {
+  // What a script without blanks has as one may be several words, and is looked up as those.
+  const all = given.map((phrase) => plainWords(phrase, language).join(" "));
   const begun = all.flatMap((phrase) => {
     const words = phrase.split(" ");
     return words.slice(1).map((_, index) => words.slice(0, index + 1).join(" "));
@@ -34,9 +61,12 @@ function listed(all: readonly string[]): Lists {
 
 const everywhere = phrases(EVERYWHERE);
 const LISTS = new Map(
-  Object.entries(BACK_CHANNELS).map(([language, list]) => [language, listed([...everywhere, ...phrases(list)])]),
+  Object.entries(BACK_CHANNELS).map(([language, list]) => [
+    language,
+    listed([...everywhere, ...phrases(list)], language),
+  ]),
 );
-const OTHERS = listed(everywhere);
+const OTHERS = listed(everywhere, "en");
 const listsOf = (language: string): Lists => LISTS.get(language.split("-", 1)[0]?.toLowerCase() ?? "") ?? OTHERS;
 
 /** No back-channel is longer: what is, asks for the turn, whatever its words are. */
@@ -47,20 +77,13 @@ const WORDS_MAX = 4;
  * with (`isPartial`), that is one which may become one yet: "I" before "I see".
  */
 export function isBackChannel(text: string, language: string, isPartial = false): boolean {
-  const words = wordsOf(text);
+  const words = plainWords(text, language);
   return words.length <= WORDS_MAX && consistsOf(words, listsOf(language), isPartial);
 }
 
 /** The same of all that was said in several breaths, however many they were. */
 export const areBackChannels = (text: string, language: string): boolean =>
-  consistsOf(wordsOf(text), listsOf(language), false);
-
-const wordsOf = (text: string): string[] =>
-  text
-    .toLowerCase()
-    .replaceAll("’", "'")
-    .split(/[^\p{L}\p{M}'-]+/u)
-    .filter((word) => word !== "");
+  consistsOf(plainWords(text, language), listsOf(language), false);
 
 /** The longest first, so that "all right" is not an "all" that nobody knows. */
 function consistsOf(words: readonly string[], { whole, begun }: Lists, isPartial: boolean): boolean {

@@ -1,5 +1,5 @@
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
-import { textBehind } from "../core/words.ts";
+import { cutText, joinTexts, textBehind } from "../core/words.ts";
 import type { TurnEvent } from "./turn.ts";
 
 /**
@@ -22,7 +22,7 @@ export interface Words {
 const NO_WORDS: Words = { final: "", partial: "" };
 
 /** What was said so far, as one text. */
-export const wordsText = (words: Words): string => join(words.final, words.partial);
+export const wordsText = (words: Words): string => joinTexts(words.final, words.partial);
 
 /** Voice goes on or begins at `nowMs`, and nothing was said yet. */
 export const wordlessFrom = (nowMs: number): Caller => ({
@@ -106,9 +106,6 @@ export function stepCaller(caller: Caller, event: TurnEvent, nowMs: number): Cal
 
 /** Nobody says more in one turn than the bound: what an ear tells past it is not believed. */
 function heard(words: Words, event: { text: string; final: boolean }): Words {
-  const text = event.text.slice(0, Math.max(0, TURN_TEXT_CHARS_MAX - words.final.length));
-  return event.final ? { final: join(words.final, text), partial: "" } : { ...words, partial: text };
+  const text = cutText(event.text, TURN_TEXT_CHARS_MAX - words.final.length);
+  return event.final ? { final: joinTexts(words.final, text), partial: "" } : { ...words, partial: text };
 }
-
-/** Two texts as one. */
-export const join = (a: string, b: string): string => (a === "" ? b : b === "" ? a : `${a} ${b}`);

@@ -1,5 +1,6 @@
 import type { CallSpec, TranscriptTurn } from "../core/call-spec.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import { cutText, joinTexts } from "../core/words.ts";
 import type { Message } from "../speech/speech.ts";
 import type { CallSink } from "./events.ts";
 import type { Asked } from "./reply-moments.ts";
@@ -75,7 +76,7 @@ export class Conversation {
   }
 
   #joined(text: string): string {
-    return this.#open === undefined ? text : `${this.#open.text} ${text}`.slice(0, TURN_TEXT_CHARS_MAX);
+    return this.#open === undefined ? text : cutText(joinTexts(this.#open.text, text), TURN_TEXT_CHARS_MAX);
   }
 
   /** The answer is audible, or will never be: what the caller said is settled. */

@@ -1,4 +1,6 @@
+import { isUnspaced, wordsOf } from "../core/words.ts";
 import type { TurnParameters } from "./parameters.ts";
+import { endsSentence, trailsOff } from "./sentence-ends.ts";
 
 /** Words behind which more is to come. One line a language. */
 const TRAILING: Readonly<Record<string, string>> = {
@@ -9,6 +11,14 @@ const TRAILING: Readonly<Record<string, string>> = {
   it: "e o ma perché se che il la i le un una a di in con per mio è sono ehm",
   nl: "en of maar want als dat de het een te van in op voor met mijn is zijn eh ehm",
   pt: "e ou mas porque se que o a os as um uma de em com por para meu é são hum",
+  // No speaker of these has checked them.
+  ru: "и или но а что если потому когда который в на с для по э эм",
+  ar: "و أو لكن لأن إذا أن في من على مع إلى",
+  hi: "और या लेकिन क्योंकि अगर कि का की के में से को",
+  zh: "和 或 或者 但是 可是 因为 所以 如果 还有 然后 跟 那个 呃 嗯",
+  ja: "と が けど から ので で は を に も えっと あの",
+  ko: "그리고 그런데 하지만 그래서 또는 어 음 그",
+  th: "และ หรือ แต่ เพราะ ถ้า ที่ ว่า กับ เอ่อ",
 };
 
 const LISTS = new Map(Object.entries(TRAILING).map(([language, words]) => [language, new Set(words.split(" "))]));
@@ -23,9 +33,10 @@ const END_CHARS = 64;
  */
 export function endpointMs(text: string, language: string, parameters: Readonly<TurnParameters>): number {
   const end = text.slice(-END_CHARS).trimEnd();
-  if (/[,;:…\-–—]$|\.\.\.$/u.test(end)) return parameters.endpointTrailingMs;
-  if (/[.!?。！？]["'”’)]?$/u.test(end)) return parameters.endpointSentenceMs;
-  const last = /[\p{L}\p{M}'’]+$/u.exec(end)?.[0].toLowerCase() ?? "";
+  if (trailsOff(end)) return parameters.endpointTrailingMs;
+  if (endsSentence(end)) return parameters.endpointSentenceMs;
+  const run = /[\p{L}\p{M}'’]+$/u.exec(end)?.[0].toLowerCase() ?? "";
+  const last = isUnspaced(run) ? (wordsOf(run, language).at(-1) ?? "") : run;
   const trailing = LISTS.get(language.split("-", 1)[0]?.toLowerCase() ?? "") ?? NONE;
   return trailing.has(last) ? parameters.endpointTrailingMs : parameters.endpointMs;
 }

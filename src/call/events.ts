@@ -23,8 +23,11 @@ export type CallEvent =
   | { kind: "frame-out"; turnId: number; samples: number }
   /** A deadline (`Call.nextDeadlineMs`) has come. */
   | { kind: "tick" }
-  /** The carrier's stream has begun: from here on audio can be sent. `codec` is what the caller's frames are kept in. */
-  | { kind: "leg-started"; codec: FrameCodec }
+  /**
+   * The carrier's stream has begun: from here on audio can be sent. `codec` is what the caller's frames are kept in, `carrierCallId`
+   * the carrier's own id for the call.
+   */
+  | { kind: "leg-started"; codec: FrameCodec; carrierCallId?: string }
   /** The leg is gone, or must go: the caller hung up, or the peer broke a rule. */
   | { kind: "leg-closed"; reason: EndReason }
   /** Somebody other than the two speakers wants the call to end. */

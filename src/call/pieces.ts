@@ -1,7 +1,10 @@
-/** A piece shorter than this is not worth a synthesis of its own: it would sound chopped. */
-const PIECE_CHARS_MIN = 24;
-/** A sentence longer than this is cut at a clause, or else at a space, so that the caller does not wait for its end. */
-const PIECE_CHARS_MAX = 220;
+import { graphemeEnd, speakingWeight, wordEnds } from "../core/words.ts";
+import { isClauseBreak, isSentenceBreak } from "./sentence-ends.ts";
+
+/** A piece that takes less time than so many Latin letters is not worth a synthesis of its own: it would sound chopped. */
+const PIECE_LETTERS_MIN = 24;
+/** A sentence longer than this is cut at a clause, or else between words, so that the caller does not wait for its end. */
+const PIECE_LETTERS_MAX = 220;
 
 /** A dot behind one of these ends no sentence, as a rule. What ends one as often ("etc.", "usw.") is not among them. */
 const ABBREVIATIONS = new Set(
@@ -12,16 +15,19 @@ const ABBREVIATIONS = new Set(
 /**
  * Cuts a reply's text, as it comes from the model, into pieces that can be spoken: sentences, or clauses of long ones. The first
  * piece is over with its first clause, for the caller waits for it: that of the reply, and of what the model says behind its tools.
- * Whitespace is folded, so that the pieces joined by single spaces are the reply's text.
+ * Whitespace is folded, so that the pieces joined by `joinTexts` are the reply's text. Lengths are in Latin letters: those of other
+ * scripts count for as many as take the same time to be spoken.
  */
 export class PieceSplitter {
-  readonly #firstClauseChars: number;
+  readonly #firstClauseLetters: number;
+  readonly #language: string;
   #rest = "";
   #isFirst = true;
 
-  /** `firstClauseChars`: so long a clause at least is a first piece. */
-  constructor(firstClauseChars: number) {
-    this.#firstClauseChars = firstClauseChars;
+  /** `firstClauseLetters`: so long a clause at least is a first piece. `language`, BCP 47, tells where its words end. */
+  constructor(firstClauseLetters: number, language: string) {
+    this.#firstClauseLetters = firstClauseLetters;
+    this.#language = language;
   }
 
   /** Takes more text; returns the pieces that are complete now, in order. */
@@ -48,15 +54,40 @@ export class PieceSplitter {
   /** Where the first piece of what is left ends, or 0 when it is not complete yet. */
   #cutAt(): number {
     const text = this.#rest;
-    const clauseCharsMin = this.#isFirst ? this.#firstClauseChars : Number.POSITIVE_INFINITY;
-    for (let at = PIECE_CHARS_MIN; at < text.length; at += 1) {
-      if (isFullWidthEnd(text[at - 1])) return at;
-      if (text[at] === " " && (isSentenceEnd(text, at) || (at >= clauseCharsMin && isClauseEnd(text, at)))) return at;
-      if (at >= PIECE_CHARS_MAX) return clauseEnd(text);
+    const clauseLettersMin = this.#isFirst ? this.#firstClauseLetters : Number.POSITIVE_INFINITY;
+    let letters = 0;
+    let lastClause = 0;
+    for (let at = 0; at < text.length; ) {
+      const character = String.fromCodePoint(text.codePointAt(at) as number);
+      const weight = speakingWeight(character);
+      if (letters + weight > PIECE_LETTERS_MAX) return lastClause || this.#wordCut(at);
+      letters += weight;
+      at += character.length;
+      if (letters < PIECE_LETTERS_MIN || at === text.length) continue;
+      const [before, behind] = [text.slice(Math.max(0, at - TAIL_CHARS), at), text.slice(at, at + 2)];
+      if (isSentenceBreak(before, behind, isAbbreviation)) return at;
+      if (!isClauseBreak(before, behind)) continue;
+      if (letters >= clauseLettersMin) return at;
+      lastClause = at;
     }
     return 0;
   }
+
+  /** Where to cut a text that has no clause up to `at`: before a blank, else between words, else between characters. */
+  #wordCut(at: number): number {
+    const text = this.#rest;
+    const blank = text.lastIndexOf(" ", at);
+    if (blank > 0) return blank;
+    // What lies behind tells where the last word in front ends.
+    const ends = wordEnds(text.slice(0, at + WORD_CHARS), this.#language);
+    return ends.findLast((end) => end <= at) ?? graphemeEnd(text, at);
+  }
 }
+
+/** Whether a text ends with a sentence or a clause is told by so much of it. */
+const TAIL_CHARS = 64;
+/** Words that are longer are cut. */
+const WORD_CHARS = 24;
 
 /** Pieces without a letter or a digit cannot be spoken and are left out. */
 function add(pieces: string[], text: string): void {
@@ -64,26 +95,8 @@ function add(pieces: string[], text: string): void {
   if (/[\p{L}\p{N}]/u.test(piece)) pieces.push(piece);
 }
 
-function clauseEnd(text: string): number {
-  for (let at = PIECE_CHARS_MAX; at > PIECE_CHARS_MIN; at -= 1) {
-    if (text[at] === " " && isClauseEnd(text, at)) return at;
-  }
-  const space = text.lastIndexOf(" ", PIECE_CHARS_MAX);
-  return space > 0 ? space : PIECE_CHARS_MAX;
+/** Whether the dot behind `word` belongs to it. */
+function isAbbreviation(word: string): boolean {
+  const plain = word.replace(/^[^\p{L}\p{N}]+/u, "");
+  return /^(?:\d{1,2}|(?:\p{L}\.)*\p{L})$/u.test(plain) || ABBREVIATIONS.has(plain.toLowerCase());
 }
-
-/** A sentence ends before the blank at `at`. */
-function isSentenceEnd(text: string, at: number): boolean {
-  const mark = text[at - 1] as string;
-  if (mark !== ".") return "!?…".includes(mark);
-  const word = text.slice(text.lastIndexOf(" ", at - 1) + 1, at - 1).replace(/^[^\p{L}\p{N}]+/u, "");
-  return !/^(?:\d{1,2}|(?:\p{L}\.)*\p{L})$/u.test(word) && !ABBREVIATIONS.has(word.toLowerCase());
-}
-
-/** A clause ends before the blank at `at`: but "November 21, 2026" is one thing, and whether it is such is not known before that. */
-function isClauseEnd(text: string, at: number): boolean {
-  if (!",;:".includes(text[at - 1] as string)) return false;
-  return !/\d/.test(text[at - 2] ?? "") || /\D/.test(text[at + 1] ?? "");
-}
-
-const isFullWidthEnd = (char: string | undefined): boolean => char !== undefined && "。！？".includes(char);

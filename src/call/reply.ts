@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { EndReason, TranscriptTurn } from "../core/call-spec.ts";
+import { isUnspaced, joinTexts, speakingLength, wordEnds } from "../core/words.ts";
 import type { SpokenWord } from "../speech/speech.ts";
 import type { TurnParameters } from "./parameters.ts";
 import { PieceSplitter } from "./pieces.ts";
@@ -26,6 +27,8 @@ interface Piece {
 export class Reply {
   readonly turnId: number;
   readonly interruptible: boolean;
+  /** What it is spoken in, BCP 47: it tells where words end. */
+  readonly #language: string;
   /** Of a goodbye of ours: why the call ends when it has been heard. */
   readonly leave: EndReason | undefined;
   readonly moments: ReplyMoments;
@@ -45,6 +48,8 @@ export class Reply {
 
   constructor(options: {
     turnId: number;
+    /** What it is spoken in, BCP 47. */
+    language: string;
     interruptible: boolean;
     leave: EndReason | undefined;
     rateHz: number;
@@ -56,7 +61,8 @@ export class Reply {
     this.turnId = options.turnId;
     this.tools = new ToolUse(options.turnId);
     this.watch = new ReplyWatch(options.parameters, options.nowMs);
-    this.#splitter = new PieceSplitter(options.parameters.firstClauseChars);
+    this.#language = options.language;
+    this.#splitter = new PieceSplitter(options.parameters.firstClauseChars, options.language);
     this.interruptible = options.interruptible;
     this.leave = options.leave;
     this.#rateHz = options.rateHz;
@@ -185,25 +191,31 @@ export class Reply {
 
   /** The text up to the last word that ended within the first `heardSamples` samples. */
   heardText(heardSamples: number): string {
-    const heard: string[] = [];
+    let heard = "";
     for (const piece of this.#pieces) {
       // A piece that the voice made no audio of was not heard, whatever comes behind it.
       if (piece.endSample === piece.startSample) continue;
       if (piece.endSample !== undefined && piece.endSample <= heardSamples) {
-        heard.push(piece.text);
+        heard = joinTexts(heard, piece.text);
         continue;
       }
-      const text = heardOfPiece(piece, heardSamples - piece.startSample, this.#rateHz);
-      if (text !== "") heard.push(text);
-      break;
+      return joinTexts(heard, this.#heardOf(piece, heardSamples));
     }
-    return heard.join(" ");
+    return heard;
   }
 
-  /** What was heard ends within a piece of which the voice has told no word times. */
+  /** What was heard of a piece that was not heard whole. */
+  #heardOf(piece: Piece, heardSamples: number): string {
+    const samples = heardSamples - piece.startSample;
+    return samples > 0 ? heardOfPiece(piece, samples, this.#rateHz, this.#language) : "";
+  }
+
+  /** What was heard ends within a stretch of which the voice has told no word times. */
   #isGuess(heardSamples: number): boolean {
     const cut = this.#pieces.find(({ endSample }) => endSample === undefined || endSample > heardSamples);
-    return cut !== undefined && cut.words.length === 0 && heardSamples > cut.startSample;
+    if (cut === undefined || heardSamples <= cut.startSample) return false;
+    const heardMs = ((heardSamples - cut.startSample) * 1_000) / this.#rateHz;
+    return cut.words.length === 0 || wordsWithin(stretchAt(cut.words, heardMs), heardMs, this.#language) !== "";
   }
 
   /** How it stands when `unplayedMs` of what was sent have not been played. */
@@ -231,25 +243,49 @@ export class Reply {
   }
 }
 
-/** Characters a voice speaks in a second; only used for a voice that tells no word times and is not done yet. */
-const CHARS_PER_SECOND = 15;
+/** Latin letters a voice speaks in a second; only used for a voice that tells no word times and is not done yet. */
+const LETTERS_PER_SECOND = 15;
 
 /**
  * The words of a piece that ended within its first `heardSamples` samples. Where the voice tells no word times they are taken to be
  * spoken evenly: that may be off by as much as the voice is uneven, but never by more than this piece. Pieces before it were heard
- * whole, of those behind it nothing was.
+ * whole, of those behind it nothing was. Neither are there times of the words within what a voice tells as one, as most do of a
+ * script that has no blanks: those are taken to be spoken evenly, too.
  */
-function heardOfPiece(piece: Piece, heardSamples: number, rateHz: number): string {
-  if (heardSamples <= 0) return "";
+function heardOfPiece(piece: Piece, heardSamples: number, rateHz: number, language: string): string {
   const heardMs = (heardSamples / rateHz) * 1_000;
   // Word times become known with the audio, ahead of its being sent: an empty list means a voice that tells none.
-  if (piece.words.length > 0) return joined(piece.words.filter((word) => word.endMs <= heardMs));
-  const chars =
+  if (piece.words.length > 0) {
+    const whole = piece.words.filter((word) => word.endMs <= heardMs);
+    const within = wordsWithin(stretchAt(piece.words, heardMs), heardMs, language);
+    return [...whole.map(({ text }) => text), ...(within === "" ? [] : [within])].join(" ");
+  }
+  const letters =
     piece.endSample === undefined
-      ? (heardMs / 1_000) * CHARS_PER_SECOND
-      : (piece.text.length * heardSamples) / (piece.endSample - piece.startSample);
-  const end = piece.text.lastIndexOf(" ", Math.floor(chars));
-  return end > 0 ? piece.text.slice(0, end) : "";
+      ? (heardMs / 1_000) * LETTERS_PER_SECOND
+      : (speakingLength(piece.text) * heardSamples) / (piece.endSample - piece.startSample);
+  return wordsOfLength(piece.text, letters, language);
 }
 
-const joined = (words: readonly SpokenWord[]): string => words.map((word) => word.text).join(" ");
+/** The word that sounds at `atMs`; undefined between words, and behind the last. */
+const stretchAt = (words: readonly SpokenWord[], atMs: number): SpokenWord | undefined =>
+  words.find(({ startMs, endMs }) => startMs < atMs && endMs > atMs);
+
+/** The words within what was told as one that had ended by `heardMs`; none where it is one word. */
+function wordsWithin(stretch: SpokenWord | undefined, heardMs: number, language: string): string {
+  if (stretch === undefined || !isUnspaced(stretch.text)) return "";
+  const { text, startMs, endMs } = stretch;
+  return wordsOfLength(text, (speakingLength(text) * (heardMs - startMs)) / (endMs - startMs), language);
+}
+
+/** The first words of `text` that take no longer than `letters` Latin letters; never its last one. */
+function wordsOfLength(text: string, letters: number, language: string): string {
+  let heard = 0;
+  let length = 0;
+  for (const end of wordEnds(text, language).slice(0, -1)) {
+    length += speakingLength(text.slice(heard, end));
+    if (length > letters) break;
+    heard = end;
+  }
+  return text.slice(0, heard);
+}

@@ -249,7 +249,16 @@ export class Speaker {
     const interruptible = leave === undefined && (!this.#firstMessage || spec.interruptible);
     const turnId = this.#nextTurnId;
     this.#nextTurnId += 1;
-    const reply = new Reply({ turnId, interruptible, leave, rateHz, answers, parameters, nowMs });
+    const reply = new Reply({
+      turnId,
+      language: this.#language,
+      interruptible,
+      leave,
+      rateHz,
+      answers,
+      parameters,
+      nowMs,
+    });
     this.#reply = reply;
     step({ kind: "reply-began", turnId, interruptible });
     return reply;

@@ -1,15 +1,7 @@
 import type { ResumeReason } from "../core/call-spec.ts";
+import { joinTexts } from "../core/words.ts";
 import { areBackChannels, isBackChannel } from "./back-channel.ts";
-import {
-  type Caller,
-  join,
-  partialOf,
-  stepCaller,
-  unanswered,
-  type Words,
-  wordlessFrom,
-  wordsText,
-} from "./caller-turn.ts";
+import { type Caller, partialOf, stepCaller, unanswered, type Words, wordlessFrom, wordsText } from "./caller-turn.ts";
 import { endpointMs } from "./endpointing.ts";
 import type { TurnParameters } from "./parameters.ts";
 
@@ -122,7 +114,7 @@ function toldSince(told: string, event: TurnEvent): string {
 function answeredSince(answered: string, caller: Caller, event: TurnEvent): string {
   // A final ends the ear's utterance: what it tells next is new.
   if (event.kind === "words" && event.final) return "";
-  return event.kind === "typed" ? join(answered, partialOf(caller)) : answered;
+  return event.kind === "typed" ? joinTexts(answered, partialOf(caller)) : answered;
 }
 
 /**
@@ -245,7 +237,7 @@ const isPassedOver = (caller: Caller, nowMs: number, policy: TurnPolicy): caller
 /** It asks for no answer, and what is said next does not begin with it. */
 function passOver(turn: Turn, { words, startMs, endMs }: Pausing): TurnStep {
   return {
-    turn: { ...turn, caller: { at: "silent" }, answered: join(turn.answered, words.partial) },
+    turn: { ...turn, caller: { at: "silent" }, answered: joinTexts(turn.answered, words.partial) },
     actions: [{ do: "pass-over", text: wordsText(words), startMs, endMs }],
   };
 }
@@ -288,7 +280,7 @@ function endOfTurn(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
 /** The turn after what `caller` said until `endMs` was taken to be answered. */
 function answer(turn: Turn, { startMs, words }: { startMs: number; words: Words }, endMs: number): TurnStep {
   return {
-    turn: { ...turn, answered: join(turn.answered, words.partial) },
+    turn: { ...turn, answered: joinTexts(turn.answered, words.partial) },
     actions: [{ do: "answer", text: wordsText(words), startMs, endMs }],
   };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../core/json.ts";
-import { SOFTWARE } from "../core/software.ts";
+import { ICU, SOFTWARE } from "../core/software.ts";
 import type { Comparison, Difference } from "../record/journal-comparison.ts";
 import type { Happening } from "../record/journal-machine.ts";
 import type { Trace } from "../record/journal-trace.ts";
@@ -20,6 +20,7 @@ export function replayDocument(path: string, comparison: Comparison, trace: Trac
     startedAt,
     writtenBy: software,
     replayedBy: SOFTWARE,
+    icu: { writtenBy: header.icu ?? null, replayedBy: ICU },
     parameters: { assumed, unmatched, unknown },
     untilMs,
     breaksOff,
@@ -48,8 +49,13 @@ export function comparisonText(path: string, comparison: Comparison): string {
 }
 
 /** What another build had otherwise, where that may be why a replay differs. */
-function basisLines({ basis: { assumed, unmatched, unknown } }: Comparison): string[] {
+function basisLines({ header, basis: { assumed, unmatched, unknown } }: Comparison): string[] {
   const lines: string[] = [];
+  if (header.icu !== undefined && header.icu !== ICU) {
+    lines.push(
+      `Written with ICU ${header.icu}, replayed with ${ICU}: cuts between words of scripts without blanks may differ.`,
+    );
+  }
   if (assumed.length > 0) {
     lines.push(`Written before there was ${assumed.join(", ")}: replayed as without.`);
     lines.push(

@@ -5,6 +5,7 @@ import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import { type Logger, withoutForeignText } from "../core/log.ts";
 import type { Engine, WorkerMetrics } from "../core/metrics.ts";
+import { cutText } from "../core/words.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import { languageCode } from "../speech/languages.ts";
@@ -242,7 +243,7 @@ export class CallEngines {
     const language = tag === undefined ? undefined : languageCode(tag);
     this.#options.deliver({
       kind: kind === "final" ? "ear-final" : "ear-partial",
-      text: text.slice(0, TURN_TEXT_CHARS_MAX),
+      text: cutText(text, TURN_TEXT_CHARS_MAX),
       ...(language === undefined ? {} : { language }),
     });
   }

@@ -33,7 +33,10 @@ export interface ConnectionOptions {
   journal: JournalWriter;
   metrics: Pick<WorkerMetrics, "callEnded"> & CallEnginesOptions["metrics"];
   clock: Clock;
+  /** The call's own, which from the stream's beginning on names the carrier's id for the call, too. */
   log: Logger;
+  /** The stream has begun, and its carrier knows the call by this id. */
+  onStarted: (carrierCallId: string) => void;
   /** The call is over, its journal complete, and nothing of it is alive. */
   onDone: () => void;
 }

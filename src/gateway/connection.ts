@@ -239,12 +239,15 @@ export class Connection implements Leg {
     }
   }
 
-  #onStart({ codec }: StreamStarted, nowMs: number): void {
-    const { wire, makeResampler } = this.#options;
+  #onStart({ codec, carrierCallId }: StreamStarted, nowMs: number): void {
+    const { wire, makeResampler, log, onStarted } = this.#options;
+    const carriers = carrierCallId === undefined ? {} : { carrierCallId };
+    log.setBindings(carriers);
+    if (carrierCallId !== undefined) onStarted(carrierCallId);
     const tally = this.#tally;
     this.#audio = new CallerAudio({ wire, codec, makeResampler, startMs: nowMs, tally, onFrame: this.#onFrame });
     this.#engines.listen();
-    this.#handle({ kind: "leg-started", codec }, nowMs);
+    this.#handle({ kind: "leg-started", codec, ...carriers }, nowMs);
   }
 
   /** The bus: one frame, read by everybody who listens, in one synchronous step. */

@@ -266,6 +266,7 @@ export class Gateway {
       metrics,
       clock,
       log,
+      onStarted: (carrierCallId) => this.#options.handOff.streamStarted(callId, carrierCallId),
       onDone: () => this.#onDone(callId, connection, stopTicking),
     });
     const leg = new TimedLeg(connection, clock, this.#ticker, this.#addedLatency);

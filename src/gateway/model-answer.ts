@@ -5,6 +5,7 @@ import {
   TOOL_NAME_CHARS_MAX,
   TURN_TEXT_CHARS_MAX,
 } from "../core/limits.ts";
+import { cutText } from "../core/words.ts";
 import type { LlmEvent } from "../speech/speech.ts";
 
 /** What of arguments that are too long is kept. */
@@ -30,9 +31,10 @@ export class ModelAnswer {
   bounded(event: LlmEvent): LlmEvent {
     switch (event.kind) {
       case "text": {
-        const text = event.text.slice(0, TURN_TEXT_CHARS_MAX - this.#textChars);
-        this.#textChars += text.length;
-        return text.length === event.text.length ? event : { ...event, text: text.replace(/[\ud800-\udbff]$/, "") };
+        const roomChars = TURN_TEXT_CHARS_MAX - this.#textChars;
+        const text = cutText(event.text, roomChars);
+        this.#textChars += Math.min(event.text.length, roomChars);
+        return text.length === event.text.length ? event : { ...event, text };
       }
       case "tool-call": {
         const { id, name, argumentsJson } = event;
@@ -55,4 +57,4 @@ export class ModelAnswer {
   }
 }
 
-const cutOff = (text: string, chars: number): string => (text.length <= chars ? text : text.slice(0, chars) + CUT_OFF);
+const cutOff = (text: string, chars: number): string => (text.length <= chars ? text : cutText(text, chars) + CUT_OFF);

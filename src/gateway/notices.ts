@@ -2,6 +2,7 @@ import { unanswered } from "../call/caller-turn.ts";
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import { cutText, joinTexts } from "../core/words.ts";
 import type { Message } from "../speech/speech.ts";
 import type { LegNotice, Wire } from "../wire/wire.ts";
 import type { ClientToolCall } from "./tools/tool-runner.ts";
@@ -131,7 +132,7 @@ export class Notices {
         this.#unheard();
         return;
       case "turn":
-        this.#settle(command.turn.role, command.turn.text);
+        this.#settle(command.turn.role, command.turn.text, command.turn.approximate);
         return;
       default:
         return;
@@ -186,7 +187,7 @@ export class Notices {
     else if (this.#user !== undefined) this.#settle("user", "");
   }
 
-  #settle(role: "agent" | "user", text: string): void {
+  #settle(role: "agent" | "user", text: string, approximate?: true): void {
     this.flush();
     const { turnId } = (role === "agent" ? this.#agent : this.#user) ?? this.#newTurn();
     if (role === "agent") {
@@ -195,7 +196,7 @@ export class Notices {
       this.#user = undefined;
       this.#asked = "";
     }
-    this.#transcript(role, { turnId, text }, true);
+    this.#transcript(role, { turnId, text }, true, approximate);
   }
 
   #newTurn(): OpenTurn {
@@ -203,8 +204,9 @@ export class Notices {
     return { turnId: this.#turns, text: "" };
   }
 
-  #transcript(role: "agent" | "user", { turnId, text }: OpenTurn, final: boolean): void {
-    this.#tell({ kind: "transcript", role, text, final, turnId });
+  #transcript(role: "agent" | "user", { turnId, text }: OpenTurn, final: boolean, approximate?: true): void {
+    const isGuess = approximate === undefined ? {} : { approximate };
+    this.#tell({ kind: "transcript", role, text, final, turnId, ...isGuess });
   }
 
   #tell(notice: LegNotice): void {
@@ -220,5 +222,4 @@ function askedOf(messages: readonly Message[]): string {
   return last?.role === "user" ? last.text : "";
 }
 
-const join = (a: string, b: string): string =>
-  (a === "" ? b : b === "" ? a : `${a} ${b}`).slice(0, TURN_TEXT_CHARS_MAX);
+const join = (a: string, b: string): string => cutText(joinTexts(a, b), TURN_TEXT_CHARS_MAX);

@@ -30,6 +30,8 @@ export interface JournalStart {
 export interface JournalHeader extends Omit<JournalStart, "spec"> {
   /** Name and version of the software that wrote the journal. */
   software: string;
+  /** The ICU of the Node that wrote it. The call machine asks it for the words of scripts without blanks. Absent in older journals. */
+  icu?: string;
   spec?: CallSpec;
 }
 

@@ -13,6 +13,8 @@ export interface ProjectedCall {
   /** What was heard, in order; without text when the call was not to be recorded. */
   turns: TranscriptTurn[];
   endReason: EndReason;
+  /** The carrier's own id for the call; undefined where it had none, or never came. */
+  carrierCallId: string | undefined;
   /** What providers did for it, part by part. */
   used: readonly Used[];
   /** From redemption to the end, or to the last thing that was journaled. */
@@ -32,11 +34,13 @@ export interface ProjectedCall {
 export async function projectJournal(path: string): Promise<ProjectedCall> {
   const journaled: TimedCommand[] = [];
   const used: Used[] = [];
+  let carrierCallId: string | undefined;
   const { header, durationMs, endReason, frames, complete } = await summarizeJournal(path, (record) => {
     if (record.kind === "command") journaled.push({ timeMs: record.timeMs, command: record.command });
     else if (record.kind === "event" && record.event.kind === "used") used.push(record.event);
+    else if (record.kind === "event" && record.event.kind === "leg-started") carrierCallId = record.event.carrierCallId;
   });
-  const told = { header, used, durationMs, frames, complete };
+  const told = { header, carrierCallId, used, durationMs, frames, complete };
   if (endReason !== undefined) return { ...told, endReason, turns: turnsOf(journaled) };
   const commands = header.spec === undefined ? journaled : await completed(path, journaled);
   const last = commands.at(-1)?.command;

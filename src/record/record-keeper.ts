@@ -124,7 +124,8 @@ export class RecordKeeper {
     const { clock, log, onKept } = this.#options;
     const begunMs = clock.nowMs();
     try {
-      if (await this.#finish(callId, tries)) log.info({ callId }, "call recorded");
+      const finished = await this.#finish(callId, tries);
+      if (finished !== undefined) log.info({ callId, ...finished }, "call recorded");
       onKept(callId, clock.nowMs() - begunMs);
     } catch (error) {
       log.error({ callId, err: error, code: codeOf(error) }, "an ended call could not be recorded yet");
@@ -135,18 +136,21 @@ export class RecordKeeper {
     }
   }
 
-  /** Returns whether this was the call's end. Of a call that is over already, or gone, nothing is made again. */
-  async #finish(callId: string, tries: number): Promise<boolean> {
+  /** Returns what the log tells of the call, if this was its end. Of one that is over already, or gone, nothing is made again. */
+  async #finish(callId: string, tries: number): Promise<{ carrierCallId?: string } | undefined> {
     const { calls, dataDir } = this.#options;
     let projected: ProjectedCall;
     try {
       projected = await projectJournal(journalPath(dataDir, callId));
     } catch (error) {
       if (isWithheld(error) && tries > 1) throw error;
-      return await this.#finishWithoutJournal(callId, error);
+      return (await this.#finishWithoutJournal(callId, error)) ? {} : undefined;
     }
-    const call = await calls.get(projected.header.accountId, callId);
-    return call?.status === "active" && (await calls.finish(callId, await this.#endOf(callId, projected)));
+    const { header, carrierCallId } = projected;
+    const call = await calls.get(header.accountId, callId);
+    if (call?.status !== "active" || !(await calls.finish(callId, await this.#endOf(callId, projected))))
+      return undefined;
+    return carrierCallId === undefined ? {} : { carrierCallId };
   }
 
   /** The worker died, or its disk failed, before anything of the call was written; or nobody can read what was. */
@@ -169,6 +173,7 @@ export class RecordKeeper {
       endedAtMs: Date.parse(header.startedAt) + durationMs,
       durationMs,
       turns,
+      carrierCallId: projected.carrierCallId,
       recording: await this.#render(callId),
       counters: { framesIn: frames.in, framesOut: frames.out },
       latency: latencySummary(turns),

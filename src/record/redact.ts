@@ -1,6 +1,7 @@
 import type { CallCommand } from "../call/events.ts";
 import { BUILT_IN_TOOLS, type TranscriptTurn } from "../core/call-spec.ts";
 import { PHRASE_NAMES, type PhraseName } from "../core/phrases.ts";
+import { ICU } from "../core/software.ts";
 import type {
   JournaledCommand,
   JournaledEvent,
@@ -17,7 +18,7 @@ import type {
 
 export function journalHeader(software: string, start: JournalStart): JournalHeader {
   const { callId, accountId, startedAt, leg, earHasPartials, parameters, spec } = start;
-  const header = { software, callId, accountId, startedAt, leg, earHasPartials, parameters };
+  const header = { software, icu: ICU, callId, accountId, startedAt, leg, earHasPartials, parameters };
   return spec.recordingEnabled ? { ...header, spec } : header;
 }
 
@@ -41,8 +42,10 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
   switch (kind) {
     case "tick":
       return { kind };
-    case "leg-started":
-      return { kind, codec: event.codec };
+    case "leg-started": {
+      const { codec, carrierCallId } = event;
+      return { kind, codec, ...(carrierCallId === undefined ? {} : { carrierCallId }) };
+    }
     case "leg-closed":
     case "end-requested":
     case "goodbye-requested":

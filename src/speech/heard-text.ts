@@ -1,15 +1,11 @@
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import { cutText } from "../core/words.ts";
 
 /** A provider's transcript as one line of bounded length: no control characters, no space but single ones between words. */
 export const heardText = (text: string): string =>
-  text
-    .slice(0, TURN_TEXT_CHARS_MAX)
+  cutText(text, TURN_TEXT_CHARS_MAX)
     .replaceAll(/[\p{Cc}\s]+/gu, " ")
     .trim();
-
-/** Two stretches of one utterance. */
-export const joined = (before: string, after: string): string =>
-  before === "" ? after : after === "" ? before : `${before} ${after}`;
 
 /**
  * What a call in `spoken` is told of an ear that heard `detected`, both BCP 47: the call's own tag where the languages are

@@ -35,6 +35,8 @@ export interface CallRecord {
   /** From redemption to the end, by a monotonic clock. */
   durationMs?: number;
   endReason?: EndReason;
+  /** The carrier's own id for the call, in its own words. */
+  carrierCallId?: string;
   recording?: RecordingInfo;
   counters?: Readonly<Record<string, number>>;
   latency?: LatencySummary;
@@ -85,6 +87,8 @@ export type Creation =
 export interface CallQuery {
   status?: CallStatus | undefined;
   connectionType?: ConnectionType | undefined;
+  /** The carrier's own id for the call, whole. */
+  carrierCallId?: string | undefined;
   /** Created at this time or later. */
   createdFromMs?: number | undefined;
   /** Created before this time. */
@@ -135,6 +139,8 @@ export interface CallEnd {
   endedAtMs: number;
   durationMs: number;
   turns: readonly TranscriptTurn[];
+  /** Absent where the stream had none, or never began, or nobody knows: then it stays as it is. At most STREAM_ID_CHARS_MAX characters, any of them. */
+  carrierCallId?: string | undefined;
   recording?: RecordingInfo | undefined;
   /** Whatever was counted during the call, by name. */
   counters?: Readonly<Record<string, number>> | undefined;
@@ -186,6 +192,8 @@ export interface CallStore {
    * false, and forgets nothing, while it is active. Undefined as for `get`.
    */
   remove(accountId: string, callId: string): Promise<boolean | undefined>;
+  /** Its carrier knows an active call by this id; of any other call nothing changes. */
+  setCarrierCallId(callId: string, carrierCallId: string): Promise<void>;
   /** Ends an active call. Only the first end counts; returns whether this was the one. */
   finish(callId: string, end: CallEnd): Promise<boolean>;
   /** Turns created calls whose tokens have run out into `expired`; returns their ids. Call it every few seconds. */

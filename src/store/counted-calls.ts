@@ -33,6 +33,7 @@ export function countedCalls(
     transcript: (accountId, callId) => calls.transcript(accountId, callId),
     listWaiting: () => calls.listWaiting(),
     listActive: (workerId) => calls.listActive(workerId),
+    setCarrierCallId: (callId, carrierCallId) => calls.setCarrierCallId(callId, carrierCallId),
     remove: (accountId, callId) => calls.remove(accountId, callId),
   };
 }

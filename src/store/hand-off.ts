@@ -18,6 +18,11 @@ export interface HandOff {
    * which stay good. Rejects with `unavailable` when the outcome cannot be known; then no call may begin.
    */
   redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
+  /**
+   * The call's stream has begun, and its carrier knows it by this id. Told once: where the control process is away just then, it
+   * learns of the id from the journal.
+   */
+  streamStarted(callId: string, carrierCallId: string): void;
   /** The call is over and its journal complete. Kept and repeated until the control process has it. */
   ended(callId: string): void;
 }

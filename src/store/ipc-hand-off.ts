@@ -69,6 +69,10 @@ export class IpcHandOff implements HandOff {
     });
   }
 
+  streamStarted(callId: string, carrierCallId: string): void {
+    this.#socket?.write(toLine({ kind: "stream-started", callId, carrierCallId }));
+  }
+
   ended(callId: string): void {
     this.#unacknowledged.add(callId);
     this.#socket?.write(toLine({ kind: "ended", callId }));

@@ -21,6 +21,7 @@ export type WorkerMessage =
   /** Every LOAD_TELL_MS, and when it begins to take calls, or takes no more. */
   | ({ kind: "load" } & WorkerLoad)
   | { kind: "redeem"; id: number; tokenHash: string; only?: readonly ConnectionType[] | undefined }
+  | { kind: "stream-started"; callId: string; carrierCallId: string }
   | { kind: "ended"; callId: string }
   /** Its metrics as they are now; null when they could not be told. */
   | { kind: "metrics"; metrics: ProcessMetrics | null };

@@ -26,6 +26,8 @@ export interface IpcServerOptions {
   onLoad(workerId: string, load: WorkerLoad): void;
   /** The connection is gone, and most likely the worker's process with all that it carried. */
   onWorkerGone(workerId: string): void;
+  /** The call's stream has begun, and its carrier knows it by this id. */
+  onStreamStarted(callId: string, carrierCallId: string): void;
   /** The call is over and its journal complete; `acknowledge` it when its end can no longer be forgotten. */
   onEnded(callId: string): void;
 }
@@ -159,6 +161,9 @@ export class IpcServer {
             return;
           case "redeem":
             void this.#redeem(socket, message, workerId);
+            return;
+          case "stream-started":
+            this.#options.onStreamStarted(message.callId, message.carrierCallId);
             return;
           case "ended":
             this.#options.onEnded(message.callId);

@@ -47,5 +47,6 @@ export function placedCalls(calls: CallStore, places: Places): CallStore {
     transcript: (accountId, callId) => calls.transcript(accountId, callId),
     listWaiting: () => calls.listWaiting(),
     listActive: (workerId) => calls.listActive(workerId),
+    setCarrierCallId: (callId, carrierCallId) => calls.setCarrierCallId(callId, carrierCallId),
   };
 }

@@ -48,7 +48,7 @@ export class WebsocketWire implements Wire {
     this.inboundRateHz = format.codec === "opus" ? busRateHz(format.inputRateHz) : format.inputRateHz;
     this.outboundRateHz = format.outputRateHz;
     this.outboundCodec = keptIn;
-    this.opening = { kind: "start", streamId: callId, carrierCallId: callId, codec: keptIn };
+    this.opening = { kind: "start", streamId: callId, carrierCallId: undefined, codec: keptIn };
     this.#format = format;
     this.#reader = createReader(WIRE, format, opus);
     this.#writer = createWriter(format, opus);
@@ -77,8 +77,8 @@ export class WebsocketWire implements Wire {
       case "state":
         return JSON.stringify({ type: "state", state: notice.state, latency: notice.latency });
       case "transcript": {
-        const { role, text, final, turnId } = notice;
-        return JSON.stringify({ type: "transcript", role, text, final, turnId });
+        const { role, text, final, turnId, approximate } = notice;
+        return JSON.stringify({ type: "transcript", role, text, final, turnId, approximate });
       }
       case "tool-call": {
         const { id, name, arguments: given } = notice;

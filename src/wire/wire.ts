@@ -21,7 +21,11 @@ export interface InboundAudio {
 export interface StreamStarted {
   kind: "start";
   streamId: string;
-  carrierCallId: string;
+  /**
+   * The carrier's own id for the call: 1 to STREAM_ID_CHARS_MAX characters, any of them. Undefined where nobody but us has one. Of
+   * carrier_b it is the `call_control_id`, by which its API knows the call.
+   */
+  carrierCallId: string | undefined;
   codec: FrameCodec;
 }
 
@@ -54,8 +58,8 @@ export type LegNotice =
   | { kind: "ready"; callId: string }
   /** An answer that begins to be heard has its `latency`. */
   | { kind: "state"; state: "listening" | "thinking" | "speaking"; latency?: TurnLatency }
-  /** All of a turn so far. What the agent says is told before it is heard; once it is `final`, it is what was heard. */
-  | { kind: "transcript"; role: "agent" | "user"; text: string; final: boolean; turnId: number }
+  /** All of a turn so far. What the agent says is told before it is heard; once it is `final`, it is what was heard: where that ends may be `approximate`. */
+  | { kind: "transcript"; role: "agent" | "user"; text: string; final: boolean; turnId: number; approximate?: true }
   /** It is to carry out a tool of its own, and say what came of it by this `id`. */
   | { kind: "tool-call"; id: string; name: string; arguments: Readonly<Record<string, unknown>> }
   /** What the peer did wrong; it may go on. */

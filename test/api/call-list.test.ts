@@ -70,6 +70,26 @@ describe("GET /calls", () => {
     expect(seen).toEqual(before);
   });
 
+  test("F14-4: finds a call by its carrier's id for it, which its record shows too", async () => {
+    const [mine, other] = [await create(), await create()];
+    const carrierCallId = "../../etc 👋\n'\"%";
+    const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns: [] } as const;
+    await api.stores.calls.redeem(mine.tokenHash, "worker-1");
+    await api.stores.calls.finish(mine.id, { ...end, carrierCallId });
+    expect(await idsOf(`carrierCallId=${encodeURIComponent(carrierCallId)}`)).toEqual([mine.id]);
+    expect(await idsOf("carrierCallId=CA0")).toEqual([]);
+    expect((await api.get(`/api/v1/calls/${mine.id}`)).body).toMatchObject({ carrierCallId });
+    expect((await api.get(`/api/v1/calls/${other.id}`)).body).toMatchObject({ carrierCallId: null });
+    for (const refused of ["carrierCallId=", `carrierCallId=${"x".repeat(257)}`, "carrierCallId=a&carrierCallId=b"]) {
+      const answer = await list(refused);
+      expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([
+        400,
+        "invalid_request",
+        ["/carrierCallId"],
+      ]);
+    }
+  });
+
   test("keeps what is asked for: state, transport, times and metadata", async () => {
     const early = await create({ metadata: { shop: "north", vip: true, n: 17 } });
     api.clock.advance(1_000);

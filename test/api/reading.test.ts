@@ -53,6 +53,7 @@ describe("GET /calls/{id}", () => {
       endedAt: null,
       durationMs: null,
       endReason: null,
+      carrierCallId: null,
       configuration: {
         voice: "fake/en-us",
         language: "en-US",
@@ -93,6 +94,15 @@ describe("GET /calls/{id}", () => {
 });
 
 describe("GET /calls/{id}/transcript", () => {
+  test("F14-2: says where the end of a turn is a guess", async () => {
+    const { id, tokenHash } = await create();
+    await api.stores.calls.redeem(tokenHash, "worker-1");
+    const turn = { role: "agent", text: "We are", startMs: 1, endMs: 2, interrupted: true, approximate: true } as const;
+    const end = { status: "ended", endReason: "caller_hangup", endedAtMs: api.clock.epochMs(), durationMs: 1 } as const;
+    await api.stores.calls.finish(id, { ...end, turns: [turn] });
+    expect((await api.get(`/api/v1/calls/${id}/transcript`)).body).toEqual({ data: [turn] });
+  });
+
   test("gives the turns as they were heard; none before the call has ended", async () => {
     const { id } = await create();
     expect((await api.get(`/api/v1/calls/${id}/transcript`)).body).toEqual({ data: [] });

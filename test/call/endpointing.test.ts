@@ -21,6 +21,19 @@ describe("the pause that ends a turn", () => {
     ["ich hätte gern zwei Brote und", "en", usualMs],
     ["the sand", "en", usualMs],
     ["", "en", usualMs],
+    ["आप कब खुलते हैं।", "hi", endpointSentenceMs],
+    ["متى تفتحون؟", "ar", endpointSentenceMs],
+    ["آپ کب کھلتے ہیں۔", "ur", endpointSentenceMs],
+    ["Ե՞րբ եք բացում։", "hy", endpointSentenceMs],
+    ["መቼ ትከፍታላችሁ።", "am", endpointSentenceMs],
+    ["ဘယ်အချိန်ဖွင့်ပါသလဲ။", "my", endpointSentenceMs],
+    ["Πότε ανοίγετε;", "el", endpointSentenceMs],
+    ["彼は「はい。」", "ja", endpointSentenceMs],
+    ["我要两个，", "zh", endpointTrailingMs],
+    ["أريد رغيفين،", "ar", endpointTrailingMs],
+    ["我要两个面包和", "zh", endpointTrailingMs],
+    ["パンが欲しいんですけど", "ja", endpointTrailingMs],
+    ["我要两个面包", "zh", usualMs],
   ])("behind %j in %s is %i ms", (text, language, ms) => {
     expect(endpointMs(text, language, DEFAULT_TURN_PARAMETERS)).toBe(ms);
   });
@@ -41,6 +54,15 @@ describe("a back-channel", () => {
     ["oh all right", "en"],
     ["ja, na klar", "de"],
     ["oui, tout à fait", "fr"],
+    ["嗯嗯", "zh"],
+    ["好的好的", "zh-CN"],
+    ["はい、はい", "ja"],
+    ["そうですね", "ja"],
+    ["네 네", "ko"],
+    ["हाँ जी", "hi"],
+    ["ครับ", "th"],
+    ["да, понятно", "ru"],
+    ["نعم", "ar"],
   ])("is %j in %s", (text, language) => {
     expect(isBackChannel(text, language)).toBe(true);
   });
@@ -48,6 +70,8 @@ describe("a back-channel", () => {
   test.each([
     ["", "en"],
     ["...", "en"],
+    ["好的我要两个面包", "zh"],
+    ["はい、それと", "ja"],
     ["no", "en"],
     ["yeah but", "en"],
     ["yeah yeah yeah yeah yeah", "en"],

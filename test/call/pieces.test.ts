@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { PieceSplitter } from "../../src/call/pieces.ts";
+import { speakingLength, wordEnds } from "../../src/core/words.ts";
 
-const newSplitter = (): PieceSplitter => new PieceSplitter(DEFAULT_TURN_PARAMETERS.firstClauseChars);
+const newSplitter = (): PieceSplitter => new PieceSplitter(DEFAULT_TURN_PARAMETERS.firstClauseChars, "en");
 
 function split(...texts: string[]): string[] {
   const splitter = newSplitter();
@@ -36,9 +37,9 @@ describe("cutting a reply into speakable pieces", () => {
     for (const piece of pieces.slice(0, -1)) expect(piece.endsWith(",")).toBe(true);
   });
 
-  test("sentences of languages without spaces are cut at their own full stops", () => {
-    const sentence = "パンは毎朝五時に焼き上がり、ロールパンは六時に焼き上がります。";
-    expect(split(sentence + sentence)).toEqual([sentence, sentence]);
+  test("sentences of languages without spaces are cut at their own full stops, the first at its first clause", () => {
+    const [clause, rest] = ["パンは毎朝五時に焼き上がり、", "ロールパンは六時に焼き上がります。"];
+    expect(split(clause + rest + clause + rest)).toEqual([clause, rest, clause + rest]);
   });
 
   test.each([
@@ -73,7 +74,7 @@ describe("cutting a reply into speakable pieces", () => {
   });
 
   test("where no clause is to be a piece, sentences are", () => {
-    const splitter = new PieceSplitter(Number.POSITIVE_INFINITY);
+    const splitter = new PieceSplitter(Number.POSITIVE_INFINITY, "en");
     expect(splitter.push("We are open from nine to five, except on Sundays. And")).toEqual([
       "We are open from nine to five, except on Sundays.",
     ]);
@@ -81,6 +82,70 @@ describe("cutting a reply into speakable pieces", () => {
 
   test("what cannot be spoken is left out", () => {
     expect(split("... --- !!! ", "?!")).toEqual([]);
+  });
+
+  test.each([
+    ["zh", "我们每天早上九点开门。晚上六点关门，", "我们每天早上九点开门。"],
+    ["ja", "毎日九時から開いています。日曜日は", "毎日九時から開いています。"],
+    ["ko", "저희는 매일 엽니다. 일요일은", "저희는 매일 엽니다."],
+    ["hi", "हम हर दिन नौ बजे खुलते हैं।और", "हम हर दिन नौ बजे खुलते हैं।"],
+    ["hi", "हम हर दिन नौ बजे खुलते हैं। और", "हम हर दिन नौ बजे खुलते हैं।"],
+    ["ar", "هل نفتح كل يوم من التاسعة؟ نعم", "هل نفتح كل يوم من التاسعة؟"],
+    ["ur", "ہم ہر روز نو بجے کھلتے ہیں۔ اور", "ہم ہر روز نو بجے کھلتے ہیں۔"],
+    ["hy", "Մենք բաց ենք ամեն օր իննից։ Իսկ", "Մենք բաց ենք ամեն օր իննից։"],
+    ["am", "በየቀኑ ከጠዋቱ ሦስት ሰዓት።እና", "በየቀኑ ከጠዋቱ ሦስት ሰዓት።"],
+    ["my", "နေ့စဉ် မနက်ကိုးနာရီမှ ဖွင့်ပါသည်။ ည", "နေ့စဉ် မနက်ကိုးနာရီမှ ဖွင့်ပါသည်။"],
+    ["km", "យើងបើករាល់ថ្ងៃពីម៉ោងប្រាំបួន។ ថ្ងៃ", "យើងបើករាល់ថ្ងៃពីម៉ោងប្រាំបួន។"],
+    ["el", "Είναι ανοιχτά κάθε μέρα; Ναι", "Είναι ανοιχτά κάθε μέρα;"],
+    ["th", "เราเปิดทุกวันตั้งแต่เก้าโมงเช้า และปิด", "เราเปิดทุกวันตั้งแต่เก้าโมงเช้า"],
+    ["zh", "他说：“我们每天九点开门。”然后", "他说：“我们每天九点开门。”"],
+    ["en", 'She said that it was "no more." Then', 'She said that it was "no more."'],
+    ["zh", "我们每天早上九点开门!晚上", "我们每天早上九点开门!"],
+  ])("F14-3: a sentence of %s ends where its script ends it: %s", (language, text, first) => {
+    const splitter = new PieceSplitter(Number.POSITIVE_INFINITY, language);
+    expect(splitter.push(text)).toEqual([first]);
+  });
+
+  test.each([
+    ["zh", "好的，我们每天早上九点开门，", "好的，我们每天早上九点开门，"],
+    ["ja", "はい、毎日九時から開いていますが、日", "はい、毎日九時から開いていますが、"],
+    ["ar", "نعم نحن نفتح كل يوم صباحا، ثم", "نعم نحن نفتح كل يوم صباحا،"],
+  ])("F14-3: the first clause of %s is a piece once it takes as long as 24 Latin letters", (language, text, first) => {
+    expect(new PieceSplitter(24, language).push(`${text}九`)).toEqual([first]);
+  });
+
+  test("F14-3: the first piece of a script whose letters say more comes after fewer of them", () => {
+    expect(new PieceSplitter(24, "zh").push("我们九点开门。好")).toEqual(["我们九点开门。"]);
+    expect(new PieceSplitter(24, "en").push("We open at 9. So")).toEqual([]);
+  });
+
+  test.each([
+    ["zh", "我们每天早上开门晚上关门".repeat(40)],
+    ["th", "เราเปิดทุกวันตั้งแต่เก้าโมงเช้าถึงหกโมงเย็น".repeat(20)],
+    ["ja", "パンは毎朝五時に焼き上がりロールパンは六時に".repeat(20)],
+  ])("F14-3: where %s never ends a sentence, it is cut between words, before it takes 220 Latin letters", (language, text) => {
+    const splitter = new PieceSplitter(24, language);
+    const pieces = [...splitter.push(text), ...splitter.end()];
+    expect(pieces.join("")).toBe(text);
+    expect(pieces.length).toBeGreaterThan(2);
+    let at = 0;
+    const ends = wordEnds(text, language);
+    for (const piece of pieces) {
+      expect(speakingLength(piece)).toBeLessThanOrEqual(220);
+      at += piece.length;
+      // What is cut is looked at as far as it is known: the end of the stretch is one for it, too.
+      expect(ends.includes(at) || ends.some((end) => Math.abs(end - at) < 4)).toBe(true);
+    }
+  });
+
+  test("F14-3: what has no words is cut between characters, never within one", () => {
+    for (const character of ["👨‍👩‍👧", "𠮷", "👋🏽", "x"]) {
+      const splitter = new PieceSplitter(24, "en");
+      const text = `a${character.repeat(600)}`;
+      const pieces = [...splitter.push(text), ...splitter.end()];
+      expect(pieces.length).toBeGreaterThan(character === "x" || character === "𠮷" ? 1 : 0);
+      for (const piece of pieces) expect(piece.replace(/^a/, "").replaceAll(character, "")).toBe("");
+    }
   });
 
   test("however the text is cut on its way, the pieces joined by spaces are the text with its white space folded", () => {

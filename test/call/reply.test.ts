@@ -2,13 +2,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { Reply } from "../../src/call/reply.ts";
+import { wordEnds } from "../../src/core/words.ts";
 
 const RATE_HZ = 8_000;
 const WORD_SAMPLES = 2_400;
 
-const newReply = (): Reply =>
+const newReply = (language = "en"): Reply =>
   new Reply({
     turnId: 1,
+    language,
     interruptible: true,
     leave: undefined,
     rateHz: RATE_HZ,
@@ -55,6 +57,70 @@ describe("the heard ledger of a reply", () => {
     expect(cut(true, 3)).toEqual(["Bread is baked", true, undefined]);
     expect(cut(false, 7)).toEqual([PIECES[0], true, undefined]);
     expect(cut(false, 14)).toEqual([PIECES.join(" "), false, undefined]);
+  });
+
+  const CHINESE = "我们每天早上九点开门晚上六点关门欢迎光临本店谢谢";
+
+  test.each([
+    ["a voice that tells no word times", []],
+    ["one that tells the whole stretch as a word", [{ text: CHINESE, startMs: 0, endMs: 10_000 }]],
+  ])("F14-3: of 7.5 of 10 s in a script without blanks some three quarters were heard, from %s", (_, words) => {
+    const reply = newReply("zh");
+    reply.pushText(CHINESE, 0);
+    reply.endRound(0);
+    reply.endText();
+    reply.pieceAudio(0, words, 0);
+    reply.pieceEnded(0, 10 * RATE_HZ);
+    reply.frameSent(10 * RATE_HZ, 0);
+    const { text, approximate, interrupted } = reply.asHeard(2_500, 0);
+    expect([interrupted, approximate]).toEqual([true, true]);
+    expect(CHINESE.startsWith(text)).toBe(true);
+    expect(text.length / CHINESE.length).toBeGreaterThan(0.6);
+    expect(text.length / CHINESE.length).toBeLessThanOrEqual(0.75);
+    expect(wordEnds(CHINESE, "zh")).toContain(text.length);
+    expect(reply.asHeard(10_000, 0).text).toBe("");
+    expect(reply.asHeard(0, 0)).toMatchObject({ text: CHINESE, interrupted: false });
+  });
+
+  test("F14-3: what was heard before a stretch without blanks, and how it was written, stays as it was", () => {
+    const reply = newReply("th");
+    const text = "ขอของหวาน สองอัน please";
+    reply.pushText(text, 0);
+    reply.endRound(0);
+    reply.endText();
+    const [first = "", second = ""] = text.split(" ");
+    const words = [
+      { text: first, startMs: 0, endMs: 900 },
+      { text: second, startMs: 1_000, endMs: 1_600 },
+      { text: "please", startMs: 1_700, endMs: 2_000 },
+    ];
+    reply.pieceAudio(0, words, 0);
+    reply.pieceEnded(0, 2 * RATE_HZ);
+    reply.frameSent(2 * RATE_HZ, 0);
+    const heardAt = (ms: number) => reply.asHeard(2_000 - ms, 0);
+    expect(heardAt(950)).toMatchObject({ text: "ขอของหวาน" });
+    expect(heardAt(950)).not.toHaveProperty("approximate");
+    expect(heardAt(1_390)).toMatchObject({ text: "ขอของหวาน สอง", approximate: true });
+    expect(heardAt(1_650)).toMatchObject({ text: "ขอของหวาน สองอัน" });
+  });
+
+  test("F14-3: what a voice that is not done has spoken of Chinese is guessed by the time that its letters take", () => {
+    const reply = newReply("zh");
+    reply.pushText(CHINESE, 0);
+    reply.endRound(0);
+    reply.endText();
+    reply.pieceAudio(0, [], 0);
+    reply.frameSent(3 * RATE_HZ, 0);
+    // Three seconds of fifteen Latin letters each are eleven of Han.
+    const { length } = reply.asHeard(0, 0).text;
+    expect(length).toBeGreaterThanOrEqual(8);
+    expect(length).toBeLessThanOrEqual(11);
+  });
+
+  test("F14-3: sentences of a script without blanks have none between them in what was heard", () => {
+    const reply = spoken(["我们每天早上九点开门。", "星期天我们休息。"], false);
+    reply.frameSent(100 * RATE_HZ, 0);
+    expect(reply.heardText(100 * RATE_HZ)).toBe("我们每天早上九点开门。星期天我们休息。");
   });
 
   test("heard never exceeds sent, and never falls below what a mark confirmed", () => {

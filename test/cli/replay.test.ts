@@ -112,6 +112,15 @@ describe("what it prints", () => {
     expect(text).toMatch(/7\.\d{3} s +in \d+ ms +no word came: the paused reply goes on/);
   });
 
+  test("F14-3: says where another ICU than the journal's may tell other words apart", async () => {
+    const path = new JournalFile().path;
+    const comparison = await compareJournal(path);
+    expect(comparison.header.icu).toBe(process.versions.icu);
+    expect(comparisonText(path, comparison)).not.toContain("ICU");
+    const other = { ...comparison, header: { ...comparison.header, icu: "1.0" } };
+    expect(comparisonText(path, other)).toContain(`Written with ICU 1.0, replayed with ${process.versions.icu}`);
+  });
+
   test("is one JSON document where that is asked for, with the moment in it", async () => {
     const path = journal("cough");
     const comparison = await compareJournal(path, 7_000);
@@ -121,6 +130,7 @@ describe("what it prints", () => {
       replayedBy: SOFTWARE,
       same: true,
       difference: null,
+      icu: { writtenBy: null, replayedBy: process.versions.icu },
       parameters: { assumed: [], unmatched: [], unknown: [] },
       trace: { atMs: 7_000, standing: { reply: { turnId: 2 }, waits: { stream: null, max_duration: 3_000_000 } } },
     });

@@ -237,6 +237,61 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS);
     });
 
+    test("F14-2: a turn whose end is a guess is told as approximate, recorded or not, and no other is", async () => {
+      const guess: TranscriptTurn = {
+        role: "agent",
+        text: "We are",
+        startMs: 1,
+        endMs: 2,
+        interrupted: true,
+        approximate: true,
+      };
+      for (const recordingEnabled of [true, false]) {
+        const { id, tokenHash } = await create({ ...SPEC, recordingEnabled });
+        await stores.calls.redeem(tokenHash, "worker-1");
+        await stores.calls.finish(id, end({ turns: [...TURNS, guess] }));
+        const turns = (await stores.calls.transcript(accountId, id)) ?? [];
+        expect(turns.map((turn) => turn.approximate)).toEqual([undefined, undefined, undefined, true]);
+      }
+    });
+
+    test.each([
+      "CA123",
+      "../../etc/passwd",
+      "'; DROP TABLE calls; --",
+      'a"b\\c',
+      "two\nlines",
+      "👋",
+      "a\0b",
+      "\ud800",
+      "x".repeat(256),
+    ])("F14-4, C8: the carrier's id %j of a call is data: it is in its record, and finds this call alone", async (carrierCallId) => {
+      const [{ id, tokenHash, record }, other] = [await create(), await create()];
+      expect(record.carrierCallId).toBeUndefined();
+      for (const hash of [tokenHash, other.tokenHash]) await stores.calls.redeem(hash, "worker-1");
+      await stores.calls.finish(id, end({ carrierCallId }));
+      await stores.calls.finish(other.id, end({ carrierCallId: "another" }));
+      expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe(carrierCallId);
+      expect(await listedIds(stores, accountId, { carrierCallId })).toEqual([id]);
+      expect(await listedIds(stores, accountId, { carrierCallId, status: "active" })).toEqual([]);
+      expect(await listedIds(stores, accountId, { carrierCallId: `${carrierCallId} ` })).toEqual([]);
+      expect(await listedIds(stores, await stores.accounts.ensure("second"), { carrierCallId })).toEqual([]);
+    });
+
+    test("F14-4: an active call has its carrier's id from its stream's beginning on, and keeps it when its journal is lost", async () => {
+      const { id, tokenHash } = await create();
+      await stores.calls.setCarrierCallId(id, "early");
+      expect((await stores.calls.get(accountId, id))?.carrierCallId).toBeUndefined();
+      await stores.calls.redeem(tokenHash, "worker-1");
+      await stores.calls.setCarrierCallId(id, "CA\0 1");
+      expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe("CA\0 1");
+      expect(await listedIds(stores, accountId, { carrierCallId: "CA\0 1", status: "active" })).toEqual([id]);
+      await stores.calls.finish(id, end());
+      await stores.calls.setCarrierCallId(id, "late");
+      expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe("CA\0 1");
+      await stores.calls.setCarrierCallId("call_unknown", "CA1");
+    });
+
     test("C4: only the first end counts", async () => {
       const { id, tokenHash } = await create();
       await stores.calls.redeem(tokenHash, "worker-1");

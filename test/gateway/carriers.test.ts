@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { G711_LAWS, type G711Codec } from "../../src/media/g711.ts";
+import { projectJournal } from "../../src/record/projection.ts";
 import type { Stt } from "../../src/speech/speech.ts";
+import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import { createCarrierB } from "../../src/wire/carrier-b.ts";
 import { createCarrierC } from "../../src/wire/carrier-c.ts";
 import { type LegOptions, leg } from "../support/leg.ts";
+import { settled } from "../support/manual-clock.ts";
 
 const STREAM_ID = "5b1f4c7e-8a0d-4f63-9e2b-c3d7a1908f54";
 const QUIET = { spec: { firstSpeaker: "user" as const, inactivityTimeoutMs: 300_000 } };
@@ -299,5 +302,60 @@ describe("C13: marks", () => {
       transcripts.push(call.socket.events.filter((event) => event === "clear" || event === "clearAudio"));
     }
     expect(transcripts).toEqual([[], [], [], []]);
+  });
+});
+
+describe("F14-4: the carrier's id for the call", () => {
+  const ID = "../../etc\n\u2028'\"\u0000👋";
+  const STARTS = {
+    carrier_a: (call: ReturnType<typeof leg>) =>
+      call.json({
+        event: "start",
+        streamSid: STREAM_ID,
+        start: {
+          streamSid: STREAM_ID,
+          callSid: ID,
+          mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 },
+        },
+      }),
+    carrier_b: (call: ReturnType<typeof leg>) =>
+      call.json({
+        event: "start",
+        stream_id: STREAM_ID,
+        start: {
+          call_control_id: ID,
+          call_session_id: "another",
+          media_format: { encoding: "PCMU", sample_rate: 8_000, channels: 1 },
+        },
+      }),
+    carrier_c: (call: ReturnType<typeof leg>) =>
+      call.json({ event: "start", start: { callId: ID, streamId: STREAM_ID } }),
+  } as const;
+  const WIRES = {
+    carrier_a: createCarrierA,
+    carrier_b: () => createCarrierB({ outboundCodec: "mulaw" }),
+    carrier_c: createCarrierC,
+  };
+
+  test.each([
+    "carrier_a",
+    "carrier_b",
+    "carrier_c",
+  ] as const)("of %s stands in the journal and in every line of the call from its stream's beginning on", async (carrier) => {
+    for (const recordingEnabled of [true, false]) {
+      const call = leg({ wire: WIRES[carrier](), spec: { connectionType: carrier, recordingEnabled } });
+      STARTS[carrier](call);
+      call.text("not JSON");
+      call.connection.closed(1_006, false);
+      while (call.done() === 0) await settled();
+      const lines = call.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(lines.map(({ msg, carrierCallId }) => [msg, carrierCallId])).toEqual([
+        ["a message of the peer was refused", ID],
+        ["call ended", ID],
+      ]);
+      expect(call.logged.filter((line) => line.trimEnd().includes("\n"))).toEqual([]);
+      expect((await projectJournal(call.journalPath)).carrierCallId).toBe(ID);
+      expect(call.started).toEqual([ID]);
+    }
   });
 });

@@ -130,7 +130,7 @@ describe("journal writer", () => {
 
     const { spec, ...start } = START;
     expect(await recordsOf(dataDir)).toEqual([
-      { kind: "header", timeMs: 0, header: { software: "trunkline test", ...start, spec } },
+      { kind: "header", timeMs: 0, header: { software: "trunkline test", icu: process.versions.icu, ...start, spec } },
       { kind: "event", timeMs: 1, event: { kind: "leg-started", codec: "mulaw" } },
       { kind: "command", timeMs: 1, command: { kind: "speak", turnId: 1, piece: 0, text: "Hello." } },
       { kind: "frame-in", timeMs: 21.5, mediaMs: 102, voiced: true, audio: AUDIO, audioLeftOut: false },

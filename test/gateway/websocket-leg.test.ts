@@ -291,6 +291,28 @@ test("keys are told to the call in the order in which they come, and what is no 
   expect(call.hangUp()).toMatchObject({ digits: 4, ignored: 5, malformed: 0 });
 });
 
+test("F14-2: of an interrupted answer whose voice tells no word times, the transcript says that its end is a guess", async () => {
+  const greeting = "Hello, this is the bakery at the corner of the market.";
+  for (const wordTimes of [false, true]) {
+    const clock = new ManualClock();
+    const ear = [heard(1_200, "partial", "wait"), heard(1_400, "final", "wait a moment")];
+    const call = websocketLeg({
+      beside: { clock, ticker: new Ticker(clock) },
+      stt: new ScriptedStt(clock, ear),
+      tts: new ScriptedTts(clock, { wordTimes }),
+      spec: { ...INTERRUPTIBLE, greeting },
+    });
+    for (let atMs = 0; atMs < 2_000; atMs += 20) {
+      await clock.play(20);
+      call.audio(SILENCE);
+    }
+    const finals = call.told("transcript").filter(({ role, final }) => role === "agent" && final === true);
+    expect(finals[0]).toMatchObject({ turnId: 1 });
+    expect(finals.map(({ approximate }) => approximate)).toEqual([wordTimes ? undefined : true]);
+    call.hangUp();
+  }
+});
+
 test("F14-7: an entry of keys is announced before the answer to it, and turn ids grow in the order in which turns began", async () => {
   const call = talk([], { spec: ASKED_ALONE, replies: ["Order twelve.", "Order seven."] });
   for (const digit of "12#") call.json({ type: "dtmf", digit });

@@ -94,6 +94,37 @@ describe("keeping a call", () => {
     expect(kept).toEqual([callId]);
   });
 
+  test("F14-2, F14-4: keeps what is approximate in it, and the carrier's id for it, also of a journal that breaks off", async () => {
+    const { stores, keeper, accountId, logged } = service;
+    for (const breaksOff of [false, true]) {
+      const { callId, journal } = await active();
+      rmSync(journal);
+      const turn = {
+        role: "agent" as const,
+        text: "We",
+        startMs: 1,
+        endMs: 2,
+        interrupted: true,
+        approximate: true as const,
+      };
+      const file = new JournalFile({ ...START, callId, accountId }, journal)
+        .add({
+          kind: "event",
+          timeMs: 5,
+          event: { kind: "leg-started", codec: "mulaw", carrierCallId: `CA\n${callId}` },
+        })
+        .add({ kind: "command", timeMs: 30, command: { kind: "turn", turn } });
+      if (!breaksOff) file.end(50);
+      keeper.keep(callId);
+      await keeper.idle();
+      expect(await stores.calls.get(accountId, callId)).toMatchObject({ carrierCallId: `CA\n${callId}` });
+      expect(await stores.calls.transcript(accountId, callId)).toEqual([turn]);
+      const recorded = logged.map((line) => JSON.parse(line)).find((line) => line.callId === callId);
+      expect(recorded).toMatchObject({ msg: "call recorded", carrierCallId: `CA\n${callId}` });
+    }
+    expect(logged.join("").split("\n")).toHaveLength(logged.length + 1);
+  });
+
   test("sums up how fast it was answered, what its providers did, and what that costs", async () => {
     const { directory, stores, clock, accountId } = service;
     const { callId, journal } = await active();

@@ -159,7 +159,12 @@ describe("redaction", () => {
   });
 
   test("the header has the specification only when the call is recorded", () => {
-    expect(journalHeader("trunkline 1", START)).toEqual({ ...START, software: "trunkline 1", spec: SPEC });
+    expect(journalHeader("trunkline 1", START)).toEqual({
+      ...START,
+      software: "trunkline 1",
+      icu: process.versions.icu,
+      spec: SPEC,
+    });
     const header = journalHeader("trunkline 1", NOT_RECORDED);
     expect(header).not.toHaveProperty("spec");
     expect(header.callId).toBe(START.callId);

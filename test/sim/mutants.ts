@@ -158,7 +158,7 @@ export const MUTANTS: readonly Mutant[] = [
     "what was answered before the ear was done with it is not answered again",
     "no word of the caller is lost or doubled",
     "call/turn.ts",
-    "{ ...turn, answered: join(turn.answered, words.partial) }",
+    "{ ...turn, answered: joinTexts(turn.answered, words.partial) }",
     "{ ...turn, answered: turn.answered }",
   ),
   mutant(
@@ -186,7 +186,7 @@ export const MUTANTS: readonly Mutant[] = [
     "a model that talks without end is stopped",
     "what waits stays within its bounds",
     "gateway/model-answer.ts",
-    "        this.#textChars += text.length;\n",
+    "        this.#textChars += Math.min(event.text.length, roomChars);\n",
     "",
   ),
   mutant(
@@ -324,7 +324,7 @@ export const MUTANTS: readonly Mutant[] = [
     "engines are stopped with their call",
     "everything stops with the call",
     "gateway/connection.ts",
-    "for (const event of this.#engines.close()) journal.event(this.#eventMs, event);",
+    "for (const event of this.#engines.close()) journal.event(this.#call.eventMs, event);",
     "",
   ),
   mutant(

@@ -122,6 +122,7 @@ export class Service {
       metrics: NO_METRICS,
       clock: process,
       log,
+      onStarted: () => {},
       onDone: () => {
         this.#done += 1;
         stopTicking();

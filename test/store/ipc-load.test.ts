@@ -20,6 +20,7 @@ test("a worker tells how it stands when it comes, from then on every 250 ms and 
     onWorker: (workerId, _callIds, { callCount }) => told.push([`${workerId} came`, callCount]),
     onLoad: (workerId, { callCount }) => told.push([workerId, callCount]),
     onWorkerGone: (workerId) => told.push([`${workerId} went`, Number.NaN]),
+    onStreamStarted: () => {},
     onEnded: () => {},
   });
   await server.listen();
@@ -56,4 +57,39 @@ test("a worker tells how it stands when it comes, from then on every 250 ms and 
     ["a went", Number.NaN],
   ]);
   expect(clock.pending).toBe(0);
+});
+
+test("F14-4: the carrier's id of a call reaches the control process when its stream begins, whatever it is made of", async () => {
+  const path = join(temporaryDirectory(), "control.sock");
+  const clock = new ManualClock();
+  const told: string[][] = [];
+  let workers = 0;
+  const server = new IpcServer({
+    path,
+    log: memoryLog().log,
+    redeem: async () => undefined,
+    onWorker: () => (workers += 1),
+    onLoad: () => {},
+    onWorkerGone: () => {},
+    onStreamStarted: (callId, carrierCallId) => told.push([callId, carrierCallId]),
+    onEnded: () => {},
+  });
+  await server.listen();
+  onTestFinished(() => server.close());
+  const handOff = new IpcHandOff({
+    path,
+    workerId: "a",
+    callIds: () => [],
+    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true }),
+    onEnd: () => {},
+    metrics: async () => undefined,
+    clock,
+  });
+  // While the control process is away nobody is told; the call's end tells it then.
+  handOff.streamStarted("call_0", "CA0");
+  while (workers === 0) await new Promise((resolve) => setImmediate(resolve));
+  handOff.streamStarted("call_1", "two\nlines \u0000 👋");
+  while (told.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(told).toEqual([["call_1", "two\nlines \u0000 👋"]]);
+  await handOff.close();
 });

@@ -34,6 +34,7 @@ test("a call whose worker died while its token was redeemed is over, though no w
       onWorker: () => {},
       onLoad: () => {},
       onWorkerGone: () => resolve(),
+      onStreamStarted: () => {},
       onEnded: (callId) => ended.push(callId),
     });
   });

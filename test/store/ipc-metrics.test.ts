@@ -23,6 +23,7 @@ async function controlEnd() {
     onWorker: () => {},
     onLoad: () => {},
     onWorkerGone: () => {},
+    onStreamStarted: () => {},
     onEnded: () => {},
   });
   await server.listen();

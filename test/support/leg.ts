@@ -116,6 +116,7 @@ export function leg(options: LegOptions = {}) {
   };
   options.tamper?.({ socket, wire, journal, metrics });
   let done = 0;
+  const started: string[] = [];
   const connection = new Connection({
     redeemed,
     socket,
@@ -133,6 +134,7 @@ export function leg(options: LegOptions = {}) {
     metrics,
     clock,
     log,
+    onStarted: (carrierCallId) => started.push(carrierCallId),
     onDone: () => {
       done += 1;
       stopTicking();
@@ -151,6 +153,8 @@ export function leg(options: LegOptions = {}) {
     logged,
     /** Its journal; whole once the connection is done. */
     journalPath: journalPath(directory, redeemed.callId),
+    /** The carrier's ids that it said its stream has begun with. */
+    started,
     /** How often the connection said that it is done. */
     done: () => done,
     /** The keys that the call was told of. */

@@ -89,6 +89,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     onWorker: () => {},
     onLoad: () => {},
     onWorkerGone: () => {},
+    onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
     onEnded: (callId) => keeper.keep(callId),
   });
   await ipc.listen();

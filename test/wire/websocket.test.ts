@@ -96,7 +96,7 @@ describe("websocket: what was negotiated", () => {
     "alaw",
     "pcm_s16le",
   ] as const)("the stream begins with the socket, and is kept in %s", (codec) => {
-    const opening = { kind: "start", streamId: CALL_ID, carrierCallId: CALL_ID, codec };
+    const opening = { kind: "start", streamId: CALL_ID, carrierCallId: undefined, codec };
     expect(wireOf(codec)).toMatchObject({ opening, outboundCodec: codec });
   });
 

@@ -37,6 +37,7 @@ const MESSAGE = z.discriminatedUnion("type", [
     text: z.string(),
     final: z.boolean(),
     turnId: z.int().min(0),
+    approximate: z.literal(true).optional(),
   }),
   z.strictObject({ type: z.literal("mark"), name: z.string() }),
   z.strictObject({ type: z.literal("clear") }),

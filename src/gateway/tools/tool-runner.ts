@@ -6,6 +6,7 @@ import { codeOf } from "../../core/errors.ts";
 import { compileSchema, type SchemaCheck } from "../../core/json-schema.ts";
 import { TOOL_RESULT_CHARS_MAX, TOOLS_RUNNING_MAX } from "../../core/limits.ts";
 import type { Logger } from "../../core/log.ts";
+import { cutText } from "../../core/words.ts";
 import type { HttpTools } from "./http-client.ts";
 import { failed, type ToolOutcome } from "./outcome.ts";
 
@@ -142,5 +143,5 @@ const CUT_OFF = " … (cut off)";
 /** As much as the model is told; no character is cut in two. */
 function cutOff(text: string): string {
   if (text.length <= TOOL_RESULT_CHARS_MAX) return text;
-  return text.slice(0, TOOL_RESULT_CHARS_MAX - CUT_OFF.length).replace(/[\ud800-\udbff]$/, "") + CUT_OFF;
+  return cutText(text, TOOL_RESULT_CHARS_MAX - CUT_OFF.length) + CUT_OFF;
 }

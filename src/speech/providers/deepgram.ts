@@ -1,8 +1,9 @@
 import type { Clock } from "../../core/clock.ts";
 import { isObject } from "../../core/json.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
+import { joinTexts } from "../../core/words.ts";
 import { EventQueue } from "../event-queue.ts";
-import { heardLanguage, heardText, joined } from "../heard-text.ts";
+import { heardLanguage, heardText } from "../heard-text.ts";
 import type { ListenOptions, Stt, SttEvent, SttStream } from "../speech.ts";
 import { VoiceGate } from "../voice-gate.ts";
 import { EarSocket, type JsonObject } from "./ear-socket.ts";
@@ -183,12 +184,12 @@ class Transcript {
     const isOld = start + duration <= this.#settledS;
     const text = isOld ? "" : heardText(best.transcript);
     if (isFinal === true && !isOld) {
-      this.#settled = joined(this.#settled, text);
+      this.#settled = joinTexts(this.#settled, text);
       this.#settledS = start + duration;
     }
     const isOver = isFinal === true && (speech_final === true || from_finalize === true);
     if (isOver || this.#settled.length >= UTTERANCE_CHARS_MAX) this.#finish(best.language, from_finalize === true);
-    else if (!isOld) this.#hear(isFinal === true ? this.#settled : joined(this.#settled, text));
+    else if (!isOld) this.#hear(isFinal === true ? this.#settled : joinTexts(this.#settled, text));
     return undefined;
   }
 

@@ -19,8 +19,10 @@ export async function listCalls(
 ): Promise<{ calls: readonly CallRecord[]; more: boolean }> {
   const found: CallRecord[] = [];
   let after = afterCallId;
+  // Few calls have one id of a carrier, and an index finds them: nothing is looked through.
+  const isIndexed = filters.carrierCallId !== undefined;
   for (;;) {
-    const last = await endOfWindow(db, accountId, after);
+    const last = isIndexed ? undefined : await endOfWindow(db, accountId, after);
     let window = matching(db, accountId, filters, nowMs);
     if (after !== undefined) window = window.where("calls.id", "<", after);
     if (last !== undefined) window = window.where("calls.id", ">=", last);
@@ -51,13 +53,14 @@ function matching(
   filters: Omit<CallQuery, "afterCallId" | "limit">,
   nowMs: number,
 ) {
-  const { status, connectionType, createdFromMs, createdBeforeMs, metadata = {} } = filters;
+  const { status, connectionType, carrierCallId, createdFromMs, createdBeforeMs, metadata = {} } = filters;
   let calls = db
     .selectFrom("calls")
     .select(RECORD_COLUMNS)
     .select((eb) => lastExpiry(eb).as("expires_at"))
     .where("calls.account_id", "=", accountId)
     .orderBy("calls.id", "desc");
+  if (carrierCallId !== undefined) calls = calls.where("calls.carrier_call_id", "=", JSON.stringify(carrierCallId));
   if (createdFromMs !== undefined) calls = calls.where("calls.created_at", ">=", createdFromMs);
   if (createdBeforeMs !== undefined) calls = calls.where("calls.created_at", "<", createdBeforeMs);
   if (status !== undefined) calls = calls.where((eb) => isNow(eb, status, nowMs));

@@ -18,6 +18,7 @@ export const RECORD_COLUMNS = [
   "calls.duration_ms",
   "calls.end_reason",
   "calls.worker_id",
+  "calls.carrier_call_id",
   "calls.recording",
   "calls.counters",
   "calls.latency",
@@ -53,6 +54,7 @@ const recordOf = (row: RecordRow): CallRecord => ({
   ...(row.ended_at !== null && { endedAtMs: row.ended_at }),
   ...(row.duration_ms !== null && { durationMs: row.duration_ms }),
   ...(row.end_reason !== null && { endReason: row.end_reason as NonNullable<CallRecord["endReason"]> }),
+  ...(row.carrier_call_id !== null && { carrierCallId: JSON.parse(row.carrier_call_id) }),
   ...(row.recording !== null && { recording: JSON.parse(row.recording) }),
   ...(row.counters !== null && { counters: JSON.parse(row.counters) }),
   ...(row.latency !== null && { latency: JSON.parse(row.latency) }),
@@ -78,6 +80,7 @@ export const turnRowOf = (turn: TranscriptTurn, withText: boolean) => ({
   start_ms: turn.startMs,
   end_ms: turn.endMs,
   interrupted: turn.interrupted ? 1 : 0,
+  approximate: turn.approximate === true ? 1 : 0,
   latency: turn.latency === undefined ? null : JSON.stringify(turn.latency),
 });
 
@@ -87,5 +90,6 @@ export const turnOf = (row: Selectable<Tables["turns"]>): TranscriptTurn => ({
   startMs: row.start_ms,
   endMs: row.end_ms,
   interrupted: row.interrupted === 1,
+  ...(row.approximate === 1 && { approximate: true }),
   ...(row.latency !== null && { latency: JSON.parse(row.latency) }),
 });

@@ -310,6 +310,15 @@ export class SqliteCalls implements CallStore {
     });
   }
 
+  async setCarrierCallId(callId: string, carrierCallId: string): Promise<void> {
+    await this.#db
+      .updateTable("calls")
+      .set({ carrier_call_id: JSON.stringify(carrierCallId) })
+      .where("id", "=", callId)
+      .where("status", "=", "active")
+      .execute();
+  }
+
   async finish(callId: string, end: CallEnd): Promise<boolean> {
     const first = await this.#db.transaction().execute(async (tx) => {
       const call = await tx
@@ -319,6 +328,7 @@ export class SqliteCalls implements CallStore {
           end_reason: end.endReason,
           ended_at: end.endedAtMs,
           duration_ms: end.durationMs,
+          ...(end.carrierCallId !== undefined && { carrier_call_id: JSON.stringify(end.carrierCallId) }),
           recording: jsonOf(end.recording),
           counters: jsonOf(end.counters),
           latency: jsonOf(end.latency),

@@ -12,6 +12,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0004-tools-in-full": { up: writeToolsInFull },
   "0005-api-keys-of-calls": { up: addApiKeysOfCalls },
   "0006-latency-and-usage": { up: addLatencyAndUsage },
+  "0007-approximate-turns": { up: addApproximateTurns },
+  "0008-carrier-call-ids": { up: addCarrierCallIds },
 };
 
 async function createFirstTables(db: Kysely<Tables>): Promise<void> {
@@ -162,4 +164,22 @@ async function addLatencyAndUsage({ schema }: Kysely<Tables>): Promise<void> {
   for (const column of ["latency", "usage", "cost"]) {
     await schema.alterTable("calls").addColumn(column, "text").execute();
   }
+}
+
+/** Which turns end at a guess was not stored before: those that are there count as exact. */
+async function addApproximateTurns({ schema }: Kysely<Tables>): Promise<void> {
+  await schema
+    .alterTable("turns")
+    .addColumn("approximate", "integer", (column) => column.notNull().defaultTo(0))
+    .execute();
+}
+
+/** The carrier's own id for a call; the list finds calls by it. */
+async function addCarrierCallIds({ schema }: Kysely<Tables>): Promise<void> {
+  await schema.alterTable("calls").addColumn("carrier_call_id", "text").execute();
+  await schema
+    .createIndex("calls_by_carrier_call_id")
+    .on("calls")
+    .columns(["account_id", "carrier_call_id", "id"])
+    .execute();
 }

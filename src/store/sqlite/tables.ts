@@ -50,6 +50,8 @@ export interface Tables {
     duration_ms: number | null;
     end_reason: string | null;
     worker_id: string | null;
+    /** JSON of the carrier's own id for the call, a text of any characters. */
+    carrier_call_id: string | null;
     /** JSON of RecordingInfo. */
     recording: string | null;
     /** JSON, names to numbers. */
@@ -90,6 +92,7 @@ export interface Tables {
     start_ms: number;
     end_ms: number;
     interrupted: number;
+    approximate: number;
     /** JSON of TurnLatency. */
     latency: string | null;
   };

@@ -144,7 +144,38 @@ test("the calls of a database that an older version has made are read, listed an
     more: false,
   });
   expect(await stores.calls.redeem(hashSecret("x"), "worker-1")).toMatchObject({ callId: id });
-  expect(await stores.calls.finish(id, endAt(clock))).toBe(true);
+  expect(await stores.calls.finish(id, { ...endAt(clock), carrierCallId: "CA1" })).toBe(true);
+  expect(await stores.calls.list(accountId, { limit: 5, carrierCallId: "CA1" })).toMatchObject({ calls: [{ id }] });
   expect(await stores.calls.remove(accountId, id)).toBe(true);
   await stores.close();
+});
+
+test("F14-2, F14-4: turns and calls of the version before are read as they were: neither approximate nor with a carrier's id", async () => {
+  const { directory, clock, stores, accountId, held } = await open();
+  const id = await held(1);
+  await stores.close();
+  const file = new Libsql(join(directory, "trunkline.db"));
+  file.exec("DROP INDEX calls_by_carrier_call_id");
+  file.exec("ALTER TABLE calls DROP COLUMN carrier_call_id");
+  file.exec("ALTER TABLE turns DROP COLUMN approximate");
+  file.exec("DELETE FROM kysely_migration WHERE name >= '0007'");
+  file.close();
+  const upgraded = await openStores(directory, clock);
+  expect((await upgraded.calls.get(accountId, id))?.carrierCallId).toBeUndefined();
+  const turns = (await upgraded.calls.transcript(accountId, id)) ?? [];
+  expect(turns.length).toBeGreaterThan(0);
+  expect(turns.filter((turn) => "approximate" in turn)).toEqual([]);
+  expect(await upgraded.calls.list(accountId, { limit: 5, carrierCallId: "CA1" })).toEqual({ calls: [], more: false });
+  await upgraded.close();
+});
+
+test("F14-4: the list by a carrier's id asks its index", async () => {
+  const { directory, stores } = await open();
+  await stores.close();
+  const file = new Libsql(join(directory, "trunkline.db"));
+  const plan = file
+    .prepare("EXPLAIN QUERY PLAN SELECT id FROM calls WHERE account_id = ? AND carrier_call_id = ? ORDER BY id DESC")
+    .all("a", "b");
+  file.close();
+  expect(JSON.stringify(plan)).toContain("calls_by_carrier_call_id");
 });
