@@ -17,7 +17,7 @@ import { LoopLag } from "./gateway/loop-lag.ts";
 import { quietTurn } from "./gateway/quiet-turn.ts";
 import { MediaServer } from "./gateway/server.ts";
 import { HttpTools } from "./gateway/tools/http-client.ts";
-import { loadOpus } from "./media/opus.ts";
+import { loadOpus, NOT_INSTALLED } from "./media/load-opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { loadVad } from "./media/vad.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
@@ -37,6 +37,14 @@ const config = readConfig();
 const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(() => gateway.readings());
 watchProcess(metrics.registry);
+const { implementation, nativeFailure } = opus;
+log.info(
+  { opus: implementation },
+  `Opus is coded by ${implementation === "native" ? "@discordjs/opus" : "libopus-wasm"}`,
+);
+if (nativeFailure !== undefined && nativeFailure !== NOT_INSTALLED) {
+  log.warn({ code: nativeFailure }, "@discordjs/opus is installed and cannot be loaded: libopus-wasm takes its place");
+}
 
 const engines = createEngines(config, clock, log, metrics);
 if (engines.stt === undefined) {

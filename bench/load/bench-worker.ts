@@ -12,6 +12,7 @@ import { JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { Admission } from "../../src/gateway/leg.ts";
 import { MediaServer } from "../../src/gateway/server.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
+import { loadOpus } from "../../src/media/load-opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
 import { ServiceCalls } from "./service-calls.ts";
@@ -56,7 +57,7 @@ export class BenchWorker {
     const log = createLogger("worker", "warn");
     const metrics = new WorkerMetrics(() => worker.gateway.readings());
     watchProcess(metrics.registry);
-    const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+    const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
     const journals = new JournalWriters({ dataDir, software: SOFTWARE, clock: systemClock, log });
     const calls = new ServiceCalls(dataDir);
     const server = new MediaServer({
@@ -80,7 +81,7 @@ export class BenchWorker {
         carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
         mediaUrl: `ws://${HOST}:${port}`,
         carrierBOutboundCodec: "mulaw",
-        opus: undefined,
+        opus,
       });
     const worker = new BenchWorker({ calls, journals, makeVad, port }, createGateway);
     return worker;

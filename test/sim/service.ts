@@ -13,6 +13,7 @@ import { createWebsocketWire } from "../../src/wire/websocket.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
 import { memoryLog } from "../support/memory-log.ts";
+import { opus } from "../support/opus.ts";
 import { NO_METRICS } from "../support/no-metrics.ts";
 import type { SimulatedEar } from "./ear.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
@@ -67,7 +68,7 @@ function createWire({ line }: Plan, callId: string): Wire {
     case "carrier_c":
       return createCarrierC();
     case "websocket":
-      return createWebsocketWire({ format: line.format, callId, opus: undefined });
+      return createWebsocketWire({ format: line.format, callId, opus });
   }
 }
 

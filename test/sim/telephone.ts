@@ -10,6 +10,7 @@ import { WebsocketClient } from "../../src/cli/simulated/websocket-client.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import type { SimulatedEar } from "./ear.ts";
+import { opus } from "../support/opus.ts";
 import type { PieceFacts } from "./facts.ts";
 import type { Fate } from "./fate.ts";
 import type { Plan } from "./plan.ts";
@@ -75,7 +76,7 @@ export class Telephone {
     });
     this.carrier = simulatePeer(plan.line, {
       clock: world,
-      opus: undefined,
+      opus,
       told: (message) => {
         if (message.type === "toolCall") this.#carryOut(message.id);
       },

@@ -1,15 +1,13 @@
-import { createRequire } from "node:module";
-import type { NativeOpus, OpusPackage } from "@discordjs/opus";
 import { describe, expect, test } from "vitest";
 import { STREAM_RATES_HZ, type StreamRateHz } from "../../src/core/call-spec.ts";
 import { TrunklineError } from "../../src/core/errors.ts";
 import { OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../src/core/limits.ts";
-import { loadOpus, type OpusCodecs, type OpusDecoder } from "../../src/media/opus.ts";
+import { type OpusCodecs, type OpusDecoder, type OpusLibrary, opusCodecs } from "../../src/media/opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
 import { WordCarrierEncoder } from "../../src/media/word-carrier-encoder.ts";
 import { Random } from "../sim/random.ts";
-import { collectGarbage } from "../support/heap.ts";
+import { heapBytesPerRun } from "../support/heap.ts";
 import {
   framesWithoutBytes,
   joinedPackets,
@@ -20,10 +18,26 @@ import {
 } from "../support/opus-packets.ts";
 import { vowelAt } from "../support/vowel.ts";
 
-const loaded = await loadOpus();
-const codecs = loaded as OpusCodecs;
-/** Without its package there is nothing to be tested: `npm ci` installs it where there is a compiler. */
-const describeOpus = describe.skipIf(loaded === undefined);
+/** One Opus library, and what it may take of memory. */
+export interface OpusUnderTest {
+  library: OpusLibrary;
+  /** Bytes outside of the JavaScript heap that it has taken, after everything that is over has been given back. */
+  heldBytes(): Promise<number>;
+  /** `heldBytes` may be so much more after 10,000 streams than after 1,000. */
+  grownBytesMax: number;
+  /** JavaScript heap for one frame of 20 ms. */
+  decodeHeapBytesMax: number;
+  encodeHeapBytesMax: number;
+}
+
+/** What both Opus libraries do alike; each runs it in a test file of its own. */
+export function opusContract(subject: OpusUnderTest): void {
+  const codecs = opusCodecs(subject.library);
+  encodes(codecs);
+  decodes(codecs);
+  refuses(codecs);
+  holdsNothing(codecs, subject);
+}
 
 /** The encoder's look-ahead: 6.5 ms, 2.5 for the overlap of frames and 4 that keep its two coders in step. */
 const DELAY_MS = 6.5;
@@ -78,13 +92,20 @@ function delayMs(later: Int16Array, rateHz: number, sampleAt: (seconds: number) 
 }
 
 /** The packets of our own encoder. */
-function encoded(rateHz: StreamRateHz, durationMs: number, sampleAt: (seconds: number) => number): Uint8Array[] {
+function encoded(
+  codecs: OpusCodecs,
+  rateHz: StreamRateHz,
+  durationMs: number,
+  sampleAt: (seconds: number) => number,
+): Uint8Array[] {
   const encoder = codecs.encoder(rateHz);
   const frame = new Int16Array(rateHz / 50);
-  return Array.from({ length: durationMs / 20 }, (_, n) => {
+  const packets = Array.from({ length: durationMs / 20 }, (_, n) => {
     for (let i = 0; i < frame.length; i += 1) frame[i] = sampleAt((n * frame.length + i) / rateHz);
-    return encoder?.encode(frame) as Uint8Array;
+    return encoder.encode(frame).slice();
   });
+  encoder.close();
+  return packets;
 }
 
 /** Is this decoder as good as a new one, once it has had half a second to settle? */
@@ -96,20 +117,21 @@ function expectSane(decoder: OpusDecoder, rateHz: number): void {
   expect(snrDb).toBeGreaterThan(15);
 }
 
-describeOpus("what we encode comes back (only where Opus is installed)", () => {
+function encodes(codecs: OpusCodecs): void {
+describe("what we encode comes back", () => {
   for (const rateHz of STREAM_RATES_HZ) {
     test.each(BUS_RATES_HZ)(`from ${rateHz} to %i Hz: the same tone, as loud, 6.5 ms later`, (busRateHz) => {
-      const tone = decoded(codecs.decoder(busRateHz), encoded(rateHz, 1_000, toneAt));
+      const tone = decoded(codecs.decoder(busRateHz), encoded(codecs, rateHz, 1_000, toneAt));
       expect(tone.length).toBe(busRateHz);
       const { peak, snrDb } = toneIn(tone.subarray(busRateHz / 5), busRateHz, TONE_HZ);
       expect(20 * Math.log10(peak / TONE_PEAK)).toBeCloseTo(0, 0);
       expect(snrDb).toBeGreaterThan(20);
-      const vowel = decoded(codecs.decoder(busRateHz), encoded(rateHz, 600, vowelAt));
+      const vowel = decoded(codecs.decoder(busRateHz), encoded(codecs, rateHz, 600, vowelAt));
       expect(Math.abs(delayMs(vowel, busRateHz, vowelAt) - DELAY_MS)).toBeLessThan(0.5);
     });
 
     test(`at ${rateHz} Hz: one frame of 20 ms a packet, at about 48 kb/s`, () => {
-      const packets = encoded(rateHz, 2_000, vowelAt);
+      const packets = encoded(codecs, rateHz, 2_000, vowelAt);
       const decoder = codecs.decoder(16_000);
       for (const packet of packets) {
         expect((packet[0] as number) & 0b11).toBe(0);
@@ -130,6 +152,7 @@ describeOpus("what we encode comes back (only where Opus is installed)", () => {
     const spoken = Int16Array.from([...carrier.push(voice), ...carrier.finish()]);
     const sent = rateHz === 8_000 ? spoken : (await loadResampler())(8_000, rateHz).process(spoken);
     const packets = encoded(
+      codecs,
       rateHz,
       Math.floor(sent.length / (rateHz / 50)) * 20,
       (s) => sent[Math.round(s * rateHz)] ?? 0,
@@ -145,7 +168,7 @@ describeOpus("what we encode comes back (only where Opus is installed)", () => {
   test("full scale, clipped and noise are within the bounds, too", () => {
     const random = new Random(3);
     for (const sampleAt of [() => 32_767, () => -32_768, () => random.whole(-32_768, 32_767)]) {
-      for (const packet of encoded(48_000, 200, sampleAt))
+      for (const packet of encoded(codecs, 48_000, 200, sampleAt))
         expect(packet.length).toBeLessThanOrEqual(OPUS_PACKET_BYTES_MAX);
     }
   });
@@ -160,8 +183,10 @@ describeOpus("what we encode comes back (only where Opus is installed)", () => {
     expect(encoder.encode(new Int16Array(320)).length).toBeGreaterThan(0);
   });
 });
+}
 
-describeOpus("what clients may send is decoded (only where Opus is installed)", () => {
+function decodes(codecs: OpusCodecs): void {
+describe("what clients may send is decoded", () => {
   const clients: [string, OpusClient][] = [
     ["stereo speech", { ...MONO, channels: 2, bitrateBps: 24_000 }],
     ["stereo music", { rateHz: 48_000, channels: 2, frameMs: 20, application: "audio", bitrateBps: 96_000 }],
@@ -226,11 +251,11 @@ describeOpus("what clients may send is decoded (only where Opus is installed)", 
     );
   });
 });
+}
 
-describeOpus("what nobody may send is refused, and the stream goes on (only where Opus is installed)", () => {
-  // What stands here runs where its tests are skipped, too.
-  const [good = new Uint8Array()] =
-    loaded === undefined ? [] : opusStream({ ...MONO, bitrateBps: 32_000 }, 20, vowelAt);
+function refuses(codecs: OpusCodecs): void {
+describe("what nobody may send is refused, and the stream goes on", () => {
+  const [good = new Uint8Array()] = opusStream({ ...MONO, bitrateBps: 32_000 }, 20, vowelAt);
   const handedOver = new Uint8Array(good);
   structuredClone(handedOver, { transfer: [handedOver.buffer] });
   const withToc = (low: number, ...rest: number[]): Uint8Array =>
@@ -295,6 +320,7 @@ describeOpus("what nobody may send is refused, and the stream goes on (only wher
     expect(Math.min(counts.decoded, counts.refused)).toBeGreaterThan(1_200);
   });
 });
+}
 
 /** RFC 6716, section 3.1, table 2. */
 function msOfConfiguration(configuration: number): number {
@@ -303,59 +329,54 @@ function msOfConfiguration(configuration: number): number {
   return [2.5, 5, 10, 20][configuration % 4] as number;
 }
 
-describeOpus("memory (only where Opus is installed)", () => {
-  test("10,000 streams opened and forgotten leave nothing behind", async () => {
-    const frame = new Int16Array(960);
-    const into = roomFor(16_000);
-    const openAndForget = async (count: number): Promise<void> => {
-      for (let n = 1; n <= count; n += 1) {
-        codecs.decoder(16_000).decode(codecs.encoder(48_000).encode(frame), into);
-        if (n % 200 !== 0) continue;
-        collectGarbage();
-        // What a native object holds is freed in a turn of its own.
-        await new Promise((resolve) => setImmediate(resolve));
+function holdsNothing(codecs: OpusCodecs, subject: OpusUnderTest): void {
+  describe("memory", () => {
+    test("10,000 streams opened and closed leave nothing behind", async () => {
+      const frame = new Int16Array(960);
+      const into = roomFor(16_000);
+      const openAndClose = async (count: number): Promise<void> => {
+        for (let n = 0; n < count; n += 100) {
+          // A hundred at once, as calls are.
+          const streams = Array.from({ length: 100 }, () => [codecs.encoder(48_000), codecs.decoder(16_000)] as const);
+          for (const [encoder, decoder] of streams) decoder.decode(encoder.encode(frame), into);
+          for (const stream of streams.flat()) stream.close();
+          if (n % 500 === 0) await subject.heldBytes();
+        }
+      };
+      await openAndClose(1_000);
+      const before = await subject.heldBytes();
+      await openAndClose(10_000);
+      expect((await subject.heldBytes()) - before).toBeLessThanOrEqual(subject.grownBytesMax);
+    });
+
+    test("a frame makes no more garbage than its library does", () => {
+      const [encoder, decoder] = [codecs.encoder(16_000), codecs.decoder(16_000)];
+      const frame = Int16Array.from({ length: 320 }, (_, n) => vowelAt(n / 16_000));
+      const [packet = new Uint8Array()] = opusStream({ ...MONO, bitrateBps: 32_000 }, 20, vowelAt);
+      const into = roomFor(16_000);
+      const runs = 100;
+      expect(heapBytesPerRun(() => decoder.decode(packet, into), runs, 4_000)).toBeLessThan(subject.decodeHeapBytesMax);
+      expect(heapBytesPerRun(() => encoder.encode(frame), runs, 4_000)).toBeLessThan(subject.encodeHeapBytesMax);
+    });
+
+    test("a stream is closed once, and closing it again does no harm; to use it then is our bug", () => {
+      const [encoder, decoder] = [codecs.encoder(16_000), codecs.decoder(16_000)];
+      const packet = encoder.encode(new Int16Array(320)).slice();
+      for (const stream of [encoder, decoder]) {
+        stream.close();
+        stream.close();
       }
-    };
-    await openAndForget(1_000);
-    const before = process.memoryUsage.rss();
-    await openAndForget(10_000);
-    // A hundredth of what they had: some 60 KiB each.
-    expect(process.memoryUsage.rss() - before).toBeLessThan(6 * 1024 * 1024);
-  });
+      expect(() => encoder.encode(new Int16Array(320))).toThrow("the encoder is closed");
+      expect(() => decoder.decode(packet, roomFor(16_000))).toThrow("the decoder is closed");
+    });
 
-  test("no memory for another one is told at once", async () => {
-    class Full implements NativeOpus {
-      applyEncoderCTL(): void {
-        throw new Error("Could not create encoder. Check the encoder parameters");
-      }
-      applyDecoderCTL(): void {
-        throw new Error("Could not create decoder. Check the decoder parameters");
-      }
-      encode = (): Uint8Array => new Uint8Array();
-      decode = (): Uint8Array => new Uint8Array();
-    }
-    const full = await loadOpus(async () => ({ default: { OpusEncoder: Full } }));
-    const unavailable = expect.objectContaining({ code: "unavailable" });
-    expect(() => full?.decoder(8_000)).toThrow(unavailable);
-    expect(() => full?.encoder(8_000)).toThrow(unavailable);
+    test("streams are apart: closing one changes nothing of another", () => {
+      const packets = encoded(codecs, 16_000, 400, vowelAt);
+      const [one, other, untouched] = [codecs.decoder(16_000), codecs.decoder(16_000), codecs.decoder(16_000)];
+      expect(decoded(one, packets.slice(0, 10))).toEqual(decoded(untouched, packets.slice(0, 10)));
+      decoded(other, packets.slice(5, 15));
+      other.close();
+      expect(decoded(one, packets.slice(10))).toEqual(decoded(untouched, packets.slice(10)));
+    });
   });
-});
-
-describe("without the package", () => {
-  const failing = (code: string) => async (): Promise<{ default: OpusPackage }> => {
-    throw Object.assign(new Error("no"), { code });
-  };
-
-  test.each(["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND", "ERR_DLOPEN_FAILED"])("%s: there is no Opus", async (code) => {
-    expect(await loadOpus(failing(code))).toBeUndefined();
-  });
-
-  test("a package that is really not there is one of these", async () => {
-    const require = createRequire(import.meta.url);
-    expect(await loadOpus(async () => require("@discordjs/opus-that-nobody-made"))).toBeUndefined();
-  });
-
-  test("any other failure is told", async () => {
-    await expect(loadOpus(failing("EACCES"))).rejects.toThrow("no");
-  });
-});
+}
