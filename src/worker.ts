@@ -38,10 +38,8 @@ const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(() => gateway.readings());
 watchProcess(metrics.registry);
 const { implementation, nativeFailure } = opus;
-log.info(
-  { opus: implementation },
-  `Opus is coded by ${implementation === "native" ? "@discordjs/opus" : "libopus-wasm"}`,
-);
+const library = implementation === "native" ? "@discordjs/opus (native)" : "libopus-wasm (WebAssembly)";
+log.info({ opus: implementation }, `Opus codec: ${library}`);
 if (nativeFailure !== undefined && nativeFailure !== NOT_INSTALLED) {
   log.warn({ code: nativeFailure }, "@discordjs/opus is installed and cannot be loaded: libopus-wasm takes its place");
 }

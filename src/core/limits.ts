@@ -120,8 +120,6 @@ export const EAR_KEPT_MS_MAX = 12_000;
 export const EAR_KEPT_SILENCE_MS = 500;
 /** Voice of which an ear that lives tells nothing: then it does not. */
 export const EAR_UNHEARD_VOICE_MS_MAX = 6_000;
-/** Speech of which an STT with interim transcripts should have found a word: then the log says that it has not. */
-export const UNRECOGNIZED_SPEECH_MS = 3_000;
 /** How much later than the voice one may tell of it that hears whole utterances only. */
 export const EAR_UTTERANCE_ANSWER_MS_MAX = 4_000;
 /** From the first failure until some ear hears again; past it the call has none. */

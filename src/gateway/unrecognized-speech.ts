@@ -1,4 +1,7 @@
-import { FRAME_MS, UNRECOGNIZED_SPEECH_MS } from "../core/limits.ts";
+import { FRAME_MS } from "../core/limits.ts";
+
+/** So much speech holds a word for an STT with interim transcripts. */
+const UNRECOGNIZED_SPEECH_MS = 3_000;
 
 /** Detects, once a call, that the STT finds no words although the caller speaks. */
 export class UnrecognizedSpeech {

@@ -118,208 +118,208 @@ function expectSane(decoder: OpusDecoder, rateHz: number): void {
 }
 
 function encodes(codecs: OpusCodecs): void {
-describe("what we encode comes back", () => {
-  for (const rateHz of STREAM_RATES_HZ) {
-    test.each(BUS_RATES_HZ)(`from ${rateHz} to %i Hz: the same tone, as loud, 6.5 ms later`, (busRateHz) => {
-      const tone = decoded(codecs.decoder(busRateHz), encoded(codecs, rateHz, 1_000, toneAt));
-      expect(tone.length).toBe(busRateHz);
-      const { peak, snrDb } = toneIn(tone.subarray(busRateHz / 5), busRateHz, TONE_HZ);
-      expect(20 * Math.log10(peak / TONE_PEAK)).toBeCloseTo(0, 0);
-      expect(snrDb).toBeGreaterThan(20);
-      const vowel = decoded(codecs.decoder(busRateHz), encoded(codecs, rateHz, 600, vowelAt));
-      expect(Math.abs(delayMs(vowel, busRateHz, vowelAt) - DELAY_MS)).toBeLessThan(0.5);
-    });
+  describe("what we encode comes back", () => {
+    for (const rateHz of STREAM_RATES_HZ) {
+      test.each(BUS_RATES_HZ)(`from ${rateHz} to %i Hz: the same tone, as loud, 6.5 ms later`, (busRateHz) => {
+        const tone = decoded(codecs.decoder(busRateHz), encoded(codecs, rateHz, 1_000, toneAt));
+        expect(tone.length).toBe(busRateHz);
+        const { peak, snrDb } = toneIn(tone.subarray(busRateHz / 5), busRateHz, TONE_HZ);
+        expect(20 * Math.log10(peak / TONE_PEAK)).toBeCloseTo(0, 0);
+        expect(snrDb).toBeGreaterThan(20);
+        const vowel = decoded(codecs.decoder(busRateHz), encoded(codecs, rateHz, 600, vowelAt));
+        expect(Math.abs(delayMs(vowel, busRateHz, vowelAt) - DELAY_MS)).toBeLessThan(0.5);
+      });
 
-    test(`at ${rateHz} Hz: one frame of 20 ms a packet, at about 48 kb/s`, () => {
-      const packets = encoded(codecs, rateHz, 2_000, vowelAt);
-      const decoder = codecs.decoder(16_000);
-      for (const packet of packets) {
-        expect((packet[0] as number) & 0b11).toBe(0);
-        expect(outcome(decoder, packet)).toBe(320);
-        expect(packet.length).toBeLessThanOrEqual(OPUS_PACKET_BYTES_MAX);
+      test(`at ${rateHz} Hz: one frame of 20 ms a packet, at about 48 kb/s`, () => {
+        const packets = encoded(codecs, rateHz, 2_000, vowelAt);
+        const decoder = codecs.decoder(16_000);
+        for (const packet of packets) {
+          expect((packet[0] as number) & 0b11).toBe(0);
+          expect(outcome(decoder, packet)).toBe(320);
+          expect(packet.length).toBeLessThanOrEqual(OPUS_PACKET_BYTES_MAX);
+        }
+        const bits = 8 * packets.reduce((sum, { length }) => sum + length, 0);
+        expect(bits / 2).toBeGreaterThan(36_000);
+        expect(bits / 2).toBeLessThan(54_000);
+      });
+    }
+
+    test.each(STREAM_RATES_HZ)("the words that the reference voice carries are kept, at %i Hz", async (rateHz) => {
+      const carrier = new WordCarrierEncoder(8_000);
+      const words = "all the words that it carries come out whole on the far side at any rate".split(" ");
+      for (const [n, word] of words.entries()) carrier.carry(word, 200 + 400 * n);
+      const voice = Int16Array.from({ length: 8 * 400 * (words.length + 2) }, (_, n) => 3 * vowelAt(n / 8_000));
+      const spoken = Int16Array.from([...carrier.push(voice), ...carrier.finish()]);
+      const sent = rateHz === 8_000 ? spoken : (await loadResampler())(8_000, rateHz).process(spoken);
+      const packets = encoded(
+        codecs,
+        rateHz,
+        Math.floor(sent.length / (rateHz / 50)) * 20,
+        (s) => sent[Math.round(s * rateHz)] ?? 0,
+      );
+      for (const busRateHz of BUS_RATES_HZ) {
+        const heard: string[] = [];
+        const ear = new WordCarrierDecoder(busRateHz, 500, { word: (word) => heard.push(word), quiet: () => {} });
+        ear.write(decoded(codecs.decoder(busRateHz), packets));
+        expect(heard).toEqual(words);
       }
-      const bits = 8 * packets.reduce((sum, { length }) => sum + length, 0);
-      expect(bits / 2).toBeGreaterThan(36_000);
-      expect(bits / 2).toBeLessThan(54_000);
     });
-  }
 
-  test.each(STREAM_RATES_HZ)("the words that the reference voice carries are kept, at %i Hz", async (rateHz) => {
-    const carrier = new WordCarrierEncoder(8_000);
-    const words = "all the words that it carries come out whole on the far side at any rate".split(" ");
-    for (const [n, word] of words.entries()) carrier.carry(word, 200 + 400 * n);
-    const voice = Int16Array.from({ length: 8 * 400 * (words.length + 2) }, (_, n) => 3 * vowelAt(n / 8_000));
-    const spoken = Int16Array.from([...carrier.push(voice), ...carrier.finish()]);
-    const sent = rateHz === 8_000 ? spoken : (await loadResampler())(8_000, rateHz).process(spoken);
-    const packets = encoded(
-      codecs,
-      rateHz,
-      Math.floor(sent.length / (rateHz / 50)) * 20,
-      (s) => sent[Math.round(s * rateHz)] ?? 0,
-    );
-    for (const busRateHz of BUS_RATES_HZ) {
-      const heard: string[] = [];
-      const ear = new WordCarrierDecoder(busRateHz, 500, { word: (word) => heard.push(word), quiet: () => {} });
-      ear.write(decoded(codecs.decoder(busRateHz), packets));
-      expect(heard).toEqual(words);
-    }
-  });
+    test("full scale, clipped and noise are within the bounds, too", () => {
+      const random = new Random(3);
+      for (const sampleAt of [() => 32_767, () => -32_768, () => random.whole(-32_768, 32_767)]) {
+        for (const packet of encoded(codecs, 48_000, 200, sampleAt))
+          expect(packet.length).toBeLessThanOrEqual(OPUS_PACKET_BYTES_MAX);
+      }
+    });
 
-  test("full scale, clipped and noise are within the bounds, too", () => {
-    const random = new Random(3);
-    for (const sampleAt of [() => 32_767, () => -32_768, () => random.whole(-32_768, 32_767)]) {
-      for (const packet of encoded(codecs, 48_000, 200, sampleAt))
-        expect(packet.length).toBeLessThanOrEqual(OPUS_PACKET_BYTES_MAX);
-    }
+    test("M6: a frame of any other length is our bug, and does not reach the library, which would end the process", () => {
+      const encoder = codecs.encoder(16_000);
+      const handedOver = new Int16Array(320);
+      structuredClone(handedOver, { transfer: [handedOver.buffer] });
+      for (const frame of [...[0, 1, 160, 319, 321, 640].map((length) => new Int16Array(length)), handedOver]) {
+        expect(() => encoder.encode(frame)).toThrow("one frame at the encoder's own rate");
+      }
+      expect(encoder.encode(new Int16Array(320)).length).toBeGreaterThan(0);
+    });
   });
-
-  test("M6: a frame of any other length is our bug, and does not reach the library, which would end the process", () => {
-    const encoder = codecs.encoder(16_000);
-    const handedOver = new Int16Array(320);
-    structuredClone(handedOver, { transfer: [handedOver.buffer] });
-    for (const frame of [...[0, 1, 160, 319, 321, 640].map((length) => new Int16Array(length)), handedOver]) {
-      expect(() => encoder.encode(frame)).toThrow("one frame at the encoder's own rate");
-    }
-    expect(encoder.encode(new Int16Array(320)).length).toBeGreaterThan(0);
-  });
-});
 }
 
 function decodes(codecs: OpusCodecs): void {
-describe("what clients may send is decoded", () => {
-  const clients: [string, OpusClient][] = [
-    ["stereo speech", { ...MONO, channels: 2, bitrateBps: 24_000 }],
-    ["stereo music", { rateHz: 48_000, channels: 2, frameMs: 20, application: "audio", bitrateBps: 96_000 }],
-    ["forward error correction", { ...MONO, bitrateBps: 24_000, fec: true }],
-    ["a constant bitrate", { ...MONO, bitrateBps: 32_000, constantBitrate: true }],
-    ["a band of 12 kHz", { ...MONO, rateHz: 12_000, bitrateBps: 24_000 }],
-    ["hybrid frames", { rateHz: 48_000, channels: 1, frameMs: 20, bitrateBps: 32_000 }],
-    ["frames of 60 ms", { ...MONO, frameMs: 60, bitrateBps: 24_000 }],
-    [
-      "frames of 2.5 ms",
-      { rateHz: 48_000, channels: 1, frameMs: 2.5, application: "restrictedLowDelay", bitrateBps: 96_000 },
-    ],
-  ];
-  for (const [what, client] of clients) {
-    test.each(BUS_RATES_HZ)(`M6: ${what}, at %i Hz`, (rateHz) => {
-      const samples = decoded(codecs.decoder(rateHz), opusStream(client, 960, toneAt));
-      expect(samples.length).toBe(0.96 * rateHz);
-      const { peak, snrDb } = toneIn(samples.subarray(rateHz / 4, rateHz / 2), rateHz, TONE_HZ);
-      expect(peak).toBeGreaterThan(0.9 * TONE_PEAK);
-      expect(peak).toBeLessThan(1.1 * TONE_PEAK);
-      expect(snrDb).toBeGreaterThan(15);
-    });
-  }
-
-  test("M6: silence that is hardly sent (DTX) is silence as long as it was", () => {
-    const packets = opusStream({ ...MONO, bitrateBps: 16_000, dtx: true }, 2_000, (s) => (s < 0.5 ? toneAt(s) : 0));
-    expect(packets.filter(({ length }) => length <= 2).length).toBeGreaterThan(20);
-    const samples = decoded(codecs.decoder(16_000), packets);
-    expect(samples.length).toBe(32_000);
-    expect(Math.max(...samples.subarray(16_000).map(Math.abs))).toBeLessThan(100);
-  });
-
-  test("M6: 120 ms in a packet, as six frames or as 48", () => {
-    const frames = opusStream({ ...MONO, application: "restrictedLowDelay", bitrateBps: 32_000 }, 960, toneAt);
-    const sixes = Array.from({ length: 8 }, (_, n) => joinedPackets(frames.slice(6 * n, 6 * n + 6)));
-    for (const rateHz of BUS_RATES_HZ) {
-      const decoder = codecs.decoder(rateHz);
-      const apart = decoded(codecs.decoder(rateHz), frames);
-      // Rounded for the whole packet at once, so that a sample may differ by one.
-      const differences = decoded(decoder, sixes).map((sample, n) => Math.abs(sample - (apart[n] as number)));
-      expect(differences.length).toBe(apart.length);
-      expect(Math.max(...differences)).toBeLessThanOrEqual(1);
-      expect(outcome(decoder, framesWithoutBytes(16, 48))).toBe(roomFor(rateHz).length);
+  describe("what clients may send is decoded", () => {
+    const clients: [string, OpusClient][] = [
+      ["stereo speech", { ...MONO, channels: 2, bitrateBps: 24_000 }],
+      ["stereo music", { rateHz: 48_000, channels: 2, frameMs: 20, application: "audio", bitrateBps: 96_000 }],
+      ["forward error correction", { ...MONO, bitrateBps: 24_000, fec: true }],
+      ["a constant bitrate", { ...MONO, bitrateBps: 32_000, constantBitrate: true }],
+      ["a band of 12 kHz", { ...MONO, rateHz: 12_000, bitrateBps: 24_000 }],
+      ["hybrid frames", { rateHz: 48_000, channels: 1, frameMs: 20, bitrateBps: 32_000 }],
+      ["frames of 60 ms", { ...MONO, frameMs: 60, bitrateBps: 24_000 }],
+      [
+        "frames of 2.5 ms",
+        { rateHz: 48_000, channels: 1, frameMs: 2.5, application: "restrictedLowDelay", bitrateBps: 96_000 },
+      ],
+    ];
+    for (const [what, client] of clients) {
+      test.each(BUS_RATES_HZ)(`M6: ${what}, at %i Hz`, (rateHz) => {
+        const samples = decoded(codecs.decoder(rateHz), opusStream(client, 960, toneAt));
+        expect(samples.length).toBe(0.96 * rateHz);
+        const { peak, snrDb } = toneIn(samples.subarray(rateHz / 4, rateHz / 2), rateHz, TONE_HZ);
+        expect(peak).toBeGreaterThan(0.9 * TONE_PEAK);
+        expect(peak).toBeLessThan(1.1 * TONE_PEAK);
+        expect(snrDb).toBeGreaterThan(15);
+      });
     }
-  });
 
-  test("only as much of the buffer is written as there are samples, and where in memory a packet lies is all the same", () => {
-    const [packet = new Uint8Array()] = opusStream(MONO, 20, vowelAt);
-    const into = roomFor(16_000).fill(77);
-    expect(codecs.decoder(16_000).decode(packet, into)).toBe(320);
-    expect([...into.subarray(320)].every((sample) => sample === 77)).toBe(true);
-    const elsewhere = new Uint8Array(packet.length + 3);
-    elsewhere.set(packet, 1);
-    const again = roomFor(16_000);
-    codecs.decoder(16_000).decode(elsewhere.subarray(1, packet.length + 1), again);
-    expect(again.subarray(0, 320)).toEqual(into.subarray(0, 320));
-  });
+    test("M6: silence that is hardly sent (DTX) is silence as long as it was", () => {
+      const packets = opusStream({ ...MONO, bitrateBps: 16_000, dtx: true }, 2_000, (s) => (s < 0.5 ? toneAt(s) : 0));
+      expect(packets.filter(({ length }) => length <= 2).length).toBeGreaterThan(20);
+      const samples = decoded(codecs.decoder(16_000), packets);
+      expect(samples.length).toBe(32_000);
+      expect(Math.max(...samples.subarray(16_000).map(Math.abs))).toBeLessThan(100);
+    });
 
-  test("a buffer without room for the longest packet is our bug, whatever the packet", () => {
-    expect(() => codecs.decoder(16_000).decode(new Uint8Array(), new Int16Array(1_919))).toThrow(
-      "room for the longest",
-    );
+    test("M6: 120 ms in a packet, as six frames or as 48", () => {
+      const frames = opusStream({ ...MONO, application: "restrictedLowDelay", bitrateBps: 32_000 }, 960, toneAt);
+      const sixes = Array.from({ length: 8 }, (_, n) => joinedPackets(frames.slice(6 * n, 6 * n + 6)));
+      for (const rateHz of BUS_RATES_HZ) {
+        const decoder = codecs.decoder(rateHz);
+        const apart = decoded(codecs.decoder(rateHz), frames);
+        // Rounded for the whole packet at once, so that a sample may differ by one.
+        const differences = decoded(decoder, sixes).map((sample, n) => Math.abs(sample - (apart[n] as number)));
+        expect(differences.length).toBe(apart.length);
+        expect(Math.max(...differences)).toBeLessThanOrEqual(1);
+        expect(outcome(decoder, framesWithoutBytes(16, 48))).toBe(roomFor(rateHz).length);
+      }
+    });
+
+    test("only as much of the buffer is written as there are samples, and where in memory a packet lies is all the same", () => {
+      const [packet = new Uint8Array()] = opusStream(MONO, 20, vowelAt);
+      const into = roomFor(16_000).fill(77);
+      expect(codecs.decoder(16_000).decode(packet, into)).toBe(320);
+      expect([...into.subarray(320)].every((sample) => sample === 77)).toBe(true);
+      const elsewhere = new Uint8Array(packet.length + 3);
+      elsewhere.set(packet, 1);
+      const again = roomFor(16_000);
+      codecs.decoder(16_000).decode(elsewhere.subarray(1, packet.length + 1), again);
+      expect(again.subarray(0, 320)).toEqual(into.subarray(0, 320));
+    });
+
+    test("a buffer without room for the longest packet is our bug, whatever the packet", () => {
+      expect(() => codecs.decoder(16_000).decode(new Uint8Array(), new Int16Array(1_919))).toThrow(
+        "room for the longest",
+      );
+    });
   });
-});
 }
 
 function refuses(codecs: OpusCodecs): void {
-describe("what nobody may send is refused, and the stream goes on", () => {
-  const [good = new Uint8Array()] = opusStream({ ...MONO, bitrateBps: 32_000 }, 20, vowelAt);
-  const handedOver = new Uint8Array(good);
-  structuredClone(handedOver, { transfer: [handedOver.buffer] });
-  const withToc = (low: number, ...rest: number[]): Uint8Array =>
-    Uint8Array.of(((good[0] as number) & 0b1111_1100) | low, ...rest, ...good.subarray(1));
-  const bad: [string, Uint8Array][] = [
-    ["nothing", new Uint8Array()],
-    ["a buffer that was handed over", handedOver],
-    ["1,276 bytes", new Uint8Array(OPUS_PACKET_BYTES_MAX + 1)],
-    ["64 KiB", new Uint8Array(65_536).fill(255)],
-    ["a count of frames that is missing", Uint8Array.of(0b11)],
-    ["no frames", framesWithoutBytes(16, 0)],
-    ["49 frames of 2.5 ms", framesWithoutBytes(16, 49)],
-    ["48 frames of 20 ms", framesWithoutBytes(19, 48)],
-    ["63 frames of 60 ms", framesWithoutBytes(3, 63)],
-    ["7 frames of 20 ms", framesWithoutBytes(1, 7)],
-    ["padding beyond the end", withToc(3, 0b0100_0001, 255, 255, 255, 255, 255, 255, 255)],
-    ["padding that goes on to the end", Uint8Array.of((good[0] as number) | 3, 0b0100_0001, ...Array(900).fill(255))],
-    ["padding and its length at the very end", Uint8Array.of((good[0] as number) | 3, 0b1100_0010, 254)],
-    ["a first frame that is longer than the packet", withToc(2, 255, 255)],
-    ["two frames of the same length in an odd count of bytes", Uint8Array.of((good[0] as number) | 1, 1, 2, 3)],
-    ["frames of the same length that do not divide", Uint8Array.of((good[0] as number) | 3, 3, 1, 2, 3, 4)],
-  ];
-  for (const [what, packet] of bad) {
-    test.each(BUS_RATES_HZ)(`M6: ${what}, at %i Hz`, (rateHz) => {
+  describe("what nobody may send is refused, and the stream goes on", () => {
+    const [good = new Uint8Array()] = opusStream({ ...MONO, bitrateBps: 32_000 }, 20, vowelAt);
+    const handedOver = new Uint8Array(good);
+    structuredClone(handedOver, { transfer: [handedOver.buffer] });
+    const withToc = (low: number, ...rest: number[]): Uint8Array =>
+      Uint8Array.of(((good[0] as number) & 0b1111_1100) | low, ...rest, ...good.subarray(1));
+    const bad: [string, Uint8Array][] = [
+      ["nothing", new Uint8Array()],
+      ["a buffer that was handed over", handedOver],
+      ["1,276 bytes", new Uint8Array(OPUS_PACKET_BYTES_MAX + 1)],
+      ["64 KiB", new Uint8Array(65_536).fill(255)],
+      ["a count of frames that is missing", Uint8Array.of(0b11)],
+      ["no frames", framesWithoutBytes(16, 0)],
+      ["49 frames of 2.5 ms", framesWithoutBytes(16, 49)],
+      ["48 frames of 20 ms", framesWithoutBytes(19, 48)],
+      ["63 frames of 60 ms", framesWithoutBytes(3, 63)],
+      ["7 frames of 20 ms", framesWithoutBytes(1, 7)],
+      ["padding beyond the end", withToc(3, 0b0100_0001, 255, 255, 255, 255, 255, 255, 255)],
+      ["padding that goes on to the end", Uint8Array.of((good[0] as number) | 3, 0b0100_0001, ...Array(900).fill(255))],
+      ["padding and its length at the very end", Uint8Array.of((good[0] as number) | 3, 0b1100_0010, 254)],
+      ["a first frame that is longer than the packet", withToc(2, 255, 255)],
+      ["two frames of the same length in an odd count of bytes", Uint8Array.of((good[0] as number) | 1, 1, 2, 3)],
+      ["frames of the same length that do not divide", Uint8Array.of((good[0] as number) | 3, 3, 1, 2, 3, 4)],
+    ];
+    for (const [what, packet] of bad) {
+      test.each(BUS_RATES_HZ)(`M6: ${what}, at %i Hz`, (rateHz) => {
+        const decoder = codecs.decoder(rateHz);
+        const untouched = codecs.decoder(rateHz);
+        const stream = opusStream({ ...MONO, bitrateBps: 32_000 }, 200, vowelAt);
+        expect(decoded(decoder, stream.slice(0, 5))).toEqual(decoded(untouched, stream.slice(0, 5)));
+        expect(outcome(decoder, packet)).toBe("wire_malformed");
+        expect(decoded(decoder, stream.slice(5))).toEqual(decoded(untouched, stream.slice(5)));
+      });
+    }
+
+    test.each(BUS_RATES_HZ)("M6: every packet of one byte is refused, or frames that are lost, at %i Hz", (rateHz) => {
       const decoder = codecs.decoder(rateHz);
-      const untouched = codecs.decoder(rateHz);
-      const stream = opusStream({ ...MONO, bitrateBps: 32_000 }, 200, vowelAt);
-      expect(decoded(decoder, stream.slice(0, 5))).toEqual(decoded(untouched, stream.slice(0, 5)));
-      expect(outcome(decoder, packet)).toBe("wire_malformed");
-      expect(decoded(decoder, stream.slice(5))).toEqual(decoded(untouched, stream.slice(5)));
-    });
-  }
-
-  test.each(BUS_RATES_HZ)("M6: every packet of one byte is refused, or frames that are lost, at %i Hz", (rateHz) => {
-    const decoder = codecs.decoder(rateHz);
-    for (let byte = 0; byte < 256; byte += 1) {
-      const result = outcome(decoder, Uint8Array.of(byte));
-      if (byte % 4 >= 2) expect(result).toBe("wire_malformed");
-      else expect(result).toBe((rateHz / 1_000) * msOfConfiguration(byte >> 3) * ((byte % 4) + 1));
-    }
-    expectSane(decoder, rateHz);
-  });
-
-  test.each(
-    BUS_RATES_HZ,
-  )("M6: 4,000 mutants and random bytes bring samples within bounds or wire_malformed, at %i Hz", (rateHz) => {
-    const packets = packetsOfEveryKind();
-    const random = new Random(11);
-    const decoder = codecs.decoder(rateHz);
-    const counts = { decoded: 0, refused: 0 };
-    for (let n = 0; n < 4_000; n += 1) {
-      const result = outcome(decoder, mutantPacket(packets, random));
-      if (typeof result === "string") {
-        expect(result).toBe("wire_malformed");
-        counts.refused += 1;
-      } else {
-        expect(result > 0 && result <= roomFor(rateHz).length && result % (rateHz / 400) === 0).toBe(true);
-        counts.decoded += 1;
+      for (let byte = 0; byte < 256; byte += 1) {
+        const result = outcome(decoder, Uint8Array.of(byte));
+        if (byte % 4 >= 2) expect(result).toBe("wire_malformed");
+        else expect(result).toBe((rateHz / 1_000) * msOfConfiguration(byte >> 3) * ((byte % 4) + 1));
       }
-      if (n % 2_000 === 1_999) expectSane(decoder, rateHz);
-    }
-    expect(Math.min(counts.decoded, counts.refused)).toBeGreaterThan(1_200);
+      expectSane(decoder, rateHz);
+    });
+
+    test.each(
+      BUS_RATES_HZ,
+    )("M6: 4,000 mutants and random bytes bring samples within bounds or wire_malformed, at %i Hz", (rateHz) => {
+      const packets = packetsOfEveryKind();
+      const random = new Random(11);
+      const decoder = codecs.decoder(rateHz);
+      const counts = { decoded: 0, refused: 0 };
+      for (let n = 0; n < 4_000; n += 1) {
+        const result = outcome(decoder, mutantPacket(packets, random));
+        if (typeof result === "string") {
+          expect(result).toBe("wire_malformed");
+          counts.refused += 1;
+        } else {
+          expect(result > 0 && result <= roomFor(rateHz).length && result % (rateHz / 400) === 0).toBe(true);
+          counts.decoded += 1;
+        }
+        if (n % 2_000 === 1_999) expectSane(decoder, rateHz);
+      }
+      expect(Math.min(counts.decoded, counts.refused)).toBeGreaterThan(1_200);
+    });
   });
-});
 }
 
 /** RFC 6716, section 3.1, table 2. */

@@ -32,7 +32,13 @@ function countedOpus(): { codecs: OpusCodecs; open: () => number } {
   return { codecs, open: () => open };
 }
 
-function opusLeg({ format = FORMAT, stt }: { format?: StreamFormat; stt?: ReturnType<typeof createReferenceEar> } = {}) {
+function opusLeg({
+  format = FORMAT,
+  stt,
+}: {
+  format?: StreamFormat;
+  stt?: ReturnType<typeof createReferenceEar>;
+} = {}) {
   const { codecs, open } = countedOpus();
   const call = leg({
     ...(stt === undefined ? {} : { stt }),

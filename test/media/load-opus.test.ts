@@ -11,15 +11,17 @@ test("the native library serves where it can be loaded", async () => {
   expect(await loadOpus(async () => library)).toMatchObject({ implementation: "native", nativeFailure: undefined });
 });
 
-test.each([NOT_INSTALLED, "MODULE_NOT_FOUND", "ERR_DLOPEN_FAILED", "EACCES"])(
-  "%s: libopus-wasm serves, and the reason is known",
-  async (code) => {
-    const opus = await loadOpus(failing(code));
-    expect(opus).toMatchObject({ implementation: "wasm", nativeFailure: code });
-    const [encoder, decoder] = [opus.encoder(48_000), opus.decoder(16_000)];
-    expect(decoder.decode(encoder.encode(new Int16Array(960)), new Int16Array(1_920))).toBe(320);
-  },
-);
+test.each([
+  NOT_INSTALLED,
+  "MODULE_NOT_FOUND",
+  "ERR_DLOPEN_FAILED",
+  "EACCES",
+])("%s: libopus-wasm serves, and the reason is known", async (code) => {
+  const opus = await loadOpus(failing(code));
+  expect(opus).toMatchObject({ implementation: "wasm", nativeFailure: code });
+  const [encoder, decoder] = [opus.encoder(48_000), opus.decoder(16_000)];
+  expect(decoder.decode(encoder.encode(new Int16Array(960)), new Int16Array(1_920))).toBe(320);
+});
 
 test("a package that was never installed is told from one that is broken", async () => {
   const missing = "@discordjs/opus-that-nobody-made";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { STREAM_RATES_HZ } from "../../src/core/call-spec.ts";
 import { opusCodecs } from "../../src/media/opus.ts";
 import { createWasmOpus, type LibopusModule, loadLibopusModule } from "../../src/media/opus-wasm.ts";
-import { Random } from "../sim/random.ts";
 import { opusContract } from "../contract/opus-contract.ts";
+import { Random } from "../sim/random.ts";
 import { mutantPacket, packetsOfEveryKind } from "../support/opus-packets.ts";
 import { vowelAt } from "../support/vowel.ts";
 

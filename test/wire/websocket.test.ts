@@ -1,11 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  STREAM_CODECS,
-  STREAM_RATES_HZ,
-  type StreamCodec,
-  type StreamRateHz,
-} from "../../src/core/call-spec.ts";
+import { STREAM_CODECS, STREAM_RATES_HZ, type StreamCodec, type StreamRateHz } from "../../src/core/call-spec.ts";
 import { FRAME_MS, OPUS_PACKET_BYTES_MAX, TURN_TEXT_CHARS_MAX } from "../../src/core/limits.ts";
 import { pcmBytes } from "../../src/media/frame-codec.ts";
 import { createWebsocketWire } from "../../src/wire/websocket.ts";
@@ -13,8 +8,8 @@ import type { LegNotice, Wire } from "../../src/wire/wire.ts";
 import { costs, decode, refused, wireContract } from "../contract/wire-contract.ts";
 import { Prober } from "../support/hostile-messages.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
-import { samplesOf } from "../support/samples.ts";
 import { opus } from "../support/opus.ts";
+import { samplesOf } from "../support/samples.ts";
 import { CALL_ID, FORMATS, websocket, websocketsUnderTest } from "../support/websockets.ts";
 
 const malformed = refused("wire_malformed");

@@ -231,7 +231,6 @@ export abstract class SimulatedPeer {
     const atMs = this.#beatMs;
     this.#arm();
     this.#playback.endFrame();
-    this.onEnd();
     this.#tellMarks();
     const samples = this.#samplesOf(this.#playback.beginFrame(this.#frame));
     this.#options.earphone(this.#frame, samples, atMs);

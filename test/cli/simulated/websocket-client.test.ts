@@ -188,7 +188,9 @@ test.each([
   ["it hangs up", (client: WebsocketClient) => client.stop()],
   ["the socket is closed", (client: WebsocketClient) => client.closed()],
 ])("gives its Opus codecs back when %s", (_, end) => {
-  const { client, closed } = openStream({ format: { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 } });
+  const format: StreamFormat = { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 };
+  const { clock, client, closed } = openStream({ format });
+  clock.advance(1_000);
   expect(closed).toEqual([]);
   end(client);
   expect(closed).toEqual(expect.arrayContaining(["encoder", "decoder"]));
