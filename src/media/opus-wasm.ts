@@ -54,7 +54,10 @@ export async function loadLibopusModule(): Promise<LibopusModule> {
   return await instantiate();
 }
 
-/** Opus by libopus-wasm: all streams share one WebAssembly memory, which grows and never shrinks. */
+/**
+ * Opus by libopus-wasm: all streams share one WebAssembly memory, which grows and never shrinks. Its stack of 64 KiB overflows
+ * unnoticed; decoding to mono and encoding 20 ms of mono take at most half of it, where 40 ms of stereo at 48 kHz would not fit.
+ */
 export function createWasmOpus(module: LibopusModule): OpusLibrary {
   const scratch = new Scratch(module);
   return {
