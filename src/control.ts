@@ -1,9 +1,8 @@
 import type { Server } from "node:http";
 import { buildApi } from "./api/app.ts";
-import { type NewCalls, NO_OPUS } from "./api/health.ts";
+import type { NewCalls } from "./api/health.ts";
 import { catalogueOf } from "./api/voices.ts";
 import { readConfig } from "./config.ts";
-import { STREAM_CODECS } from "./core/call-spec.ts";
 import { systemClock } from "./core/clock.ts";
 import { ControlMetrics } from "./core/control-metrics.ts";
 import { descriptorsMax } from "./core/descriptors.ts";
@@ -17,7 +16,6 @@ import {
 import { createLogger, withoutForeignText } from "./core/log.ts";
 import { MetricsSum } from "./core/metrics-sum.ts";
 import { watchProcess } from "./core/process-metrics.ts";
-import { loadOpus } from "./media/opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
@@ -45,7 +43,7 @@ const LAST_ANSWERS_MS = DRAIN_RECORDS_MS / 2;
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
 failInOneLine(createLogger("control", "info"));
 const clock = systemClock;
-const [makeResampler, opus] = await Promise.all([loadResampler(), loadOpus()]);
+const makeResampler = await loadResampler();
 const { socketPath, port, mediaUrl, restarts } = await placeGiven();
 const config = readConfig(undefined, { checksFiles: false });
 const log = createLogger("control", config.logLevel);
@@ -187,14 +185,10 @@ function newCalls(): NewCalls {
   return places.room > 0 ? { taken: true } : { taken: false, reason: "overloaded" };
 }
 
-const hasOpus = opus !== undefined;
-if (!hasOpus) log.warn(NO_OPUS);
-
 const events = new JournalEvents(dataDir);
 const api = buildApi({
   ...stores,
   voices: catalogueOf(engines.tts),
-  streamCodecs: STREAM_CODECS.filter((codec) => codec !== "opus" || hasOpus),
   toolSecretNames: Object.keys(config.toolSecrets),
   toolsAllowLoopback: config.toolsAllowLoopback,
   newCalls,

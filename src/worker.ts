@@ -23,7 +23,7 @@ import { PhraseCache } from "./gateway/phrase-cache.ts";
 import { quietTurn } from "./gateway/quiet-turn.ts";
 import { HttpTools } from "./gateway/tools/http-client.ts";
 import { HandedConnections } from "./handed-connections.ts";
-import { loadOpus } from "./media/opus.ts";
+import { loadOpus, NOT_INSTALLED } from "./media/load-opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { loadVad } from "./media/vad.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
@@ -43,6 +43,12 @@ const config = readConfig();
 const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(() => gateway.readings());
 watchProcess(metrics.registry, mediaServer.mediaServer);
+const { implementation, nativeFailure } = opus;
+const library = implementation === "native" ? "@discordjs/opus (native)" : "libopus-wasm (WebAssembly)";
+log.info({ opus: implementation }, `Opus codec: ${library}`);
+if (nativeFailure !== undefined && nativeFailure !== NOT_INSTALLED) {
+  log.warn({ code: nativeFailure }, "@discordjs/opus is installed and cannot be loaded: libopus-wasm takes its place");
+}
 
 const engines = createEngines(config, clock, log, metrics);
 /** What the system lets this process have open for calls, and for those who may become calls. */

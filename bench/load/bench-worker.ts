@@ -16,6 +16,7 @@ import { currentRuntime, loadUws } from "../../src/gateway/media-server/uws-modu
 import { UwsServer } from "../../src/gateway/media-server/uws-server.ts";
 import { WsServer } from "../../src/gateway/media-server/ws-server.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
+import { loadOpus } from "../../src/media/load-opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
 import { NO_PHRASES } from "../../test/support/no-phrases.ts";
@@ -62,7 +63,7 @@ export class BenchWorker {
     const log = createLogger("worker", "warn");
     const metrics = new WorkerMetrics(() => worker.gateway.readings());
     watchProcess(metrics.registry);
-    const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+    const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
     const journals = new JournalWriters({ dataDir, software: SOFTWARE, clock: systemClock, log });
     const calls = new ServiceCalls(dataDir);
     const server = createServer(mediaServer, {
@@ -87,7 +88,7 @@ export class BenchWorker {
         carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
         mediaUrl: `ws://${HOST}:${port}`,
         carrierBOutboundCodec: "mulaw",
-        opus: undefined,
+        opus,
       });
     const worker = new BenchWorker({ calls, journals, makeVad, port }, createGateway);
     return worker;

@@ -4,6 +4,7 @@ import { frameBytes } from "../../src/cli/simulated/audio-format.ts";
 import { formatsOf, type SimulatedWire, simulatePeer } from "../../src/cli/simulated/line.ts";
 import type { SimulatedPeer } from "../../src/cli/simulated/peer.ts";
 import type { Clock } from "../../src/core/clock.ts";
+import { loadOpus } from "../../src/media/load-opus.ts";
 import { BENCH_LINES } from "./wires.ts";
 
 // What a caller sends, framed and masked as RFC 6455, section 5.2 asks of a client, and made before the first call: while calls
@@ -46,6 +47,8 @@ export function prepareLine(wire: SimulatedWire, audio: Uint8Array, frames: numb
   };
 }
 
+const opus = await loadOpus();
+
 /** A simulated peer that talks as fast as it is asked to. */
 class Talker {
   readonly #clock = new BeatClock();
@@ -60,7 +63,7 @@ class Talker {
     this.#peer = simulatePeer(line, {
       clock: this.#clock,
       id: randomBytes(16).toString("hex"),
-      opus: undefined,
+      opus,
       send: (message) => this.#said.push(masked(message)),
       close: () => {},
       told: () => {},

@@ -1,4 +1,5 @@
 import alawmulaw from "alawmulaw";
+import { createDecoder, createEncoder } from "libopus-wasm";
 import { STREAM_RATES_HZ, type StreamCodec, type StreamFormat, type StreamRateHz } from "../../src/core/call-spec.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
@@ -14,7 +15,7 @@ import { Cycle } from "./cycle.ts";
 
 // Question: what does a frame cost on a leg of connectionType websocket, in each codec at each rate, against what one would write
 // first: fresh arrays for PCM, alawmulaw for G.711, and for Opus the library by itself.
-// Budget: no heap, but for Opus, whose library makes a buffer for what it returns.
+// Budget: no heap, but for Opus: the native library returns buffers of its own, and WebAssembly a view for each packet.
 
 /** The least that a plain way does, by codec: takes one message, or one frame, and gives the other. */
 interface PlainCodec {
@@ -22,21 +23,25 @@ interface PlainCodec {
   encode(frame: Int16Array): Uint8Array;
 }
 
-/** `audio` is raw mu-law, 8,000 Hz: what both sides say. Opus is left out where it is not installed. */
+/** `audio` is raw mu-law, 8,000 Hz: what both sides say. `opus` holds one of each library that there is, at least one. */
 export async function websocketContests(
   audio: Uint8Array,
   makeResampler: ResamplerFactory,
-  opus: OpusCodecs | undefined,
+  opus: readonly [OpusCodecs, ...OpusCodecs[]],
 ): Promise<Contest[]> {
   const speech = speechOf(audio);
   const rates = STREAM_RATES_HZ;
   const at = (rateHz: StreamRateHz): Int16Array[] => framesOf(speech, rateHz, makeResampler);
-  const contests = rates.flatMap((rateHz) => contestsOf("pcm_s16le", rateHz, at(rateHz), PLAIN_PCM, opus));
+  const contests = rates.flatMap((rateHz) => contestsOf("pcm_s16le", rateHz, at(rateHz), PLAIN_PCM, opus[0]));
   for (const law of ["mulaw", "alaw"] as const) {
-    contests.push(...contestsOf(law, CARRIER_RATE_HZ, at(CARRIER_RATE_HZ), plainG711(law), opus));
+    contests.push(...contestsOf(law, CARRIER_RATE_HZ, at(CARRIER_RATE_HZ), plainG711(law), opus[0]));
   }
-  if (opus === undefined) return contests;
-  for (const rateHz of rates) contests.push(...contestsOf("opus", rateHz, at(rateHz), await bareOpus(rateHz), opus));
+  for (const codecs of opus) {
+    const bareOpus = codecs.implementation === "native" ? bareNativeOpus : bareWasmOpus;
+    for (const rateHz of rates) {
+      contests.push(...contestsOf("opus", rateHz, at(rateHz), await bareOpus(rateHz), codecs));
+    }
+  }
   return contests;
 }
 
@@ -45,11 +50,12 @@ function contestsOf(
   rateHz: StreamRateHz,
   frames: readonly Int16Array[],
   plain: PlainCodec,
-  opus: OpusCodecs | undefined,
+  opus: OpusCodecs,
 ): Contest[] {
   const format: StreamFormat = { codec, inputRateHz: rateHz, outputRateHz: rateHz };
   const makeWire = (): Wire => createWebsocketWire({ format, callId: "call_bench", opus });
-  const title = { wire: `websocket, ${codec}, ${rateHz / 1_000} kHz`, ratioMin: undefined, native: codec === "opus" };
+  const name = codec === "opus" ? `opus (${opus.implementation})` : codec;
+  const title = { wire: `websocket, ${name}, ${rateHz / 1_000} kHz`, ratioMin: undefined, native: codec === "opus" };
   const into = inboundAudio();
   const sender = makeWire();
   const frame = new FrameEncoder(sender.outboundCodec, (frames[0] as Int16Array).length);
@@ -98,7 +104,7 @@ const plainG711 = (codec: G711Codec): PlainCodec => ({
 });
 
 /** The library as it comes, with the settings that it comes with. It decodes to the rate that ours does. */
-async function bareOpus(rateHz: StreamRateHz): Promise<PlainCodec> {
+async function bareNativeOpus(rateHz: StreamRateHz): Promise<PlainCodec> {
   const { OpusEncoder } = (await import("@discordjs/opus")).default;
   const encoder = new OpusEncoder(rateHz, 1);
   const decoder = new OpusEncoder(Math.min(rateHz, 16_000), 1);
@@ -109,6 +115,13 @@ async function bareOpus(rateHz: StreamRateHz): Promise<PlainCodec> {
     },
     encode: (frame) => encoder.encode(Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength)),
   };
+}
+
+/** The same of the WebAssembly library, by the classes that its package exports. */
+async function bareWasmOpus(rateHz: StreamRateHz): Promise<PlainCodec> {
+  const encoder = await createEncoder({ channels: 1, sampleRate: rateHz });
+  const decoder = await createDecoder({ channels: 1, sampleRate: rateHz === 8_000 ? 8_000 : 16_000 });
+  return { decode: (message) => decoder.decode(message), encode: (frame) => encoder.encode(frame) };
 }
 
 /** FRAMES frames of `speech`, said over and over, at another rate. */

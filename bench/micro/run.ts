@@ -1,4 +1,6 @@
-import { loadOpus } from "../../src/media/opus.ts";
+import { type OpusCodecs, opusCodecs } from "../../src/media/opus.ts";
+import { loadNativeOpus } from "../../src/media/opus-native.ts";
+import { createWasmOpus, loadLibopusModule } from "../../src/media/opus-wasm.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad } from "../../src/media/vad.ts";
 import { runCommand } from "../command.ts";
@@ -30,7 +32,8 @@ const IN_TURN = [1, 20, 100, 200, 500, 1_000];
 async function run(_options: object, write: (line: string) => void): Promise<FrameResult> {
   write("rendering what the caller says");
   const { callerAudio } = await renderSpeech();
-  const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
+  const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
+  const opus = [opusCodecs(createWasmOpus(await loadLibopusModule())), ...(await nativeCodecs())] as const;
   write("the whole way through a connection");
   const ways = await measureWays(callerAudio, makeVad, makeResampler);
   const inTurn: InTurnCost[] = [];
@@ -40,7 +43,7 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
   }
   write("decode and encode against the plain way: the carriers");
   const carriers = compare(carrierContests(callerAudio));
-  write(`decode and encode against the plain way: websocket${opus === undefined ? ", without Opus" : ""}`);
+  write("decode and encode against the plain way: websocket");
   const websocket = compare(await websocketContests(callerAudio, makeResampler, opus));
   write("resampling");
   const resampling = await measureResampling();
@@ -57,6 +60,15 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
     call: measureCall(),
     checksum: checksum(),
   };
+}
+
+/** None where the optional package cannot be loaded. */
+async function nativeCodecs(): Promise<OpusCodecs[]> {
+  try {
+    return [opusCodecs(await loadNativeOpus())];
+  } catch {
+    return [];
+  }
 }
 
 await runCommand({

@@ -108,7 +108,7 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
 
   app.post("/agents/:id/calls", { schema: CALL, ...CREATION }, async (request, reply) => {
     const body = isObject(request.body) ? request.body : {};
-    const problems = [...problemsOfRequest(request), ...websocketProblems(body, deps.streamCodecs)];
+    const problems = [...problemsOfRequest(request), ...websocketProblems(body)];
     if (problems.length > 0) throw invalidRequest(problems);
     const agent = await get(request.accountId, request.params.id);
     const spec = await agentSpecOf(agent, body, deps);

@@ -121,7 +121,7 @@ const G711_RATE_RULE = `must be ${CARRIER_RATE_HZ} with the codecs mulaw and ala
 
 const rate = z.literal(STREAM_RATES_HZ, { error: `must be one of ${STREAM_RATES_HZ.join(", ")}` });
 
-/** The `websocket` object, as far as it hangs on nothing but itself: not every installation has every codec. */
+/** The `websocket` object. */
 export const WebsocketBody = z
   .strictObject(
     {
@@ -132,7 +132,8 @@ export const WebsocketBody = z
         .meta({
           description:
             "Both ways. `pcm_s16le`: signed 16-bit samples, the low byte first. `mulaw`, `alaw`: G.711. `opus`: one packet a " +
-            "message; it needs an optional package, and is refused with 400 where `GET /readyz` does not list it.",
+            "message. The reference STT (`STT=reference`) decodes Opus at 16000 Hz and above at the bit rate that libopus " +
+            "chooses; at 8000 Hz it needs 32 kbit/s or more, and finds no words at the 10 kbit/s that libopus chooses there.",
         }),
     },
     { error: "must be an object" },

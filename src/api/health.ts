@@ -1,19 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { STREAM_CODECS, type StreamCodec } from "../core/call-spec.ts";
+import { STREAM_CODECS } from "../core/call-spec.ts";
 import { refused } from "./errors.ts";
 
 /** Whether the service takes calls, and if not, why. */
 export type NewCalls = { taken: true } | { taken: false; reason: "draining" | "overloaded" | "unavailable" };
 
-/** Told where the service is put together, and by `/readyz`: whoever installed it can mend it. */
-export const NO_OPUS = "codec opus is not offered: the optional package @discordjs/opus cannot be loaded";
-
 export interface HealthDeps {
   newCalls: () => NewCalls;
-  /** The codecs that a call of connectionType `websocket` may have. */
-  streamCodecs: readonly StreamCodec[];
   /** What an operator should know about the configured providers; a sentence each. */
   providerNotes: readonly string[];
 }
@@ -65,13 +60,12 @@ const READINESS = {
 };
 
 /** `/healthz` speaks for this process alone; `/readyz` says whether new calls are taken. Neither asks for a key. */
-export function healthRoutes(scope: FastifyInstance, { newCalls, streamCodecs, providerNotes }: HealthDeps): void {
+export function healthRoutes(scope: FastifyInstance, { newCalls, providerNotes }: HealthDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
-  const notes = [...providerNotes, ...(streamCodecs.includes("opus") ? [] : [NO_OPUS])];
   app.get("/healthz", { schema: HEALTH }, async () => ({ status: "ok" as const }));
   app.get("/readyz", { schema: READINESS }, async () => {
     const state = newCalls();
     if (!state.taken) throw refused(state.reason);
-    return { status: "ready" as const, codecs: streamCodecs, notes };
+    return { status: "ready" as const, codecs: STREAM_CODECS, notes: [...providerNotes] };
   });
 }

@@ -1,11 +1,11 @@
-import type { CallSpec, ConnectionType, StreamCodec, StreamFormat } from "../core/call-spec.ts";
+import type { CallSpec, ConnectionType, StreamFormat } from "../core/call-spec.ts";
 import { isObject } from "../core/json.ts";
 import { CARRIER_RATE_HZ } from "../core/limits.ts";
 import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./call-schemas.ts";
 import { firstProblems, notBuilt, notInThisVersion, type Problem } from "./errors.ts";
 import { languageByCode, lookUpOffered, voiceByIdOrName } from "./offered.ts";
 import { type ToolOffer, toolProblems, toolSpecsOf, toolsNotBuilt, transportProblems } from "./selected-tools.ts";
-import { isBlank, problem, problemsOf } from "./validation.ts";
+import { isBlank, problemsOf } from "./validation.ts";
 import type { VoiceCatalogue } from "./voices.ts";
 
 /** The transports this build carries. */
@@ -14,8 +14,6 @@ const CARRIED: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c
 /** What this installation has to make calls of. */
 export interface Offer extends ToolOffer {
   voices: VoiceCatalogue;
-  /** The codecs that a call of connectionType `websocket` may have. */
-  streamCodecs: readonly StreamCodec[];
 }
 
 /**
@@ -27,7 +25,7 @@ export interface Offer extends ToolOffer {
 export async function specOf(body: NewCallBody, found: readonly Problem[], offer: Offer): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const tools = await toolProblems(given.selectedTools, ["selectedTools"], offer);
-  return specWithTools(body, [...found, ...websocketProblems(given, offer.streamCodecs), ...tools], offer);
+  return specWithTools(body, [...found, ...websocketProblems(given), ...tools], offer);
 }
 
 /** As `specOf`, of a body whose tools and format have been looked at: what is wrong with them has been `found`. */
@@ -49,22 +47,10 @@ export async function specWithTools(
 }
 
 /** The `websocket` object counts for nothing beside another transport, so it is not looked at then. */
-export function websocketProblems(
-  { connectionType, websocket }: Record<string, unknown>,
-  streamCodecs: readonly StreamCodec[],
-): readonly Problem[] {
+export function websocketProblems({ connectionType, websocket }: Record<string, unknown>): readonly Problem[] {
   if (connectionType !== "websocket" || websocket === undefined) return [];
-  return firstProblems(problemsWithin(websocket, streamCodecs));
-}
-
-/** The schema knows all codecs. What may be asked for instead are those that there are here, so that is told first. */
-function* problemsWithin(websocket: unknown, streamCodecs: readonly StreamCodec[]): Generator<Problem> {
-  const codec = isObject(websocket) ? websocket.codec : undefined;
-  if (codec !== undefined && !streamCodecs.some((name) => name === codec)) {
-    yield problem(["websocket", "codec"], `must be one of ${streamCodecs.join(", ")}`, codec);
-  }
   const result = WebsocketBody.safeParse(websocket, { reportInput: true });
-  if (!result.success) yield* problemsOf(result.error, ["websocket"]);
+  return result.success ? [] : firstProblems(problemsOf(result.error, ["websocket"]));
 }
 
 function featuresNotBuilt({ connectionType, selectedTools }: NewCallBody): readonly Problem[] {

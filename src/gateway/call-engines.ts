@@ -15,6 +15,7 @@ import type { CallTally } from "./call-tally.ts";
 import { CallVoice } from "./call-voice.ts";
 import type { PhraseFinder } from "./phrase-book.ts";
 import { Question } from "./question.ts";
+import { UnrecognizedSpeech } from "./unrecognized-speech.ts";
 import { VoiceOut } from "./voice-out.ts";
 
 export interface CallEnginesOptions {
@@ -54,6 +55,8 @@ export class CallEngines {
   /** The language that it was opened with. */
   #earLanguage = "";
   #earResampler: Resampler | undefined;
+  /** Of an STT without interim transcripts a word may come late: nothing is concluded from its silence. */
+  readonly #unrecognized: UnrecognizedSpeech | undefined;
   #model: Question | undefined;
   /** What the model was asked before anybody knew that it would be. */
   #ahead: Question | undefined;
@@ -73,6 +76,7 @@ export class CallEngines {
     const { spec, busRateHz, legRateHz, legCodec, stt, llm, tts, makeResampler, tally, log, nowMs, deliver } = options;
     const { voiceId, language } = spec;
     this.#silence = new Int16Array((busRateHz / 1_000) * FRAME_MS);
+    if (stt?.capabilities.partials === true) this.#unrecognized = new UnrecognizedSpeech();
     if (stt !== undefined) tally.servedBy("ear", stt.provider);
     tally.servedBy("model", llm.provider);
     tally.servedBy("voice", tts.provider);
@@ -142,6 +146,13 @@ export class CallEngines {
   hear(frame: Int16Array, voiced: boolean, nowMs: number): void {
     if (voiced) this.#voicedMs = nowMs;
     this.#write(frame, voiced);
+    if (this.#unrecognized?.frame(voiced) === true) this.#onUnrecognized();
+  }
+
+  #onUnrecognized(): void {
+    const { stt, spec, log } = this.#options;
+    const codec = spec.websocket?.codec;
+    log.warn({ stt: stt?.provider, ...(codec && { codec }) }, "the caller speaks and the STT finds no words");
   }
 
   /** The carrier sent nothing, which is silence: the ear counts pauses in audio alone. */
@@ -235,6 +246,7 @@ export class CallEngines {
   }
 
   #onEar({ kind, text, language: tag }: SttEvent): void {
+    if (text !== "") this.#unrecognized?.recognized();
     if (kind === "final" && !Number.isNaN(this.#voicedMs)) {
       this.#answered("ear", this.#options.nowMs() - this.#voicedMs);
       this.#voicedMs = Number.NaN;

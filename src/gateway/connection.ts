@@ -370,7 +370,7 @@ export class Connection implements Leg {
   /** The one end: the journal is completed, the socket closed, every engine stopped and the call handed back, whatever fails. */
   #finish(reason: EndReason): void {
     this.#over = true;
-    const { redeemed, journal, vad, socket, metrics, log, onDone } = this.#options;
+    const { redeemed, journal, vad, wire, socket, metrics, log, onDone } = this.#options;
     const closeCode = this.#peerCloseCode ?? this.#closeCode ?? closeCodeOf(reason);
     const durationMs = Math.round(this.#call.eventMs);
     this.#tally.underruns = this.#engines.voiceOut.underruns;
@@ -385,6 +385,7 @@ export class Connection implements Leg {
       () => this.#notices.ended(reason),
       () => this.#closed || socket.end(closeCode, reason),
       () => vad.destroy(),
+      () => wire.close?.(),
     ]) {
       try {
         last();

@@ -18,7 +18,7 @@ import { busRateHz } from "../media/bus.ts";
 import type { G711Codec } from "../media/g711.ts";
 import type { OpusCodecs } from "../media/opus.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
-import type { VadFactory } from "../media/vad.ts";
+import type { Vad, VadFactory } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
 import type { HandOff, RedeemedCall } from "../store/hand-off.ts";
 import type { WorkerLoad } from "../store/ipc-messages.ts";
@@ -43,8 +43,7 @@ export interface GatewayOptions {
   engines: { stt: Stt | undefined; tts: Tts; llm: Readonly<Record<ModelName, Llm>> };
   makeVad: VadFactory;
   makeResampler: ResamplerFactory;
-  /** Undefined where Opus is not installed: no call is created with it then. */
-  opus: OpusCodecs | undefined;
+  opus: OpusCodecs;
   httpTools: HttpTools;
   journals: JournalWriters;
   /** What the service says in its own name, by language. */
@@ -239,8 +238,8 @@ export class Gateway {
     const log = this.#options.log.child({ callId });
     const wire = this.#createWire(callId, spec);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
-    // The only one that can fail comes first: what is made after it would stay behind.
-    const vad = makeVad(inboundRateHz);
+    // Wire and detector alone can fail, and come first: what is made before them would stay behind.
+    const vad = makeVadFor(wire, () => makeVad(inboundRateHz));
     const earHasPartials = engines.stt?.capabilities.partials ?? false;
     const journal = journals.open({
       ...redeemed,
@@ -302,6 +301,16 @@ export class Gateway {
     add(this.#counted, connection.read());
     this.#options.handOff.ended(callId);
     this.#checkEmpty();
+  }
+}
+
+/** Closes the wire when there is no memory for a detector. */
+function makeVadFor(wire: Wire, make: () => Vad): Vad {
+  try {
+    return make();
+  } catch (error) {
+    wire.close?.();
+    throw error;
   }
 }
 

@@ -71,6 +71,10 @@ export class WordCarrierDecoder {
   #bit = 0;
   #bitHop = 0;
   #byte = 0;
+  /** How far the level was from zero at each bit of the byte. */
+  readonly #certainty = new Float64Array(BYTE_BITS - 2);
+  /** The last stop bit of the frame was wrong. */
+  #stopWasWrong = false;
 
   /** The hop of the last byte of a frame. */
   #dataHop = 0;
@@ -177,25 +181,46 @@ export class WordCarrierDecoder {
 
   #readBit(): void {
     const lateHops = this.#hop - this.#bitHop;
-    const one = this.#level + (this.#levelBefore - this.#level) * lateHops > 0;
-    const isStart = this.#bit === 0;
-    const isStop = this.#bit === BYTE_BITS - 1;
-    if (isStart ? one : isStop && !one) {
+    const level = this.#level + (this.#levelBefore - this.#level) * lateHops;
+    if (this.#bit === 0) this.#readStart(level);
+    else if (this.#bit === BYTE_BITS - 1) this.#readStop(level);
+    else this.#readData(level);
+  }
+
+  #readStart(level: number): void {
+    if (level <= 0) this.#toBit(1);
+    // A short dip of the mark within a frame is noise; elsewhere there may be no carrier at all.
+    else if (this.#reader.inFrame) this.#at = "mark";
+    else this.#lose();
+  }
+
+  #readData(level: number): void {
+    if (level > 0) this.#byte |= 1 << (this.#bit - 1);
+    this.#certainty[this.#bit - 1] = Math.abs(level);
+    this.#toBit(this.#bit + 1);
+  }
+
+  /** One wrong stop bit is borne within a frame: the next byte is read without an edge, where it must begin. */
+  #readStop(level: number): void {
+    const isWrong = level <= 0;
+    if (isWrong && (!this.#reader.inFrame || this.#stopWasWrong)) {
       this.#lose();
       return;
     }
-    if (isStop) {
-      this.#at = "mark";
-      this.#takeByte();
-      return;
-    }
-    if (one) this.#byte |= 1 << (this.#bit - 1);
-    this.#bit += 1;
+    this.#stopWasWrong = isWrong;
+    this.#takeByte();
+    this.#byte = 0;
+    if (isWrong) this.#toBit(0);
+    else this.#at = "mark";
+  }
+
+  #toBit(bit: number): void {
+    this.#bit = bit;
     this.#bitHop += BIT_HOPS;
   }
 
   #takeByte(): void {
-    const word = this.#reader.read(this.#byte);
+    const word = this.#reader.read(this.#byte, this.#certainty);
     if (word !== undefined) {
       this.#owesQuiet = true;
       this.#sink.word(word, this.#nowMs());

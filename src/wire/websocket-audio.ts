@@ -9,41 +9,36 @@ import type { OpusCodecs, OpusDecoder, OpusEncoder } from "../media/opus.ts";
 import type { InboundAudio } from "./wire.ts";
 
 // The binary messages of the raw WebSocket protocol, one reader and one writer a codec. Nothing is allocated a message, with one
-// exception: Opus, whose native library makes a Buffer for what it returns.
+// exception: in Opus the native library returns Buffers of its own, and the WebAssembly one a view for each packet.
 
 /** Reads what one client sends, in one codec. */
 export interface AudioReader {
   /** Puts the audio of one message into `into`: `samples`, `count`, and `bytes` of G.711. Throws as `Wire.decode` does. */
   read(message: Uint8Array, into: InboundAudio): void;
+  /** Gives back memory outside of the heap; of readers that hold some. */
+  close?(): void;
 }
 
 /** Writes what is sent to one client, in one codec. */
 export interface FrameWriter {
   /** See `Wire.encodeAudio`. */
   write(frame: Uint8Array): Uint8Array;
+  /** Gives back memory outside of the heap; of writers that hold some. */
+  close?(): void;
 }
 
-export function createReader(
-  wire: string,
-  { codec, inputRateHz }: StreamFormat,
-  opus: OpusCodecs | undefined,
-): AudioReader {
+export function createReader(wire: string, { codec, inputRateHz }: StreamFormat, opus: OpusCodecs): AudioReader {
   const samplesMax = (inputRateHz / 1_000) * STREAM_MESSAGE_MS_MAX;
   if (codec === "pcm_s16le") return new PcmReader(wire, samplesMax);
   // Whatever the client records at, Opus is decoded at the rate of the bus.
-  if (codec === "opus") return new OpusReader(given(opus).decoder(busRateHz(inputRateHz)));
+  if (codec === "opus") return new OpusReader(opus.decoder(busRateHz(inputRateHz)));
   return new G711Reader(wire, samplesMax, codec);
 }
 
-export function createWriter({ codec, outputRateHz }: StreamFormat, opus: OpusCodecs | undefined): FrameWriter {
+export function createWriter({ codec, outputRateHz }: StreamFormat, opus: OpusCodecs): FrameWriter {
   const frameSamples = (outputRateHz / 1_000) * FRAME_MS;
-  if (codec === "opus") return new OpusWriter(frameSamples, given(opus).encoder(outputRateHz));
+  if (codec === "opus") return new OpusWriter(frameSamples, opus.encoder(outputRateHz));
   return new PlainWriter(frameSamples * bytesPerSample(codec));
-}
-
-/** A call in Opus is only created where there is Opus. */
-function given(opus: OpusCodecs | undefined): OpusCodecs {
-  return opus ?? assert.fail("no Opus in this build");
 }
 
 class PcmReader implements AudioReader {
@@ -113,6 +108,10 @@ class OpusReader implements AudioReader {
   read(message: Uint8Array, into: InboundAudio): void {
     into.count = this.#decoder.decode(message, into.samples);
   }
+
+  close(): void {
+    this.#decoder.close();
+  }
 }
 
 /** Of PCM and G.711 a frame is a message as it is. */
@@ -145,6 +144,10 @@ class OpusWriter implements FrameWriter {
     // The frame may begin at an odd address, where no sample can be read.
     this.#bytes.set(frame);
     return this.#encoder.encode(this.#samples);
+  }
+
+  close(): void {
+    this.#encoder.close();
   }
 }
 

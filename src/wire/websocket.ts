@@ -19,8 +19,8 @@ export interface WebsocketOptions {
   format: StreamFormat;
   /** The call's id, by which the client knows its stream. */
   callId: string;
-  /** Must be there for a format in Opus. */
-  opus: OpusCodecs | undefined;
+  /** Opens one decoder and one encoder for a format in Opus; `close` closes them. */
+  opus: OpusCodecs;
 }
 
 export const createWebsocketWire = (options: WebsocketOptions): Wire => new WebsocketWire(options);
@@ -51,7 +51,17 @@ export class WebsocketWire implements Wire {
     this.opening = { kind: "start", streamId: callId, carrierCallId: undefined, codec: keptIn };
     this.#format = format;
     this.#reader = createReader(WIRE, format, opus);
-    this.#writer = createWriter(format, opus);
+    try {
+      this.#writer = createWriter(format, opus);
+    } catch (error) {
+      this.#reader.close?.();
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#reader.close?.();
+    this.#writer.close?.();
   }
 
   decode(message: Uint8Array, into: InboundAudio, isBinary = false): WireEvent {

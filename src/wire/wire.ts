@@ -102,4 +102,6 @@ export interface Wire {
   encodeDtmf?(digits: string): string;
   /** Only of dialects that have words for it. */
   encodeNotice?(notice: LegNotice): string;
+  /** Gives back memory outside of the heap; neither `decode` nor `encodeAudio` may follow. Only of dialects that hold some. */
+  close?(): void;
 }

@@ -5,7 +5,6 @@ import { type ApiDeps, buildApi } from "../../src/api/app.ts";
 import type { ErrorBody } from "../../src/api/errors.ts";
 import type { NewCalls } from "../../src/api/health.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../src/api/voices.ts";
-import { STREAM_CODECS } from "../../src/core/call-spec.ts";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { unavailable } from "../../src/core/errors.ts";
 import { JournalEvents } from "../../src/record/journal-events.ts";
@@ -86,7 +85,6 @@ export async function apiUnderTest(
       | "publicApiUrls"
       | "providerNotes"
       | "removeFiles"
-      | "streamCodecs"
       | "toolsAllowLoopback"
     >
   > = {},
@@ -118,7 +116,6 @@ export async function apiUnderTest(
       },
     },
     voices,
-    streamCodecs: STREAM_CODECS,
     toolSecretNames: ["SHOP_TOKEN"],
     toolsAllowLoopback: false,
     newCalls: () => state.newCalls,

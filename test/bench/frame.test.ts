@@ -3,7 +3,8 @@ import { carrierContests } from "../../bench/micro/carriers.ts";
 import { type Contest, compare } from "../../bench/micro/contest.ts";
 import { websocketContests } from "../../bench/micro/raw-websocket.ts";
 import { measureInTurn } from "../../bench/micro/whole-way.ts";
-import { loadOpus } from "../../src/media/opus.ts";
+import { opusCodecs } from "../../src/media/opus.ts";
+import { createWasmOpus, loadLibopusModule } from "../../src/media/opus-wasm.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad } from "../../src/media/vad.ts";
 
@@ -38,15 +39,17 @@ test("every carrier is compared with the plain way, and its fast paths allocate 
 test("every codec of a raw socket is compared at every rate, and all but Opus allocate nothing", {
   timeout: TEST_MS_MAX,
 }, async () => {
-  const [makeResampler, opus] = await Promise.all([loadResampler(), loadOpus()]);
-  const contests = await websocketContests(AUDIO, makeResampler, opus);
+  const [makeResampler, module] = await Promise.all([loadResampler(), loadLibopusModule()]);
+  const contests = await websocketContests(AUDIO, makeResampler, [opusCodecs(createWasmOpus(module))]);
   const wires = ["pcm_s16le, 8", "pcm_s16le, 16", "pcm_s16le, 24", "pcm_s16le, 48", "mulaw, 8", "alaw, 8"];
-  const withOpus = opus === undefined ? [] : ["opus, 8", "opus, 16", "opus, 24", "opus, 48"];
+  const opus = [8, 16, 24, 48].map((rateKhz) => `opus (wasm), ${rateKhz}`);
   expect(namesOf(contests)).toEqual(
-    [...wires, ...withOpus].flatMap((wire) => [`websocket, ${wire} kHz: decode`, `websocket, ${wire} kHz: encode`]),
+    [...wires, ...opus].flatMap((wire) => [`websocket, ${wire} kHz: decode`, `websocket, ${wire} kHz: encode`]),
   );
   // One of each codec, and each way, is enough to see that they run.
-  const some = contests.filter(({ wire, name }) => (name === "decode" ? /mulaw/ : /pcm_s16le, 48|opus, 8/).test(wire));
+  const some = contests.filter(({ wire, name }) =>
+    (name === "decode" ? /mulaw/ : /pcm_s16le, 48|opus \(wasm\), 8/).test(wire),
+  );
   for (const { native, ratio, oursHeapBytes } of compare(some, TURN_MS)) {
     expect(ratio).toBeGreaterThan(0);
     if (!native) expect(oursHeapBytes).toBeLessThan(1);

@@ -4,7 +4,6 @@ import type { AudioFormat } from "../../src/cli/simulated/audio-format.ts";
 import { formatsOf, type Line } from "../../src/cli/simulated/line.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import type { StreamCodec, StreamRateHz } from "../../src/core/call-spec.ts";
-import { loadOpus } from "../../src/media/opus.ts";
 import { Service } from "../support/service.ts";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { conversation, readRecording, telephone, utterance, wordsIn } from "../support/telephone.ts";
@@ -66,10 +65,6 @@ const LINES: readonly [string, Line][] = [
   websocket("opus", 48_000, 8_000),
 ];
 
-const needsOpus = (line: Line): boolean => line.wire === "websocket" && line.format.codec === "opus";
-const hasOpus = (await loadOpus()) !== undefined;
-const isPlaced = ([, line]: (typeof LINES)[number]): boolean => hasOpus || !needsOpus(line);
-
 /** By the law that carrier_b was told to expect of us. */
 let services: { mulaw: Service; alaw: Service };
 
@@ -109,7 +104,7 @@ async function call(line: Line) {
 type Called = Awaited<ReturnType<typeof call>>;
 const calls = new Map<Line, Promise<Called>>();
 beforeAll(async () => {
-  const formats = LINES.filter(isPlaced).map(([, line]) => formatsOf(line).inbound);
+  const formats = LINES.map(([, line]) => formatsOf(line).inbound);
   const [mulaw, alaw] = await Promise.all([
     Service.start(),
     Service.start({ env: { CARRIER_B_OUTBOUND_CODEC: "pcma" } }),
@@ -117,7 +112,7 @@ beforeAll(async () => {
     ...formats.map(linesIn),
   ]);
   services = { mulaw, alaw };
-  const waiting = LINES.filter(isPlaced).map(([, line]) => line);
+  const waiting = LINES.map(([, line]) => line);
   const talk = async (): Promise<void> => {
     for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
       const called = call(line);
@@ -134,8 +129,7 @@ test.for(LINES)(
   {
     retry: ifMachineStalled,
   },
-  async ([, line], { skip, task }) => {
-    skip(needsOpus(line) && !hasOpus, "Opus is not installed");
+  async ([, line], { task }) => {
     const isRetried = (task.result?.retryCount ?? 0) > 0;
     const called = isRetried ? call(line) : calls.get(line);
     if (called === undefined) throw new Error("the calls were not placed");

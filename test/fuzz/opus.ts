@@ -1,17 +1,19 @@
 import { parseArgs } from "node:util";
 import { TrunklineError } from "../../src/core/errors.ts";
 import { OPUS_PACKET_MS_MAX } from "../../src/core/limits.ts";
-import { loadOpus, type OpusDecoder } from "../../src/media/opus.ts";
+import { type OpusCodecs, type OpusDecoder, opusCodecs } from "../../src/media/opus.ts";
+import { loadNativeOpus } from "../../src/media/opus-native.ts";
+import { createWasmOpus, loadLibopusModule } from "../../src/media/opus-wasm.ts";
 import { Random } from "../sim/random.ts";
 import { MESSAGE_MS_MAX } from "../support/hostile-messages.ts";
 import { mutantPacket, opusStream, packetsOfEveryKind } from "../support/opus-packets.ts";
 import { vowelAt } from "../support/vowel.ts";
 
-// Puts mutated packets to the Opus decoder, far more than the tests can:
+// Puts mutated packets to the Opus decoders of both libraries, far more than the tests can:
 //
 //   npm run fuzz:opus -- --packets 50000 --seed 7
 //
-// A million without being told, half of them at each rate of the bus. Exits with 1 at the first that brings anything but samples
+// A million for each library without being told, half of them at each rate of the bus. Exits with 1 at the first that brings anything but samples
 // within bounds or `wire_malformed`, that takes too long, or after which good packets are no longer decoded as they should be;
 // a packet that ended the process would show by itself. The same seed gives the same packets, and the same checksum of all that
 // was decoded on the same machine.
@@ -29,21 +31,39 @@ const { values: options } = parseArgs({
 });
 const packetsMax = wholeNumber("packets", options.packets);
 const seed = wholeNumber("seed", options.seed);
-const codecs = await loadOpus();
-if (codecs === undefined) throw new Error("the package @discordjs/opus is not installed");
 // Errors are made by the hundred thousand here, and nobody reads where: their stacks would cost most of the time.
 Error.stackTraceLimit = 0;
 
 const good = packetsOfEveryKind();
 console.log(`seed ${seed}: ${packetsMax} mutants of ${good.length} good packets`);
 const rssBefore = process.memoryUsage.rss();
-for (const rateHz of RATES_HZ) await fuzz(rateHz, Math.ceil(packetsMax / RATES_HZ.length), new Random(seed + rateHz));
+for (const codecs of await everyCodecs()) {
+  for (const rateHz of RATES_HZ) {
+    await fuzz(codecs, rateHz, Math.ceil(packetsMax / RATES_HZ.length), new Random(seed + rateHz));
+  }
+}
 const MIB = 1024 * 1024;
 const grownMiB = (process.memoryUsage.rss() - rssBefore) / MIB;
 console.log(`memory: ${(rssBefore / MIB).toFixed(0)} MiB before, ${grownMiB.toFixed(0)} MiB more after`);
 
-async function fuzz(rateHz: (typeof RATES_HZ)[number], count: number, random: Random): Promise<void> {
-  const make = (): OpusDecoder => (codecs as NonNullable<typeof codecs>).decoder(rateHz);
+/** Both libraries, as every call may have either: the WebAssembly one, and the native one where it can be loaded. */
+async function everyCodecs(): Promise<OpusCodecs[]> {
+  const wasm = opusCodecs(createWasmOpus(await loadLibopusModule()));
+  try {
+    return [wasm, opusCodecs(await loadNativeOpus())];
+  } catch (error) {
+    console.log(`@discordjs/opus is left out: ${error}`);
+    return [wasm];
+  }
+}
+
+async function fuzz(
+  codecs: OpusCodecs,
+  rateHz: (typeof RATES_HZ)[number],
+  count: number,
+  random: Random,
+): Promise<void> {
+  const make = (): OpusDecoder => codecs.decoder(rateHz);
   const decoder = make();
   const into = new Int16Array((rateHz / 1_000) * OPUS_PACKET_MS_MAX);
   const totals = { decoded: 0, refused: 0, checksum: 0, slowestMs: 0 };
@@ -52,7 +72,11 @@ async function fuzz(rateHz: (typeof RATES_HZ)[number], count: number, random: Ra
     const beganMs = performance.now();
     const samples = decodedSamples(decoder, packet, into);
     let tookMs = performance.now() - beganMs;
-    for (let tries = 0; tries < TRIES && tookMs > DOUBTFUL_MS; tries += 1) tookMs = decodeMs(make(), packet);
+    for (let tries = 0; tries < TRIES && tookMs > DOUBTFUL_MS; tries += 1) {
+      const fresh = make();
+      tookMs = decodeMs(fresh, packet);
+      fresh.close();
+    }
     totals.slowestMs = Math.max(totals.slowestMs, tookMs);
     if (tookMs > MESSAGE_MS_MAX) throw new Error(`${tookMs} ms for packet ${n}: ${hex(packet)}`);
     if (samples < 0) {
@@ -65,16 +89,19 @@ async function fuzz(rateHz: (typeof RATES_HZ)[number], count: number, random: Ra
     }
     for (let i = 0; i < samples; i += 1) totals.checksum = (Math.imul(totals.checksum, 31) + (into[i] as number)) | 0;
     if (n % PROVED_EVERY === 0 || n === count) {
-      prove(decoder, make(), `after packet ${n} of seed ${seed} at ${rateHz} Hz`);
-      if (process.stderr.isTTY) process.stderr.write(`\r${rateHz} Hz: ${n} of ${count}`);
+      const fresh = make();
+      prove(decoder, fresh, `after packet ${n} of seed ${seed} at ${rateHz} Hz`);
+      fresh.close();
+      if (process.stderr.isTTY) process.stderr.write(`\r${codecs.implementation}, ${rateHz} Hz: ${n} of ${count}`);
       // A turn of the loop, in which the collector's garbage is freed.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
   if (process.stderr.isTTY) process.stderr.write("\n");
+  decoder.close();
   const { decoded, refused, checksum, slowestMs } = totals;
   console.log(
-    `${rateHz} Hz: ${decoded} decoded, ${refused} refused, the slowest ${slowestMs.toFixed(1)} ms, ` +
+    `${codecs.implementation}, ${rateHz} Hz: ${decoded} decoded, ${refused} refused, the slowest ${slowestMs.toFixed(1)} ms, ` +
       `checksum ${(checksum >>> 0).toString(16)}, nothing found`,
   );
 }

@@ -3,7 +3,8 @@ import { STREAM_RATES_HZ, type StreamCodec, type StreamRateHz } from "../../src/
 import { busRateHz } from "../../src/media/bus.ts";
 import { G711_LAWS, type G711Law } from "../../src/media/g711.ts";
 import type { Stt, Tts } from "../../src/speech/speech.ts";
-import { fromPcm, opus, pcm, websocketLeg } from "../support/websocket-leg.ts";
+import { opus } from "../support/opus.ts";
+import { fromPcm, pcm, websocketLeg } from "../support/websocket-leg.ts";
 
 const QUIET = { spec: { firstSpeaker: "user" as const, inactivityTimeoutMs: 300_000 } };
 const TONE_HZ = 440;
@@ -87,7 +88,7 @@ function speakIn(format: Format, samples: Int16Array): number[] {
   const { stt, heard } = keepingEar();
   const call = websocketLeg({ ...QUIET, format, stt });
   const perMessage = format.inputRateHz / 50;
-  const encoder = format.codec === "opus" ? opus?.encoder(format.inputRateHz) : undefined;
+  const encoder = format.codec === "opus" ? opus.encoder(format.inputRateHz) : undefined;
   for (let at = 0; at < samples.length; at += perMessage) {
     const frame = samples.subarray(at, at + perMessage);
     call.clock.advance(20);
@@ -140,10 +141,10 @@ async function speakOut(format: Format, samples: Int16Array, rateHz: number): Pr
   return Int16Array.from(said.flatMap((frame) => [...frame]));
 }
 
-const decoders = { current: opus?.decoder(16_000) };
+const decoders = { current: opus.decoder(16_000) };
 function unpacked(packet: Uint8Array): Int16Array {
   const into = new Int16Array(1_920);
-  return into.slice(0, decoders.current?.decode(packet, into) ?? 0);
+  return into.slice(0, decoders.current.decode(packet, into));
 }
 
 describe("what a client sends reaches the bus", () => {
@@ -161,14 +162,11 @@ describe("what a client sends reaches the bus", () => {
     expect(snrDb(heard, busHz)).toBeGreaterThan(70);
   });
 
-  test.skipIf(opus === undefined).each(named(OPUS_PAIRS.filter(({ outputRateHz }) => outputRateHz === 8_000)))(
-    "%s",
-    (_, format) => {
-      const heard = speakIn(format, tone(format.inputRateHz, 1_000));
-      expect(heard.length).toBe(busRateHz(format.inputRateHz));
-      expect(snrDb(heard, busRateHz(format.inputRateHz))).toBeGreaterThan(15);
-    },
-  );
+  test.each(named(OPUS_PAIRS.filter(({ outputRateHz }) => outputRateHz === 8_000)))("%s", (_, format) => {
+    const heard = speakIn(format, tone(format.inputRateHz, 1_000));
+    expect(heard.length).toBe(busRateHz(format.inputRateHz));
+    expect(snrDb(heard, busRateHz(format.inputRateHz))).toBeGreaterThan(15);
+  });
 });
 
 describe("what the agent says reaches the client", () => {
@@ -184,15 +182,12 @@ describe("what the agent says reaches the client", () => {
     expect(snrDb(said, rateHz)).toBeGreaterThan(format.codec === "pcm_s16le" ? 70 : 30);
   });
 
-  test.skipIf(opus === undefined).each(named(OPUS_PAIRS.filter(({ inputRateHz }) => inputRateHz === 8_000)))(
-    "%s",
-    async (_, format) => {
-      decoders.current = opus?.decoder(16_000);
-      const said = await speakOut(format, tone(24_000, 1_000), 24_000);
-      expect(said.length).toBe(16_000);
-      expect(snrDb(said, 16_000)).toBeGreaterThan(15);
-    },
-  );
+  test.each(named(OPUS_PAIRS.filter(({ inputRateHz }) => inputRateHz === 8_000)))("%s", async (_, format) => {
+    decoders.current = opus.decoder(16_000);
+    const said = await speakOut(format, tone(24_000, 1_000), 24_000);
+    expect(said.length).toBe(16_000);
+    expect(snrDb(said, 16_000)).toBeGreaterThan(15);
+  });
 });
 
 describe("messages of any length", () => {

@@ -15,6 +15,7 @@ import { inboundAudio } from "../support/inbound-audio.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { NO_METRICS } from "../support/no-metrics.ts";
 import { NO_PHRASES } from "../support/no-phrases.ts";
+import { opus } from "../support/opus.ts";
 import type { SimulatedEar } from "./ear.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
 import type { SimulatedModel } from "./model.ts";
@@ -68,7 +69,7 @@ function createWire({ line }: Plan, callId: string): Wire {
     case "carrier_c":
       return createCarrierC();
     case "websocket":
-      return createWebsocketWire({ format: line.format, callId, opus: undefined });
+      return createWebsocketWire({ format: line.format, callId, opus });
   }
 }
 

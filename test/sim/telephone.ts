@@ -9,6 +9,7 @@ import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import { WebsocketClient } from "../../src/cli/simulated/websocket-client.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
+import { opus } from "../support/opus.ts";
 import type { SimulatedEar } from "./ear.ts";
 import type { PieceFacts } from "./facts.ts";
 import type { Fate } from "./fate.ts";
@@ -75,7 +76,7 @@ export class Telephone {
     });
     this.carrier = simulatePeer(plan.line, {
       clock: world,
-      opus: undefined,
+      opus,
       told: (message) => {
         if (message.type === "toolCall") this.#carryOut(message.id);
       },

@@ -27,6 +27,7 @@ async function serverAt(path: string) {
     onWorker: (workerId) => came.push(workerId),
     onLoad: () => {},
     onWorkerGone: () => {},
+    onStreamStarted: () => {},
     onEnded: () => {},
   });
   onTestFinished(() => server.close());

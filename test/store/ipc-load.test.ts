@@ -66,6 +66,7 @@ test("F14-4: the carrier's id of a call reaches the control process when its str
   let workers = 0;
   const server = new IpcServer({
     path,
+    clock,
     log: memoryLog().log,
     redeem: async () => undefined,
     onWorker: () => (workers += 1),

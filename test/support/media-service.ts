@@ -11,7 +11,7 @@ import type { PhraseFinder } from "../../src/gateway/phrase-book.ts";
 import type { CarrierSecrets, SignatureHeaders } from "../../src/gateway/signatures.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import type { G711Codec } from "../../src/media/g711.ts";
-import { loadOpus } from "../../src/media/opus.ts";
+import { loadOpus } from "../../src/media/load-opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
 import { RecordKeeper, recordingPath } from "../../src/record/record-keeper.ts";

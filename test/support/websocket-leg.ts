@@ -1,10 +1,7 @@
 import type { StreamFormat } from "../../src/core/call-spec.ts";
-import { loadOpus } from "../../src/media/opus.ts";
 import { createWebsocketWire } from "../../src/wire/websocket.ts";
 import { type LegOptions, leg } from "./leg.ts";
-
-/** Where its optional package is not installed there is no Opus to test. */
-export const opus = await loadOpus();
+import { opus } from "./opus.ts";
 
 /** The codec and the rates that a call is created with when it asks for none. */
 export const DEFAULT_FORMAT: StreamFormat = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 };

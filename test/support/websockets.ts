@@ -1,14 +1,11 @@
 import { STREAM_CODECS, type StreamCodec, type StreamFormat } from "../../src/core/call-spec.ts";
-import { loadOpus, type OpusCodecs } from "../../src/media/opus.ts";
 import { createWebsocketWire } from "../../src/wire/websocket.ts";
+import { opus } from "./opus.ts";
 import { samplesOf } from "./samples.ts";
 import { fixtureLines, messageOf, type WireMessage, type WireUnderTest } from "./wire-under-test.ts";
 
 /** The id of the call whose legs are tested. */
 export const CALL_ID = "call_0199f3a1-7c55-7e02-9d6b-3f1a2b4c5d6e";
-
-/** Where its optional package is not installed there is no Opus to test. */
-export const opus = await loadOpus();
 
 /** What is negotiated in the tests of a codec: both rates differ where they can. */
 export const FORMATS: Readonly<Record<StreamCodec, StreamFormat>> = {
@@ -26,7 +23,7 @@ export function websocket(codec: StreamCodec): WireUnderTest {
     messages: fixtureLines(`wire/websocket_${codec}.jsonl`).map(messageOf),
     inbound: keptIn,
     heard: (audio) => {
-      if (codec === "opus") return { samples: unpacked(loaded(), audio), bytes: new Uint8Array() };
+      if (codec === "opus") return { samples: unpacked(audio), bytes: new Uint8Array() };
       const bytes = new Uint8Array(Buffer.concat(audio.map((message) => message.bytes)));
       return { samples: samplesOf(keptIn, bytes), bytes };
     },
@@ -40,24 +37,20 @@ export function websocket(codec: StreamCodec): WireUnderTest {
       clear: () => '{"type":"clear"}',
       holds: (message, bytes) => {
         if (codec !== "opus") return Buffer.compare(message, bytes) === 0;
-        return unpacked(loaded(), [{ bytes: message, isBinary: true }]).length === 320;
+        return unpacked([{ bytes: message, isBinary: true }]).length === 320;
       },
     },
   };
 }
 
-/** The raw protocol in every codec that there is here. */
-export const websocketsUnderTest = (): WireUnderTest[] =>
-  STREAM_CODECS.filter((codec) => codec !== "opus" || opus !== undefined).map(websocket);
+/** The raw protocol in every codec. */
+export const websocketsUnderTest = (): WireUnderTest[] => STREAM_CODECS.map(websocket);
 
 /** What a decoder of its own makes of a stream's packets, at 16,000 Hz. */
-function unpacked(codecs: OpusCodecs, packets: readonly WireMessage[]): Int16Array {
-  const decoder = codecs.decoder(16_000);
+function unpacked(packets: readonly WireMessage[]): Int16Array {
+  const decoder = opus.decoder(16_000);
   const into = new Int16Array(5_760);
-  return Int16Array.from(packets.flatMap(({ bytes }) => [...into.subarray(0, decoder.decode(bytes, into))]));
-}
-
-function loaded(): OpusCodecs {
-  if (opus === undefined) throw new Error("Opus is not installed");
-  return opus;
+  const samples = packets.flatMap(({ bytes }) => [...into.subarray(0, decoder.decode(bytes, into))]);
+  decoder.close();
+  return Int16Array.from(samples);
 }

@@ -1,6 +1,5 @@
 import { buildApi } from "../../src/api/app.ts";
 import { catalogueOf } from "../../src/api/voices.ts";
-import { STREAM_CODECS } from "../../src/core/call-spec.ts";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { MetricsSum } from "../../src/core/metrics-sum.ts";
 import { JournalEvents } from "../../src/record/journal-events.ts";
@@ -23,7 +22,6 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     ...stores,
     calls: countedCalls(stores.calls, metrics),
     voices: catalogueOf({ voices: async () => [VOICE] }),
-    streamCodecs: STREAM_CODECS,
     toolSecretNames: [],
     toolsAllowLoopback: true,
     newCalls: () => ({ taken: true }),

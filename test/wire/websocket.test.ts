@@ -1,22 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  STREAM_CODECS,
-  STREAM_RATES_HZ,
-  type StreamCodec,
-  type StreamFormat,
-  type StreamRateHz,
-} from "../../src/core/call-spec.ts";
+import { STREAM_CODECS, STREAM_RATES_HZ, type StreamCodec, type StreamRateHz } from "../../src/core/call-spec.ts";
 import { FRAME_MS, OPUS_PACKET_BYTES_MAX, TURN_TEXT_CHARS_MAX } from "../../src/core/limits.ts";
 import { pcmBytes } from "../../src/media/frame-codec.ts";
-import type { OpusCodecs } from "../../src/media/opus.ts";
 import { createWebsocketWire } from "../../src/wire/websocket.ts";
 import type { LegNotice, Wire } from "../../src/wire/wire.ts";
 import { costs, decode, refused, wireContract } from "../contract/wire-contract.ts";
 import { Prober } from "../support/hostile-messages.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
+import { opus } from "../support/opus.ts";
 import { samplesOf } from "../support/samples.ts";
-import { CALL_ID, FORMATS, opus, websocket, websocketsUnderTest } from "../support/websockets.ts";
+import { CALL_ID, FORMATS, websocket, websocketsUnderTest } from "../support/websockets.ts";
 
 const malformed = refused("wire_malformed");
 const tooLarge = refused("wire_too_large");
@@ -109,8 +103,6 @@ describe("websocket: what was negotiated", () => {
       expect(() => wireOf(codec, 16_000, 8_000)).toThrow("G.711 is at 8,000 Hz");
       expect(() => wireOf(codec, 8_000, 16_000)).toThrow("G.711 is at 8,000 Hz");
     }
-    const format: StreamFormat = { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 };
-    expect(() => createWebsocketWire({ format, callId: CALL_ID, opus: undefined })).toThrow("no Opus in this build");
   });
 });
 
@@ -217,15 +209,13 @@ function moved(bytes: Uint8Array, offset: number): Uint8Array {
   return memory.subarray(offset, offset + bytes.length);
 }
 
-describe.skipIf(opus === undefined)("websocket: Opus (only where its package is installed)", () => {
-  const codecs = opus as OpusCodecs;
-
+describe("websocket: Opus", () => {
   test.each(STREAM_RATES_HZ)("a client of %d Hz is heard at a rate of the bus", (rateHz) => {
     const wire = wireOf("opus", rateHz, 48_000);
     const busRateHz = rateHz === 8_000 ? 8_000 : 16_000;
     expect(wire).toMatchObject({ inboundRateHz: busRateHz, outboundRateHz: 48_000, outboundCodec: "pcm_s16le" });
     expect(wire.opening).toMatchObject({ codec: "pcm_s16le" });
-    const packet = codecs.encoder(rateHz).encode(new Int16Array((rateHz * FRAME_MS) / 1_000));
+    const packet = opus.encoder(rateHz).encode(new Int16Array((rateHz * FRAME_MS) / 1_000));
     expect(heard(wire, [packet])).toHaveLength((busRateHz * FRAME_MS) / 1_000);
   });
 
@@ -237,7 +227,7 @@ describe.skipIf(opus === undefined)("websocket: Opus (only where its package is 
     lent.set(pcmBytes(frame));
     const packet = Uint8Array.from(wire.encodeAudio(lent));
     expect(packet.length).toBeLessThanOrEqual(OPUS_PACKET_BYTES_MAX);
-    expect(packet).toEqual(Uint8Array.from(codecs.encoder(rateHz).encode(frame)));
+    expect(packet).toEqual(Uint8Array.from(opus.encoder(rateHz).encode(frame)));
   });
 
   test("M1: what is no packet is malformed, of whatever length, and the stream goes on", () => {
@@ -245,7 +235,7 @@ describe.skipIf(opus === undefined)("websocket: Opus (only where its package is 
     for (const bad of [Uint8Array.of(0xff), new Uint8Array(OPUS_PACKET_BYTES_MAX + 1), new Uint8Array(200_000)]) {
       expect(() => wire.decode(bad, into, true)).toThrow(malformed);
     }
-    expect(heard(wire, [codecs.encoder(48_000).encode(new Int16Array(960))])).toHaveLength(320);
+    expect(heard(wire, [opus.encoder(48_000).encode(new Int16Array(960))])).toHaveLength(320);
   });
 });
 

@@ -38,8 +38,8 @@ const carrierCodecs = (line: Exclude<Line, { wire: "websocket" }>): LineCodecs =
 
 /** What any of the peers needs. */
 export interface LineEnds extends Omit<CarrierOptions, "send"> {
-  /** Present where the line's codec is `opus`. */
-  opus: OpusCodecs | undefined;
+  /** For a line whose codec is `opus`. */
+  opus: OpusCodecs;
   send(message: string | Uint8Array): void;
   told(message: ServiceMessage): void;
 }

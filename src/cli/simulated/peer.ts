@@ -183,6 +183,9 @@ export abstract class SimulatedPeer {
   /** The other end, or the network between, has closed the socket of a stream that nobody here had stopped. */
   protected onClosedByOther(): void {}
 
+  /** Nothing is sent and nothing is taken any more. May be called again. */
+  protected onEnd(): void {}
+
   protected violated(violation: Violation): void {
     this.#violations.set(violation, (this.#violations.get(violation) ?? 0) + 1);
   }
@@ -214,6 +217,7 @@ export abstract class SimulatedPeer {
     this.#state = "closed";
     this.#cancelBeat();
     this.#playback.endFrame();
+    this.onEnd();
   }
 
   #arm(): void {

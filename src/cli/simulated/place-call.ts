@@ -1,11 +1,10 @@
 import type { Clock } from "../../core/clock.ts";
-import { unavailable } from "../../core/errors.ts";
-import { loadOpus, type OpusCodecs } from "../../media/opus.ts";
+import { loadOpus } from "../../media/load-opus.ts";
 import { loadResampler } from "../../media/resampler.ts";
 import type { Stt } from "../../speech/speech.ts";
 import { Caller, type CallerNotice, type CallerReport, type Step } from "./caller.ts";
 import { openEar } from "./ear.ts";
-import { codecsOf, formatsOf, type Line, simulatePeer } from "./line.ts";
+import { formatsOf, type Line, simulatePeer } from "./line.ts";
 import type { SimulatedPeer, Violation } from "./peer.ts";
 import { connectPeer, type PeerSocket } from "./peer-socket.ts";
 import type { ServiceMessage } from "./websocket-client.ts";
@@ -48,11 +47,10 @@ const EAR_SETTLES_MS = 500;
 /**
  * Plays a simulated peer with a simulated caller into a media stream, in the clock's time, until one side hangs up.
  * An abort of `signal` is the caller hanging up; before the stream is answered it rejects. Rejects as well when the stream
- * is refused, when the caller's ear fails, or when the line's codec cannot be had.
+ * is refused or when the caller's ear fails.
  */
 export async function placeCall(call: CallToPlace, signal: AbortSignal): Promise<PlacedCall> {
-  const opus = await opusOf(call.line);
-  const makeResampler = await loadResampler();
+  const [opus, makeResampler] = await Promise.all([loadOpus(), loadResampler()]);
   let hangUp = (): void => {};
   let press = (_key: string): void => {};
   let type = (_text: string): void => {};
@@ -115,11 +113,4 @@ export async function placeCall(call: CallToPlace, signal: AbortSignal): Promise
     life.abort();
     ear.close();
   }
-}
-
-async function opusOf(line: Line): Promise<OpusCodecs | undefined> {
-  if (codecsOf(line).inbound !== "opus") return undefined;
-  const opus = await loadOpus();
-  if (opus === undefined) throw unavailable("codec opus: the optional package for it cannot be loaded");
-  return opus;
 }

@@ -1,4 +1,3 @@
-import { strict as assert } from "node:assert";
 import { z } from "zod";
 import { END_REASONS, type StreamFormat } from "../../core/call-spec.ts";
 import { TrunklineError } from "../../core/errors.ts";
@@ -55,8 +54,8 @@ export type ServiceMessage = z.infer<typeof MESSAGE>;
 export interface WebsocketClientOptions extends PeerOptions {
   /** As the call was created. */
   format: StreamFormat;
-  /** Present where the format's codec is `opus`. */
-  opus: OpusCodecs | undefined;
+  /** For a format whose codec is `opus`. */
+  opus: OpusCodecs;
   /**
    * Audio goes out in pieces of 1 ms to 1 s that keep to no frame and no sample, and hang on this number alone. Not with
    * Opus, where a message is a packet.
@@ -103,7 +102,6 @@ export class WebsocketClient extends SimulatedPeer {
     this.#spoken = new Int16Array(frameSamples(inbound));
     this.#decoded = new Int16Array((outbound.rateHz / 1_000) * OPUS_PACKET_MS_MAX);
     if (format.codec === "opus") {
-      assert.ok(opus !== undefined, "Opus is there where it was agreed on");
       const decoder = opus.decoder(outbound.rateHz === 8_000 ? 8_000 : OPUS_RATE_HZ_MAX);
       this.#opus = { encoder: opus.encoder(format.inputRateHz), decoder };
     }
@@ -138,7 +136,8 @@ export class WebsocketClient extends SimulatedPeer {
   protected override sayAudio(frame: Uint8Array): void {
     if (this.#opus !== undefined) {
       decodeSamples(frame, "pcm_s16le", this.#spoken);
-      this.#options.send(this.#opus.encoder.encode(this.#spoken));
+      // The packet is borrowed, and a socket may send later.
+      this.#options.send(this.#opus.encoder.encode(this.#spoken).slice());
     } else if (this.#cutter !== undefined) {
       this.#cutter.push(frame);
     } else {
@@ -161,6 +160,11 @@ export class WebsocketClient extends SimulatedPeer {
   protected override sayStop(): void {
     this.#cutter?.flush();
     this.#send({ type: "end" });
+  }
+
+  protected override onEnd(): void {
+    this.#opus?.encoder.close();
+    this.#opus?.decoder.close();
   }
 
   protected override onClosedByOther(): void {

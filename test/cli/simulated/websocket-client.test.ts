@@ -14,16 +14,21 @@ const PCM: StreamFormat = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateH
 const FRAME_BYTES = 960;
 
 /** Packets that are the samples' bytes; one byte is none. */
-const FAKE_OPUS: OpusCodecs = {
-  encoder: () => ({ encode: (samples) => pcmBytes(samples).slice() }),
+const fakeOpus = (closed: string[] = []): OpusCodecs => ({
+  implementation: "wasm",
+  encoder: () => ({
+    encode: (samples) => pcmBytes(samples).slice(),
+    close: () => closed.push("encoder"),
+  }),
   decoder: () => ({
     decode: (packet, into) => {
       if (packet.length === 1) throw wireMalformed("websocket", "no packet");
       pcmBytes(into).set(packet);
       return packet.length / 2;
     },
+    close: () => closed.push("decoder"),
   }),
-};
+});
 
 const readyOf = ({ codec, inputRateHz, outputRateHz }: StreamFormat) => ({
   type: "ready",
@@ -38,12 +43,13 @@ function openStream({ format = PCM, ready = true, shuffleSeed }: Scene = {}) {
   const sent: (object | Uint8Array)[] = [];
   const played: { samples: number; bytes: Uint8Array; atMs: number }[] = [];
   const told: ServiceMessage[] = [];
+  const closed: string[] = [];
   const inputBytes = (format.inputRateHz / 50) * (format.codec === "mulaw" || format.codec === "alaw" ? 1 : 2);
   const line = { microphone: (): Uint8Array | undefined => new Uint8Array(inputBytes), closes: 0 };
   const client = new WebsocketClient({
     clock,
     format,
-    opus: format.codec === "opus" ? FAKE_OPUS : undefined,
+    opus: fakeOpus(closed),
     ...(shuffleSeed === undefined ? {} : { shuffleSeed }),
     send: (message) => sent.push(typeof message === "string" ? (JSON.parse(message) as object) : message.slice()),
     close: () => {
@@ -58,7 +64,7 @@ function openStream({ format = PCM, ready = true, shuffleSeed }: Scene = {}) {
   if (ready) tell(readyOf(format));
   const audio = () => sent.filter((message): message is Uint8Array => message instanceof Uint8Array);
   const texts = () => sent.filter((message) => !(message instanceof Uint8Array));
-  return { clock, client, played, told, line, tell, audio, texts };
+  return { clock, client, played, told, line, tell, audio, texts, closed };
 }
 
 interface Scene {
@@ -176,6 +182,18 @@ test("Opus is coded by the client, a packet a message, and heard at no more than
     ["bad_length", 1],
     ["bad_payload", 1],
   ]);
+});
+
+test.each([
+  ["it hangs up", (client: WebsocketClient) => client.stop()],
+  ["the socket is closed", (client: WebsocketClient) => client.closed()],
+])("gives its Opus codecs back when %s", (_, end) => {
+  const format: StreamFormat = { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 };
+  const { clock, client, closed } = openStream({ format });
+  clock.advance(1_000);
+  expect(closed).toEqual([]);
+  end(client);
+  expect(closed).toEqual(expect.arrayContaining(["encoder", "decoder"]));
 });
 
 test("cut into pieces, the caller's voice keeps every byte, whatever the pieces are", () => {

@@ -1,0 +1,25 @@
+import { type OpusCodecs, type OpusLibrary, opusCodecs } from "./opus.ts";
+import { loadNativeOpus } from "./opus-native.ts";
+import { createWasmOpus, loadLibopusModule } from "./opus-wasm.ts";
+
+/** The codecs of the library that was chosen. */
+export interface LoadedOpus extends OpusCodecs {
+  /** The loader's error code, where the native library could not be loaded. */
+  readonly nativeFailure: string | undefined;
+}
+
+/** The failure of an optional package that was never installed; every other says that it is installed, and broken. */
+export const NOT_INSTALLED = "ERR_MODULE_NOT_FOUND";
+
+/** Loads Opus: the native library where it can be loaded, libopus-wasm everywhere else. */
+export async function loadOpus(loadNative: () => Promise<OpusLibrary> = loadNativeOpus): Promise<LoadedOpus> {
+  try {
+    return { ...opusCodecs(await loadNative()), nativeFailure: undefined };
+  } catch (error) {
+    const library = createWasmOpus(await loadLibopusModule());
+    return { ...opusCodecs(library), nativeFailure: failureCode(error) };
+  }
+}
+
+const failureCode = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);

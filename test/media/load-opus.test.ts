@@ -1,0 +1,39 @@
+import { createRequire } from "node:module";
+import { expect, test } from "vitest";
+import { loadOpus, NOT_INSTALLED } from "../../src/media/load-opus.ts";
+import { loadNativeOpus } from "../../src/media/opus-native.ts";
+import { createWasmOpus, loadLibopusModule } from "../../src/media/opus-wasm.ts";
+
+const failing = (code: string) => () => loadNativeOpus(() => Promise.reject(Object.assign(new Error("no"), { code })));
+
+test("the native library serves where it can be loaded", async () => {
+  const library = { ...createWasmOpus(await loadLibopusModule()), implementation: "native" as const };
+  expect(await loadOpus(async () => library)).toMatchObject({ implementation: "native", nativeFailure: undefined });
+});
+
+test.each([
+  NOT_INSTALLED,
+  "MODULE_NOT_FOUND",
+  "ERR_DLOPEN_FAILED",
+  "EACCES",
+])("%s: libopus-wasm serves, and the reason is known", async (code) => {
+  const opus = await loadOpus(failing(code));
+  expect(opus).toMatchObject({ implementation: "wasm", nativeFailure: code });
+  const [encoder, decoder] = [opus.encoder(48_000), opus.decoder(16_000)];
+  expect(decoder.decode(encoder.encode(new Int16Array(960)), new Int16Array(1_920))).toBe(320);
+});
+
+test("a package that was never installed is told from one that is broken", async () => {
+  const missing = "@discordjs/opus-that-nobody-made";
+  const opus = await loadOpus(() => loadNativeOpus(() => import(/* @vite-ignore */ missing)));
+  expect(opus.nativeFailure).toBe(NOT_INSTALLED);
+});
+
+test("half-installed, without its binary or with something else in its place, the package is broken and libopus-wasm serves", async () => {
+  const require = createRequire(import.meta.url);
+  const withoutBinary = await loadOpus(() => loadNativeOpus(async () => require("./no-such-binary.node")));
+  expect(withoutBinary).toMatchObject({ implementation: "wasm", nativeFailure: "MODULE_NOT_FOUND" });
+  const withoutExport = await loadOpus(() => loadNativeOpus(async () => ({ default: {} as never })));
+  expect(withoutExport.implementation).toBe("wasm");
+  expect(withoutExport.nativeFailure).toContain("not a constructor");
+});
