@@ -177,6 +177,7 @@ const api = buildApi({
   newCalls,
   providerNotes: providerNotes(config),
   publicApiUrls: config.publicApiUrls,
+  corsOrigins: config.corsOrigins,
   publicMediaUrl: config.publicMediaUrl ?? mediaUrl,
   tokenTtlMs: config.tokenTtlS * 1_000,
   recordingPath: (callId) => recordingPath(dataDir, callId),

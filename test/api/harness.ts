@@ -84,6 +84,7 @@ export async function apiUnderTest(
       | "stallMsMax"
       | "recordingPath"
       | "publicApiUrls"
+      | "corsOrigins"
       | "providerNotes"
       | "removeFiles"
       | "streamCodecs"
@@ -122,6 +123,7 @@ export async function apiUnderTest(
     toolSecretNames: ["SHOP_TOKEN"],
     toolsAllowLoopback: false,
     newCalls: () => state.newCalls,
+    corsOrigins: [],
     providerNotes: [],
     publicApiUrls: [],
     publicMediaUrl: "wss://media.test",

@@ -27,6 +27,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     toolSecretNames: [],
     toolsAllowLoopback: true,
     newCalls: () => ({ taken: true }),
+    corsOrigins: [],
     providerNotes: [],
     publicApiUrls: [],
     publicMediaUrl: url,
