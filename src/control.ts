@@ -167,6 +167,7 @@ function newCalls(): NewCalls {
 const hasOpus = opus !== undefined;
 if (!hasOpus) log.warn(NO_OPUS);
 
+let metricsAddress: { host: string; port: number } | undefined;
 const events = new JournalEvents(dataDir);
 const api = buildApi({
   ...stores,
@@ -178,6 +179,7 @@ const api = buildApi({
   providerNotes: providerNotes(config),
   publicApiUrls: config.publicApiUrls,
   corsOrigins: config.corsOrigins,
+  metricsAddress: () => metricsAddress,
   publicMediaUrl: config.publicMediaUrl ?? mediaUrl,
   tokenTtlMs: config.tokenTtlS * 1_000,
   recordingPath: (callId) => recordingPath(dataDir, callId),
@@ -243,7 +245,8 @@ if (config.metricsPort !== undefined) {
     return await metrics.exposition(await workersMetrics.of(told), newCalls().taken);
   };
   const server = await serveMetrics({ host: config.metricsHost, port: config.metricsPort, exposition, log });
-  log.info({ host: config.metricsHost, port: portOf(server) }, "metrics served");
+  metricsAddress = { host: config.metricsHost, port: portOf(server) };
+  log.info(metricsAddress, "metrics served");
 }
 await workers.listen();
 clock.after(WORKERS_RETURN_MS, () => recover(startedMs, []));

@@ -17,11 +17,13 @@ import { callListRoutes } from "./call-list.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls.ts";
 import { ApiError, notFound, toApiError } from "./errors.ts";
 import { type HealthDeps, healthRoutes } from "./health.ts";
+import { type HomePageDeps, homePage } from "./home-page.ts";
 import { readJson, requirePlainUtf8 } from "./json-body.ts";
 import { openapiRoute } from "./openapi.ts";
 import { HEADERS } from "./openapi-responses.ts";
 import { answerOtherMethods } from "./path-methods.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./recordings.ts";
+import { referencePage } from "./reference-page.ts";
 import { validatorCompiler } from "./validation.ts";
 import { voiceRoutes } from "./voices.ts";
 
@@ -33,6 +35,7 @@ export interface ApiDeps
     CallEndDeps,
     CallRoutesDeps,
     HealthDeps,
+    HomePageDeps,
     RecordingRoutesDeps {
   calls: CallStore;
   apiKeys: Pick<ApiKeyStore, "authenticate">;
@@ -109,8 +112,17 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   // This is no site: what a browser may load and whether the domain is bound to TLS is for those to say whose domain it is.
   void app.register(helmet, { strictTransportSecurity: false, contentSecurityPolicy: false });
   if (deps.corsOrigins.length > 0) void app.register(cors, corsOptions(deps.corsOrigins));
+  registerRoutes(app, deps);
+  return app;
+}
+
+function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   openapiRoute(app, { publicApiUrls: deps.publicApiUrls, basePath: API_BASE_PATH });
-  void app.register(async (scope) => healthRoutes(scope, deps));
+  referencePage(app, { basePath: API_BASE_PATH });
+  void app.register(async (scope) => {
+    healthRoutes(scope, deps);
+    homePage(scope, { ...deps, basePath: API_BASE_PATH });
+  });
   const keyedRoutes = (scope: FastifyInstance, _options: object, done: () => void): void => {
     requireApiKey(scope, deps.apiKeys);
     callRoutes(scope, deps);
@@ -123,7 +135,6 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     done();
   };
   void app.register(keyedRoutes, { prefix: API_BASE_PATH });
-  return app;
 }
 
 /** For pages that are served elsewhere. Their preflights are answered by path-methods.ts, which knows the methods of each path. */

@@ -85,6 +85,7 @@ export async function apiUnderTest(
       | "recordingPath"
       | "publicApiUrls"
       | "corsOrigins"
+      | "metricsAddress"
       | "providerNotes"
       | "removeFiles"
       | "streamCodecs"
@@ -124,6 +125,7 @@ export async function apiUnderTest(
     toolsAllowLoopback: false,
     newCalls: () => state.newCalls,
     corsOrigins: [],
+    metricsAddress: () => undefined,
     providerNotes: [],
     publicApiUrls: [],
     publicMediaUrl: "wss://media.test",

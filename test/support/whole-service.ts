@@ -28,6 +28,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     toolsAllowLoopback: true,
     newCalls: () => ({ taken: true }),
     corsOrigins: [],
+    metricsAddress: () => undefined,
     providerNotes: [],
     publicApiUrls: [],
     publicMediaUrl: url,
