@@ -29,6 +29,17 @@ describe.skipIf(!hasChromium)("in a real browser (only where Debian's chromium i
     expect([grounds, misdeeds]).toEqual([["rgb(255, 255, 255)", "rgb(20, 24, 29)"], CLEAN]);
   }, 120_000);
 
+  test("what a page may not do is seen", async () => {
+    const { errors, elsewhere } = await inChromium(url, async (page) => {
+      await page.evaluate("document.body.append(Object.assign(document.createElement('script'), { text: '1' }))");
+      await page.evaluate("fetch('http://localhost:1/').catch(() => {})");
+      await page.goto("http://localhost:1/").catch(() => {});
+    });
+    expect(errors.join("\n")).toMatch(/policy script-src-elem inline/);
+    expect(errors.join("\n")).toMatch(/policy connect-src http:\/\/localhost:1/);
+    expect(elsewhere).toContain("http://localhost:1/");
+  }, 120_000);
+
   test("the API reference shows operations with their fields and defaults, and tries one with a key", async () => {
     let fields = "";
     let answer = "";
