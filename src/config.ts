@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { MODEL_NAMES, type ModelName } from "./core/call-spec.ts";
+import { readOrigins } from "./core/cors.ts";
 import { SECRET_NAME } from "./core/http-tool.ts";
 import {
   CALLS_PER_WORKER_DEFAULT,
@@ -42,6 +43,8 @@ export interface Config {
   mediaServer: MediaServerSetting;
   /** The addresses under which the control API is reached, each with its base path, the primary first; none when not told. */
   publicApiUrls: readonly string[];
+  /** The origins whose pages may read the answers of the API and the refusals of the media port; none unless set. */
+  corsOrigins: readonly string[];
   metricsHost: string;
   /** 0 takes any free port; undefined where no metrics are served. */
   metricsPort: number | undefined;
@@ -160,6 +163,7 @@ export function readConfig(
     mediaTls,
     mediaServer: readMediaServer(text("MEDIA_SERVER", "auto"), problems),
     publicApiUrls,
+    corsOrigins: readOrigins("CORS_ORIGINS", text("CORS_ORIGINS", ""), problems),
     metricsHost: text("METRICS_HOST", "127.0.0.1"),
     metricsPort: text("METRICS_PORT", "") === OFF ? undefined : integer("METRICS_PORT", 9464, 0, 65_535, `${OFF} or `),
     publicMediaUrl: publicMediaUrl === "" ? undefined : publicMediaUrl,

@@ -185,6 +185,7 @@ function newCalls(): NewCalls {
   return places.room > 0 ? { taken: true } : { taken: false, reason: "overloaded" };
 }
 
+let metricsAddress: { host: string; port: number } | undefined;
 const events = new JournalEvents(dataDir);
 const api = buildApi({
   ...stores,
@@ -194,6 +195,8 @@ const api = buildApi({
   newCalls,
   providerNotes: providerNotes(config),
   publicApiUrls: config.publicApiUrls,
+  corsOrigins: config.corsOrigins,
+  metricsAddress: () => metricsAddress,
   publicMediaUrl: config.publicMediaUrl ?? mediaUrl,
   tokenTtlMs: config.tokenTtlS * 1_000,
   recordingPath: (callId) => recordingPath(dataDir, callId),
@@ -259,7 +262,8 @@ if (config.metricsPort !== undefined) {
     return await metrics.exposition(await workersMetrics.of(told), newCalls().taken);
   };
   const server = await serveMetrics({ host: config.metricsHost, port: config.metricsPort, exposition, log });
-  log.info({ host: config.metricsHost, port: portOf(server) }, "metrics served");
+  metricsAddress = { host: config.metricsHost, port: portOf(server) };
+  log.info(metricsAddress, "metrics served");
 }
 await workers.listen();
 clock.after(WORKERS_RETURN_MS, () => recover(startedMs, []));

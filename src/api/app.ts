@@ -1,5 +1,6 @@
 import { type IncomingMessage, maxHeaderSize } from "node:http";
 import type { Socket } from "node:net";
+import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import helmet from "@fastify/helmet";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serializerCompiler } from "fastify-type-provider-zod";
@@ -16,10 +17,13 @@ import { callListRoutes } from "./call-list.ts";
 import { type CallRoutesDeps, callRoutes } from "./calls.ts";
 import { ApiError, notFound, toApiError } from "./errors.ts";
 import { type HealthDeps, healthRoutes } from "./health.ts";
+import { type HomePageDeps, homePage } from "./home-page.ts";
 import { readJson, requirePlainUtf8 } from "./json-body.ts";
 import { openapiRoute } from "./openapi.ts";
+import { HEADERS } from "./openapi-responses.ts";
 import { answerOtherMethods } from "./path-methods.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./recordings.ts";
+import { referencePage } from "./reference-page.ts";
 import { validatorCompiler } from "./validation.ts";
 import { voiceRoutes } from "./voices.ts";
 
@@ -31,12 +35,15 @@ export interface ApiDeps
     CallEndDeps,
     CallRoutesDeps,
     HealthDeps,
+    HomePageDeps,
     RecordingRoutesDeps {
   calls: CallStore;
   apiKeys: Pick<ApiKeyStore, "authenticate">;
   metrics: Pick<ControlMetrics, "requestAnswered">;
   /** Where this API is reached, as its OpenAPI document tells; see there. */
   publicApiUrls: readonly string[];
+  /** The origins whose pages may read the answers; none, unless in development. */
+  corsOrigins: readonly string[];
   /** From the first byte of a request to the last of its body; REQUEST_MS_MAX unless told. */
   requestMsMax?: number;
   /** STALL_MS_MAX unless told. */
@@ -104,8 +111,18 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   app.addHook("onResponse", async (request, reply) => tellAnswered(deps, request, reply, patternOf(request) ?? "none"));
   // This is no site: what a browser may load and whether the domain is bound to TLS is for those to say whose domain it is.
   void app.register(helmet, { strictTransportSecurity: false, contentSecurityPolicy: false });
+  if (deps.corsOrigins.length > 0) void app.register(cors, corsOptions(deps.corsOrigins));
+  registerRoutes(app, deps);
+  return app;
+}
+
+function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   openapiRoute(app, { publicApiUrls: deps.publicApiUrls, basePath: API_BASE_PATH });
-  void app.register(async (scope) => healthRoutes(scope, deps));
+  referencePage(app, { basePath: API_BASE_PATH });
+  void app.register(async (scope) => {
+    healthRoutes(scope, deps);
+    homePage(scope, { ...deps, basePath: API_BASE_PATH });
+  });
   const keyedRoutes = (scope: FastifyInstance, _options: object, done: () => void): void => {
     requireApiKey(scope, deps.apiKeys);
     callRoutes(scope, deps);
@@ -118,8 +135,20 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     done();
   };
   void app.register(keyedRoutes, { prefix: API_BASE_PATH });
-  return app;
 }
+
+/** For pages that are served elsewhere. Their preflights are answered by path-methods.ts, which knows the methods of each path. */
+const corsOptions = (origins: readonly string[]): FastifyCorsOptions => ({
+  origin: [...origins],
+  methods: ["GET", "HEAD", "POST", "DELETE"],
+  allowedHeaders: ["X-API-Key", "Content-Type", "Idempotency-Key", "Range", "If-Range", "If-None-Match"],
+  exposedHeaders: [...Object.keys(HEADERS), "Allow"],
+  maxAge: PREFLIGHT_S,
+  strictPreflight: false,
+  preflightContinue: true,
+});
+/** For so long a browser need not ask again. */
+const PREFLIGHT_S = 600;
 
 /** By the route's pattern instead of its URL: what strangers put into a path or a query is not ours to keep. */
 function tellAnswered({ metrics, log }: ApiDeps, request: FastifyRequest, reply: FastifyReply, route: string): void {

@@ -83,6 +83,8 @@ export async function apiUnderTest(
       | "stallMsMax"
       | "recordingPath"
       | "publicApiUrls"
+      | "corsOrigins"
+      | "metricsAddress"
       | "providerNotes"
       | "removeFiles"
       | "toolsAllowLoopback"
@@ -119,6 +121,8 @@ export async function apiUnderTest(
     toolSecretNames: ["SHOP_TOKEN"],
     toolsAllowLoopback: false,
     newCalls: () => state.newCalls,
+    corsOrigins: [],
+    metricsAddress: () => undefined,
     providerNotes: [],
     publicApiUrls: [],
     publicMediaUrl: "wss://media.test",

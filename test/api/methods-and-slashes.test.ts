@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { exchange, head } from "../support/raw-http.ts";
-import { type ApiUnderTest, apiUnderTest, errorOf, LEAST } from "./harness.ts";
+import { type ApiUnderTest, apiUnderTest, LEAST } from "./harness.ts";
 
 const BASE = "/api/v1";
 const CALL = `${BASE}/calls/call_01a1fd9c-b56e-7159-a78e-8b0433f9cf99`;
@@ -123,11 +123,21 @@ describe("a trailing or doubled slash", () => {
     expect(again.headers).toMatchObject({ "idempotent-replayed": "true", location: `${BASE}/calls/${id}` });
   });
 
-  test("never leads elsewhere: a path that looks like a host is no redirection", async () => {
-    for (const url of ["//evil.example", "//evil.example/", "//evil.example/..//docs", "///evil.example/%2e%2e"]) {
-      const answer = await api.get(url);
-      expect([url, answer.status, answer.headers.location]).toEqual([url, 404, undefined]);
-      expect(errorOf(answer).code).toBe("not_found");
+  test("never leads elsewhere: a path that looks like a host, or climbs, is no redirection", async () => {
+    await api.app.listen({ port: 0, host: "127.0.0.1" });
+    const { port } = api.app.server.address() as AddressInfo;
+    for (const url of [
+      "//evil.example",
+      "//evil.example/",
+      "//evil.example/..//docs",
+      "///evil.example/%2e%2e",
+      "/..",
+    ]) {
+      // As it stands: most clients would resolve the dots themselves.
+      const { statuses, text } = await exchange(port, [head(`GET ${url}`, { Connection: "close" })], 5_000);
+      expect([url, statuses]).toEqual([url, [404]]);
+      expect(text).not.toMatch(/^location:/im);
+      expect(text).toContain('"not_found"');
     }
   });
 

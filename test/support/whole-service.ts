@@ -25,6 +25,8 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     toolSecretNames: [],
     toolsAllowLoopback: true,
     newCalls: () => ({ taken: true }),
+    corsOrigins: [],
+    metricsAddress: () => undefined,
     providerNotes: [],
     publicApiUrls: [],
     publicMediaUrl: url,

@@ -1,0 +1,48 @@
+/** A page's origin (RFC 6454): scheme, host and port. */
+const EXAMPLE = "http://localhost:5173";
+
+/**
+ * Reads a list of exact origins, separated by commas, as browsers send them in the header `Origin`; each once. What is wrong
+ * with any of them is added to `problems`, each beginning with `variable`.
+ */
+export function readOrigins(variable: string, given: string, problems: string[]): readonly string[] {
+  const origins = given.trim() === "" ? [] : given.split(",").map((origin) => origin.trim());
+  for (const origin of origins) {
+    const problem = originProblem(origin);
+    if (problem !== undefined) problems.push(`${variable} ${problem}`);
+  }
+  return [...new Set(origins)];
+}
+
+function originProblem(given: string): string | undefined {
+  if (given === "*") {
+    return (
+      'must not be "*": any page that somebody opens could then use an API key it has got hold of; ' +
+      `name the origins of your own pages, such as ${EXAMPLE}`
+    );
+  }
+  const url = /^https?:\/\//i.test(given) && !given.includes("*") && URL.canParse(given) ? new URL(given) : undefined;
+  if (url?.origin === given) return undefined;
+  // Neither a password nor a query is repeated.
+  const shown = JSON.stringify(given.replace(/^(\w+:\/\/)?.*@/s, "$1…@").replace(/[?#].*$/s, "?…"));
+  const right = url === undefined ? "" : `: write ${url.origin}`;
+  return `must be origins such as ${EXAMPLE}, separated by commas, not ${shown}${right}`;
+}
+
+/**
+ * The headers of an answer that pages of some origins may read (Fetch standard, CORS protocol), as pairs of name and value.
+ * `origin` is the request's header `Origin`; none are needed where no origin is allowed.
+ */
+export function corsHeaders(
+  origin: string | undefined,
+  allowed: readonly string[],
+): readonly (readonly [name: string, value: string])[] {
+  if (allowed.length === 0) return [];
+  const varies = ["Vary", "Origin"] as const;
+  if (origin === undefined || !allowed.includes(origin)) return [varies];
+  return [
+    varies,
+    ["Access-Control-Allow-Origin", origin],
+    ["Access-Control-Expose-Headers", "Retry-After, X-Request-Id"],
+  ];
+}
