@@ -92,5 +92,5 @@ test("the file by which the supervisor is found is gone with it, and nothing els
   ]);
   left.write({ pid: 2 ** 22, start: "long ago" });
   expect((await admin("roll", "--data-dir", dataDir)).stderr).toContain("is gone");
-  expect(await admin("rolls")).toMatchObject({ code: 1, stderr: expect.stringContaining("npm run admin -- roll") });
+  expect(await admin("rolls")).toMatchObject({ code: 2, stderr: expect.stringContaining("npm run admin -- roll") });
 });
