@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
+import { readArguments, runCommand as runCommandLine, UsageError } from "../src/cli/command.ts";
 import { inProject } from "./project.ts";
 
 // What all commands of the bench have in common: they read their command line, run with a line of progress now and then, and
@@ -31,12 +31,18 @@ export interface Command<Options, Result> {
 
 /** Runs a command as the process that it is: prints, writes and sets the exit code; 2 stands for a senseless command line. */
 export async function runCommand<Options, Result>(command: Command<Options, Result>): Promise<void> {
-  const given = readCommandLine(command);
-  const options = given && command.read(given);
-  if (given === undefined || options === undefined) {
-    process.stderr.write(command.usage);
-    process.exitCode = 2;
-    return;
+  const { usage } = command;
+  await runCommandLine({ help: usage, example: firstExample(usage), run: (args) => run(command, args) });
+}
+
+/** The first command line that a usage text has, without what may be left out. */
+export const firstExample = (usage: string): string => /npm run [\w:-]+/.exec(usage)?.[0] ?? "";
+
+async function run<Options, Result>(command: Command<Options, Result>, args: readonly string[]): Promise<number> {
+  const given = readCommandLine(command, args);
+  const options = command.read(given);
+  if (options === undefined) {
+    throw new UsageError([`an argument is missing, or beyond what it may be\n\n${command.usage.trimEnd()}`]);
   }
   const out = given.out === undefined ? inProject("bench/results/") : pathToFileURL(`${given.out}/`);
   try {
@@ -48,28 +54,27 @@ export async function runCommand<Options, Result>(command: Command<Options, Resu
     for (const problem of problems) console.error(`this run shows nothing: ${problem}`);
     if (problems.length === 0) console.log(`\n${command.text(result)}\n`);
     console.log(`written: ${new URL(`${command.name}.json`, out).pathname}, ${command.name}.html`);
-    process.exitCode = problems.length > 0 || command.failed?.(result) === true ? 1 : 0;
+    return problems.length > 0 || command.failed?.(result) === true ? 1 : 0;
   } catch (error) {
     console.error(`this run failed: ${error instanceof Error ? error.message : String(error)}`);
-    process.exitCode = 1;
+    return 1;
   }
 }
 
-/** Undefined, and said, when there is an option that there is not. */
-function readCommandLine({ defaults, flags = [] }: Pick<Command<unknown, unknown>, "defaults" | "flags">) {
+function readCommandLine(
+  { defaults, flags = [] }: Pick<Command<unknown, unknown>, "defaults" | "flags">,
+  args: readonly string[],
+): Given {
   const names = ["out", ...Object.keys(defaults)];
-  const options = Object.fromEntries([
-    ...names.map((name) => [name, { type: "string" as const }]),
-    ...flags.map((name) => [name, { type: "boolean" as const }]),
-  ]);
-  try {
-    const { values } = parseArgs({ options });
-    const set = Object.entries(values).map(([name, value]) => [name, value === true ? "" : value]);
-    return { ...defaults, ...Object.fromEntries(set) } as Given;
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n`);
-    return undefined;
-  }
+  const { values } = readArguments(
+    args,
+    Object.fromEntries([
+      ...names.map((name) => [name, { type: "string" as const }]),
+      ...flags.map((name) => [name, { type: "boolean" as const }]),
+    ]),
+  );
+  const set = Object.entries(values).map(([name, value]) => [name, value === true ? "" : value]);
+  return { ...defaults, ...Object.fromEntries(set) } as Given;
 }
 
 /** A whole number from `min` to `max`; NaN where it is none. */

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { readArguments, runCommand, wholeNumber } from "../../src/cli/command.ts";
 import { aheadText, runAheadBench } from "./ahead-bench.ts";
 
 const USAGE = `What preemptive replies gain and cost, in virtual time: from the caller's last voiced frame to the agent's first frame, and how
@@ -11,32 +11,21 @@ often the model was asked for each answer.
   --seed   of all that is left to chance; the same seed gives the same figures
 `;
 
-const LARGEST = { turns: 100_000, model: 10_000, seed: 2 ** 32 - 1 };
+const OPTIONS = {
+  turns: { type: "string", default: "500" },
+  model: { type: "string", default: "300" },
+  seed: { type: "string", default: "1" },
+} as const;
 
-function read(): Record<keyof typeof LARGEST, number> | undefined {
-  const options = {
-    turns: { type: "string", default: "500" },
-    model: { type: "string", default: "300" },
-    seed: { type: "string", default: "1" },
-  } as const;
-  try {
-    const { turns, model, seed } = parseArgs({ options }).values;
-    const given = { turns: Number(turns), model: Number(model), seed: Number(seed) };
-    const isSound = Object.entries(LARGEST).every(([name, most]) => {
-      const value = given[name as keyof typeof LARGEST];
-      return Number.isInteger(value) && value >= (name === "seed" ? 0 : 1) && value <= most;
-    });
-    return isSound ? given : undefined;
-  } catch {
-    return undefined;
-  }
+async function run(args: readonly string[]): Promise<number> {
+  const { turns, model, seed } = readArguments(args, OPTIONS).values;
+  const result = runAheadBench({
+    turns: wholeNumber("turns", turns, 1, 100_000),
+    modelMs: wholeNumber("model", model, 1, 10_000),
+    seed: wholeNumber("seed", seed, 0, 2 ** 32 - 1),
+  });
+  process.stdout.write(`${aheadText(result)}\n`);
+  return 0;
 }
 
-const given = read();
-if (given === undefined) {
-  process.stderr.write(USAGE);
-  process.exitCode = 2;
-} else {
-  const { turns, model: modelMs, seed } = given;
-  process.stdout.write(`${aheadText(runAheadBench({ turns, modelMs, seed }))}\n`);
-}
+await runCommand({ help: USAGE, example: "npm run bench:ahead -- --turns 500 --model 300", run });

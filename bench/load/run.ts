@@ -1,4 +1,5 @@
 import { SIMULATED_WIRES, type SimulatedWire } from "../../src/cli/simulated/line.ts";
+import { readServiceAccess } from "../../src/config.ts";
 import { type Command, type Given, integer, runCommand, sensible } from "../command.ts";
 import { loadPage } from "../report/load-page.ts";
 import { loadText } from "../report/load-text.ts";
@@ -13,7 +14,7 @@ const USAGE = `Loads the media worker with more and more full-duplex calls.
 
   npm run bench:load -- [--steps 100,250,500,1000 | --calls 500] [--wire carrier_a] [--seconds 20] [--rounds 1] [--warm-up 3]
                         [--talkers 2] [--out DIR]
-  npm run bench:load -- --url https://voice.example.com --api-key KEY [--steps ... | --calls ...] [--wire ...] [--seconds ...]
+  npm run bench:load -- --url https://voice.example.com [--steps ... | --calls ...] [--wire ...] [--seconds ...]
 
   --steps     calls at once, one number after the other, each 1 to 5000
   --calls     the same as one step
@@ -24,7 +25,7 @@ const USAGE = `Loads the media worker with more and more full-duplex calls.
   --talkers   whole conversations, understood to the word, behind each measurement, with all calls on, 0 to 20
   --url       a service that runs somewhere, by the address of its API: its calls are created there, and the figures are the
               callers' own. ws:// and wss:// stand for http:// and https://
-  --api-key   what they are created with
+              TRUNKLINE_API_KEY is the API key that they are created with: a command line can be seen by all users of the machine
   --out       where load.json and load.html go, or remote.json and remote.html; default bench/results
 
 Exits with 1 when the run shows nothing: calls or frames were lost, words were not understood, or the generator itself was late.
@@ -60,9 +61,10 @@ const OURS: Command<StepsOptions, LoadResult> = {
 const REMOTE: Command<RemoteOptions, RemoteResult> = {
   name: "remote",
   usage: USAGE,
-  defaults: { ...DEFAULTS, url: undefined, "api-key": undefined },
+  defaults: { ...DEFAULTS, url: undefined },
   read(given) {
-    const { url, "api-key": apiKey } = given;
+    const { url } = given;
+    const { apiKey } = readServiceAccess();
     const load = readLoad(given);
     if (load === undefined || apiKey === undefined || url === undefined || !URL.canParse(url)) return undefined;
     return { ...load, url, apiKey };
@@ -73,5 +75,5 @@ const REMOTE: Command<RemoteOptions, RemoteResult> = {
   problems: (result) => result.problems,
 };
 
-const isRemote = process.argv.some((argument) => /^--(url|api-key)(=|$)/.test(argument));
+const isRemote = process.argv.some((argument) => /^--url(=|$)/.test(argument));
 await (isRemote ? runCommand(REMOTE) : runCommand(OURS));

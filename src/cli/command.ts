@@ -1,3 +1,4 @@
+import { AssertionError } from "node:assert";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { nearestOf } from "../core/nearest.ts";
 
@@ -30,7 +31,7 @@ export interface Command {
 
 /**
  * Runs a command as the process that it is: `--help` prints its help and exits with 0, a UsageError is printed with the example and
- * exits with 2, any other error is printed as one line and exits with 1.
+ * exits with 2; any other error exits with 1 and is printed as its message, a bug of ours with its stack.
  */
 export async function runCommand({ help, example, run }: Command, args = process.argv.slice(2)): Promise<void> {
   const asked = args.slice(0, args.includes("--") ? args.indexOf("--") : args.length);
@@ -41,12 +42,15 @@ export async function runCommand({ help, example, run }: Command, args = process
   try {
     process.exitCode = await run(args);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = isBug(error) ? error.stack : error instanceof Error ? error.message : String(error);
     const isUsage = error instanceof UsageError;
     process.stderr.write(isUsage ? `${message}\n\nFor example: ${example}\nAll of it: --help\n` : `${message}\n`);
     process.exitCode = isUsage ? USAGE_EXIT_CODE : 1;
   }
 }
+
+const isBug = (error: unknown): error is Error =>
+  [TypeError, RangeError, ReferenceError, AssertionError].some((kind) => error instanceof kind);
 
 /**
  * Reads a command line. Throws UsageError with all that is wrong with it: an option that is not known, with the nearest one; an option

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { describeMachine } from "../../bench/machine.ts";
 import { textTable } from "../../bench/report/text-table.ts";
+import { readArguments, runCommand, UsageError } from "../../src/cli/command.ts";
 import { childModule } from "../../src/core/child-module.ts";
 import { ATTACKS, type Outcome } from "./attacks.ts";
 import { type Order, READY, type Told } from "./orders.ts";
@@ -27,19 +27,17 @@ const DEFAULTS = { only: "", share: "1", calls: "20", "quiet-s": "5", out: "benc
 
 type Given = Record<keyof typeof DEFAULTS, string>;
 
-/** Undefined when the command line makes no sense. */
-function readArguments(): Given | undefined {
-  try {
-    const options = Object.fromEntries(
-      Object.entries(DEFAULTS).map(([name, value]) => [name, { type: "string", default: value } as const]),
-    );
-    const given = parseArgs({ options }).values as Given;
-    const numbers = [Number(given.share), Number(given.calls), Number(given["quiet-s"])];
-    return numbers.every((number) => number > 0) ? given : undefined;
-  } catch {
-    // An option that there is not.
-    return undefined;
+function readOptions(args: readonly string[]): Given {
+  const options = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, { type: "string" } as const]));
+  const given: Given = { ...DEFAULTS, ...readArguments(args, options).values };
+  const problems = (["share", "calls", "quiet-s"] as const)
+    .filter((name) => !(Number(given[name]) > 0))
+    .map((name) => `--${name} must be a number above 0, not ${JSON.stringify(given[name])}`);
+  if (!ATTACKS.some(({ id }) => id.includes(given.only))) {
+    problems.push(`--only must be a row that is attacked, for example B5, not ${JSON.stringify(given.only)}`);
   }
+  if (problems.length > 0) throw new UsageError(problems);
+  return given;
 }
 
 /** Has the attack carried out by a process of its own. */
@@ -111,13 +109,8 @@ function row({
   ];
 }
 
-async function main(): Promise<void> {
-  const given = readArguments();
-  if (given === undefined) {
-    process.stderr.write(USAGE);
-    process.exitCode = 2;
-    return;
-  }
+async function run(args: readonly string[]): Promise<number> {
+  const given = readOptions(args);
   const program = { path: fileURLToPath(new URL("../../dist/main.js", import.meta.url)), execArgv: [] };
   const results: StageResult[] = [];
   for (const attack of ATTACKS.filter(({ id }) => id.includes(given.only))) {
@@ -136,7 +129,7 @@ async function main(): Promise<void> {
   const file = join(given.out, "attack.json");
   writeFileSync(file, `${JSON.stringify({ machine: describeMachine(), results }, null, 2)}\n`);
   console.log(`\n${textTable(HEAD, results.map(row))}\n\nwritten: ${file}`);
-  process.exitCode = results.every(({ problems }) => problems.length === 0) ? 0 : 1;
+  return results.every(({ problems }) => problems.length === 0) ? 0 : 1;
 }
 
-await main();
+await runCommand({ help: USAGE, example: "npm run attack -- --only B5 --share 0.1", run });

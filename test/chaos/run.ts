@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { readArguments, runCommand, wholeNumber } from "../../src/cli/command.ts";
 import { type ChaosOptions, type ChaosResult, runChaos } from "./chaos.ts";
 
 const USAGE = `Kills, or replaces, media workers under live calls, again and again, and looks whether anything is missing afterwards.
@@ -22,28 +22,17 @@ const DEFAULTS = { calls: "200", workers: "2", kills: "50", rolls: "0", "every-s
 /** A caller's frames are made before. */
 const CALL_S_MAX = 60;
 
-/** Undefined when the command line makes no sense. */
-function readArguments(): Given | undefined {
-  try {
-    const options = Object.fromEntries(
-      Object.entries(DEFAULTS).map(([name, value]) => [name, { type: "string", default: value } as const]),
-    );
-    const { values } = parseArgs({ options });
-    const number = (name: keyof typeof DEFAULTS): number => Number(values[name]);
-    const given = {
-      calls: number("calls"),
-      workers: number("workers"),
-      kills: number("kills"),
-      rolls: number("rolls"),
-      everyMs: number("every-s") * 1_000,
-      callMsMax: number("call-s") * 1_000,
-    };
-    const sensible = Object.values(given).every((value) => value >= 0) && given.calls >= 1 && given.workers >= 1;
-    return sensible && given.callMsMax <= CALL_S_MAX * 1_000 ? given : undefined;
-  } catch {
-    // An option that there is not.
-    return undefined;
-  }
+function readOptions(args: readonly string[]): Given {
+  const options = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, { type: "string" } as const]));
+  const given = { ...DEFAULTS, ...readArguments(args, options).values };
+  return {
+    calls: wholeNumber("calls", given.calls, 1),
+    workers: wholeNumber("workers", given.workers, 1),
+    kills: wholeNumber("kills", given.kills),
+    rolls: wholeNumber("rolls", given.rolls),
+    everyMs: wholeNumber("every-s", given["every-s"]) * 1_000,
+    callMsMax: wholeNumber("call-s", given["call-s"], 0, CALL_S_MAX) * 1_000,
+  };
 }
 
 /** Of sorted figures. */
@@ -74,13 +63,8 @@ function table(result: ChaosResult): string {
   return rows.map(([name, value]) => `${name.padEnd(36)}${value}`).join("\n");
 }
 
-async function main(): Promise<void> {
-  const given = readArguments();
-  if (given === undefined) {
-    process.stderr.write(USAGE);
-    process.exitCode = 2;
-    return;
-  }
+async function run(args: readonly string[]): Promise<number> {
+  const given = readOptions(args);
   const dataDir = mkdtempSync(join(tmpdir(), "trunkline-chaos-"));
   const program = { path: fileURLToPath(new URL("../../dist/main.js", import.meta.url)), execArgv: [] };
   const result = await runChaos({ ...given, program, dataDir, sampled: 10, say: (line) => console.log(line) });
@@ -88,7 +72,7 @@ async function main(): Promise<void> {
   for (const problem of result.problems.slice(0, 50)) console.log(problem);
   if (result.problems.length === 0) rmSync(dataDir, { recursive: true, force: true });
   else console.log(`what is left of it is in ${dataDir}`);
-  process.exitCode = result.problems.length === 0 ? 0 : 1;
+  return result.problems.length === 0 ? 0 : 1;
 }
 
-await main();
+await runCommand({ help: USAGE, example: "npm run chaos -- --calls 50 --kills 5", run });

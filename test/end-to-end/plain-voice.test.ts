@@ -27,7 +27,7 @@ test("an installation without keys offers over 50 languages, and says in one lin
   expect(data).toContainEqual(expect.objectContaining({ code: "pt-BR", name: "Brazilian Portuguese" }));
 
   const about = service.process.log.filter((line) => line.msg.includes("STT"));
-  expect(about).toMatchObject([{ level: "warn", process: "worker" }]);
+  expect(about).toMatchObject([{ level: "warn", process: "supervisor" }]);
 });
 
 test("its greeting is heard by the caller, and is in the recording", { retry: ifMachineStalled }, async () => {

@@ -94,6 +94,6 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     ]);
     left.write({ pid: 2 ** 22, start: "long ago" });
     expect((await admin("roll", "--data-dir", dataDir)).stderr).toContain("is gone");
-    expect(await admin("rolls")).toMatchObject({ code: 1, stderr: expect.stringContaining("npm run admin -- roll") });
+    expect(await admin("rolls")).toMatchObject({ code: 2, stderr: expect.stringContaining("npm run admin -- roll") });
   });
 });

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { readArguments, runCommand, wholeNumber } from "../../src/cli/command.ts";
 import { TrunklineError } from "../../src/core/errors.ts";
 import { OPUS_PACKET_MS_MAX } from "../../src/core/limits.ts";
 import { type OpusCodecs, type OpusDecoder, opusCodecs } from "../../src/media/opus.ts";
@@ -9,14 +9,16 @@ import { MESSAGE_MS_MAX } from "../support/hostile-messages.ts";
 import { mutantPacket, opusStream, packetsOfEveryKind } from "../support/opus-packets.ts";
 import { vowelAt } from "../support/vowel.ts";
 
-// Puts mutated packets to the Opus decoders of both libraries, far more than the tests can:
-//
-//   npm run fuzz:opus -- --packets 50000 --seed 7
-//
-// A million for each library without being told, half of them at each rate of the bus. Exits with 1 at the first that brings anything but samples
-// within bounds or `wire_malformed`, that takes too long, or after which good packets are no longer decoded as they should be;
-// a packet that ended the process would show by itself. The same seed gives the same packets, and the same checksum of all that
-// was decoded on the same machine.
+const HELP = `Puts mutated packets to the Opus decoders of both libraries, far more than the tests can.
+
+  npm run fuzz:opus -- --packets 50000 --seed 7
+
+  --packets  how many for each library, half of them at each rate of the bus; a million unless told
+  --seed     the same seed gives the same packets, and the same checksum of all that was decoded on the same machine; 1
+
+Exits with 1 at the first packet that brings anything but samples within bounds or wire_malformed, that takes too long, or after which
+good packets are no longer decoded as they should be; a packet that ended the process would show by itself.
+`;
 
 const RATES_HZ = [8_000, 16_000] as const;
 const PACKET_SAMPLES_MAX = 16 * OPUS_PACKET_MS_MAX;
@@ -26,25 +28,25 @@ const PROVED_EVERY = 5_000;
 const DOUBTFUL_MS = 1;
 const TRIES = 10;
 
-const { values: options } = parseArgs({
-  options: { packets: { type: "string", default: "1000000" }, seed: { type: "string", default: "1" } },
-});
-const packetsMax = wholeNumber("packets", options.packets);
-const seed = wholeNumber("seed", options.seed);
-// Errors are made by the hundred thousand here, and nobody reads where: their stacks would cost most of the time.
-Error.stackTraceLimit = 0;
-
-const good = packetsOfEveryKind();
-console.log(`seed ${seed}: ${packetsMax} mutants of ${good.length} good packets`);
-const rssBefore = process.memoryUsage.rss();
-for (const codecs of await everyCodecs()) {
-  for (const rateHz of RATES_HZ) {
-    await fuzz(codecs, rateHz, Math.ceil(packetsMax / RATES_HZ.length), new Random(seed + rateHz));
-  }
-}
+const OPTIONS = { packets: { type: "string", default: "1000000" }, seed: { type: "string", default: "1" } } as const;
 const MIB = 1024 * 1024;
-const grownMiB = (process.memoryUsage.rss() - rssBefore) / MIB;
-console.log(`memory: ${(rssBefore / MIB).toFixed(0)} MiB before, ${grownMiB.toFixed(0)} MiB more after`);
+
+async function run(args: readonly string[]): Promise<number> {
+  const { values } = readArguments(args, OPTIONS);
+  const packetsMax = wholeNumber("packets", values.packets, 1);
+  const seed = wholeNumber("seed", values.seed);
+  // Errors are made by the hundred thousand here, and nobody reads where: their stacks would cost most of the time.
+  Error.stackTraceLimit = 0;
+  const good = packetsOfEveryKind();
+  console.log(`seed ${seed}: ${packetsMax} mutants of ${good.length} good packets`);
+  const rssBefore = process.memoryUsage.rss();
+  for (const codecs of await everyCodecs()) {
+    for (const rateHz of RATES_HZ) await fuzz(codecs, good, rateHz, Math.ceil(packetsMax / RATES_HZ.length), seed);
+  }
+  const grownMiB = (process.memoryUsage.rss() - rssBefore) / MIB;
+  console.log(`memory: ${(rssBefore / MIB).toFixed(0)} MiB before, ${grownMiB.toFixed(0)} MiB more after`);
+  return 0;
+}
 
 /** Both libraries, as every call may have either: the WebAssembly one, and the native one where it can be loaded. */
 async function everyCodecs(): Promise<OpusCodecs[]> {
@@ -59,10 +61,12 @@ async function everyCodecs(): Promise<OpusCodecs[]> {
 
 async function fuzz(
   codecs: OpusCodecs,
+  good: ReturnType<typeof packetsOfEveryKind>,
   rateHz: (typeof RATES_HZ)[number],
   count: number,
-  random: Random,
+  seed: number,
 ): Promise<void> {
+  const random = new Random(seed + rateHz);
   const make = (): OpusDecoder => codecs.decoder(rateHz);
   const decoder = make();
   const into = new Int16Array((rateHz / 1_000) * OPUS_PACKET_MS_MAX);
@@ -146,7 +150,4 @@ function hex(packet: Uint8Array): string {
   return Buffer.from(packet).toString("hex");
 }
 
-function wholeNumber(option: string, text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new Error(`--${option} must be a whole number`);
-}
+await runCommand({ help: HELP, example: "npm run fuzz:opus -- --packets 50000", run });

@@ -1,39 +1,49 @@
-import { parseArgs } from "node:util";
 import fc from "fast-check";
+import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { binaryStrings, byteStrings, jsonShapes, MESSAGE_MS_MAX, Prober } from "../support/hostile-messages.ts";
 import type { WireUnderTest } from "../support/wire-under-test.ts";
 import { wiresUnderTest } from "../support/wires.ts";
 
-// Puts hostile messages to every dialect, far more than the tests can:
-//
-//   npm run fuzz -- --wire carrier_b --inputs 50000 --seed 7
-//
-// Of each dialect, `inputs` byte strings, as many binary messages where it has some, and a tenth as many JSON shapes; all dialects
-// and a million without being told. Exits with 1 at the first message that brings anything but an event or a typed refusal, that
-// a short cut reads otherwise than the full parse, or that takes too long.
+const HELP = `Puts hostile messages to every dialect, far more than the tests can.
+
+  npm run fuzz -- --wire carrier_b --inputs 50000 --seed 7
+
+  --wire    the dialect, or what several begin with; all of them unless told
+  --inputs  byte strings for each dialect, as many binary messages where it has some, and a tenth as many JSON shapes; 1000000
+  --seed    the same seed gives the same messages; 1
+
+Exits with 1 at the first message that brings anything but an event or a typed refusal, that a short cut reads otherwise than the full
+parse, or that takes too long.
+`;
 
 const BATCH = 5_000;
 const SHAPES_PER_BYTES = 0.1;
 
-const { values: options } = parseArgs({
-  options: {
-    wire: { type: "string", default: "" },
-    inputs: { type: "string", default: "1000000" },
-    seed: { type: "string", default: "1" },
-  },
-});
-const inputs = wholeNumber("inputs", options.inputs);
-const seed = wholeNumber("seed", options.seed);
-const subjects = wiresUnderTest().filter(({ name }) => name.startsWith(options.wire));
-if (subjects.length === 0) throw new Error(`--wire must be one of ${wiresUnderTest().map(({ name }) => name)}`);
-// Errors are made by the million here, and nobody reads where: their stacks would cost most of the time.
-Error.stackTraceLimit = 0;
+const OPTIONS = {
+  wire: { type: "string", default: "" },
+  inputs: { type: "string", default: "1000000" },
+  seed: { type: "string", default: "1" },
+} as const;
 
-for (const subject of subjects) {
-  const shapes = jsonShapes(subject).map((text) => new Uint8Array(Buffer.from(text)));
-  fuzz(subject, "JSON shapes", shapes, Math.ceil(inputs * SHAPES_PER_BYTES));
-  fuzz(subject, "byte strings", byteStrings(subject), inputs);
-  if (subject.make().binaryAudio) fuzz(subject, "binary messages", binaryStrings(subject), inputs, true);
+async function run(args: readonly string[]): Promise<number> {
+  const { values } = readArguments(args, OPTIONS);
+  const inputs = wholeNumber("inputs", values.inputs, 1);
+  const seed = wholeNumber("seed", values.seed);
+  const all = wiresUnderTest();
+  const subjects = all.filter(({ name }) => name.startsWith(values.wire));
+  if (subjects.length === 0) {
+    const names = all.map(({ name }) => name).join(", ");
+    throw new UsageError([`--wire must be one of ${names}, not ${JSON.stringify(values.wire)}`]);
+  }
+  // Errors are made by the million here, and nobody reads where: their stacks would cost most of the time.
+  Error.stackTraceLimit = 0;
+  for (const subject of subjects) {
+    const shapes = jsonShapes(subject).map((text) => new Uint8Array(Buffer.from(text)));
+    fuzz(subject, "JSON shapes", shapes, Math.ceil(inputs * SHAPES_PER_BYTES), seed);
+    fuzz(subject, "byte strings", byteStrings(subject), inputs, seed);
+    if (subject.make().binaryAudio) fuzz(subject, "binary messages", binaryStrings(subject), inputs, seed, true);
+  }
+  return 0;
 }
 
 function fuzz(
@@ -41,6 +51,7 @@ function fuzz(
   what: string,
   messages: fc.Arbitrary<Uint8Array>,
   count: number,
+  seed: number,
   isBinary = false,
 ): void {
   const prober = new Prober(subject);
@@ -62,7 +73,4 @@ function fuzz(
   console.log(`${subject.name}: ${count} ${what}, the slowest ${slowestMs.toFixed(1)} ms, nothing found`);
 }
 
-function wholeNumber(option: string, text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new Error(`--${option} must be a whole number`);
-}
+await runCommand({ help: HELP, example: "npm run fuzz -- --wire carrier_b --inputs 50000", run });

@@ -2,23 +2,29 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { MUTANTS, simulateMutant } from "./mutants.ts";
 import { Census, failureText } from "./report.ts";
 import { loadShared } from "./service.ts";
 import { simulate } from "./simulation.ts";
 import { planText } from "./story.ts";
 
-const HELP = `npm run sim -- --seeds 200            the calls of seeds 1 to 200
+const HELP = `Calls in virtual time, in which everything goes wrong, held to rules at every step.
+
+npm run sim -- --seeds 200            the calls of seeds 1 to 200
 npm run sim -- --seeds 200 --seed 801 the calls of seeds 801 to 1000
 npm run sim -- --seed 4711            one call, with its whole story
 npm run sim -- --mutants              what is seen when a guard is taken out, one after the other
     --alone                           in one process, rather than in one for each core
     --until <invariant>               no further than to the first call that violates it
-    --verbose                         how often everything came about; in one process`;
+    --verbose                         how often everything came about; in one process
+
+The exit code is 0 when no call failed.
+`;
 
 /** Whoever waits sees at least so often that it goes on. */
 const PROGRESS_MS = 5_000;
+const SEED_MAX = 2 ** 31;
 /** What a mutant is looked for in. */
 const MUTANT_SEEDS = 200;
 
@@ -37,34 +43,25 @@ interface Options {
   verbose: boolean;
 }
 
-/** Undefined where the command line makes no sense. */
-function readOptions(args: string[]): Options | undefined {
+function readOptions(args: readonly string[]): Options {
   const flag = { type: "boolean", default: false } as const;
   const text = { type: "string" } as const;
-  const { values, positionals } = parseArgs({
-    args,
-    options: { seeds: text, seed: text, until: text, alone: flag, mutants: flag, verbose: flag },
-    strict: false,
-    allowPositionals: true,
-  });
-  const { seeds, seed, until, alone, mutants, verbose, ...others } = values;
+  const options = { seeds: text, seed: text, until: text, alone: flag, mutants: flag, verbose: flag } as const;
+  const { seeds, seed, until, alone, mutants, verbose } = readArguments(args, options).values;
   const isSingle = seeds === undefined;
-  const first = Number(seed ?? (isSingle && mutants !== true ? Number.NaN : 1));
-  const count = Number(seeds ?? 1);
-  const isKnown = positionals.length === 0 && Object.keys(others).length === 0;
-  if (!isKnown || !isSeed(first) || !isSeed(count)) return undefined;
+  if (isSingle && seed === undefined && !mutants) {
+    throw new UsageError(["--seeds, --seed or --mutants is missing: which calls are to be played"]);
+  }
   return {
-    first,
-    count,
+    first: wholeNumber("seed", seed ?? "1", 1, SEED_MAX),
+    count: wholeNumber("seeds", seeds ?? "1", 1, SEED_MAX),
     isSingle,
-    alone: alone === true || isSingle || verbose === true || until !== undefined,
-    mutants: mutants === true,
-    until: typeof until === "string" ? until : undefined,
-    verbose: verbose === true,
+    alone: alone || isSingle || verbose || until !== undefined,
+    mutants,
+    until,
+    verbose,
   };
 }
-
-const isSeed = (value: number): boolean => Number.isInteger(value) && value >= 1 && value <= 2 ** 31;
 
 /** Plays the calls in this process; returns how many failed. */
 async function playAlone({ first, count, isSingle, until, verbose }: Options): Promise<number> {
@@ -135,11 +132,10 @@ async function playMutants(): Promise<number> {
   return unseen;
 }
 
-const options = readOptions(process.argv.slice(2));
-if (options === undefined) {
-  print(HELP);
-  process.exitCode = 2;
-} else {
+async function run(args: readonly string[]): Promise<number> {
+  const options = readOptions(args);
   const failed = await (options.mutants ? playMutants() : options.alone ? playAlone(options) : playShared(options));
-  process.exitCode = failed === 0 ? 0 : 1;
+  return failed === 0 ? 0 : 1;
 }
+
+await runCommand({ help: HELP, example: "npm run sim -- --seeds 200", run });

@@ -1,38 +1,26 @@
 import { childModule } from "../../core/child-module.ts";
-import { openStores } from "../../store/sqlite/stores.ts";
-import { ApiClient } from "./api-client.ts";
+import { firstKeyPath } from "../../store/first-key.ts";
+import type { ApiClient } from "./api-client.ts";
+import { openLocalService } from "./local-service.ts";
 import { type ServiceOptions, startService } from "./service.ts";
 
-export interface OwnServiceOptions extends Omit<ServiceOptions, "program"> {
-  /** Of the account and of its key. */
-  name: string;
-}
+export type OwnServiceOptions = Omit<ServiceOptions, "program">;
 
 /**
- * Starts this very service as a child of its own, makes a key there, and has `use` do with it what it wants; whatever
- * happens, the service is stopped. Rejects as `startService` and as `use` do.
+ * Starts this very service as a child of its own, and has `use` do with it what it wants, with the first key of its new `dataDir`;
+ * whatever happens, the service is stopped. Rejects as `startService` and as `use` do.
  */
 export async function withOwnService<Result>(
-  { name, ...options }: OwnServiceOptions,
+  options: OwnServiceOptions,
   signal: AbortSignal,
   use: (api: ApiClient) => Promise<Result>,
 ): Promise<Result> {
   const program = childModule(import.meta.url, "../../main");
-  const service = await startService({ ...options, program }, signal);
+  const { apiUrl, stop } = await startService({ ...options, program }, signal);
   try {
-    return await use(new ApiClient(service.apiUrl, await makeApiKey(options, name), signal));
+    const local = { apiUrl, firstKeyPath: firstKeyPath(options.dataDir) };
+    return await use(await openLocalService(local, undefined, signal));
   } finally {
-    await service.stop();
-  }
-}
-
-/** As `npm run keys -- create` does, beside the running service. */
-async function makeApiKey({ dataDir, clock }: Omit<ServiceOptions, "program">, name: string): Promise<string> {
-  const stores = await openStores(dataDir, clock);
-  try {
-    const { key } = await stores.apiKeys.create({ accountId: await stores.accounts.ensure(name), name });
-    return key;
-  } finally {
-    await stores.close();
+    await stop();
   }
 }

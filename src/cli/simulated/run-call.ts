@@ -64,7 +64,7 @@ export async function runCall(plan: CallPlan, options: CallOptions, signal: Abor
       const { dataDir, clock, terminal } = options;
       terminal.note(`Starting a service for the call (data and log in ${dataDir})`);
       const env = { CARRIER_B_OUTBOUND_CODEC: codecsOf(line).outbound === "alaw" ? "pcma" : "pcmu" };
-      return await withOwnService({ name: "call", dataDir, clock, env }, signal, (api) =>
+      return await withOwnService({ dataDir, clock, env }, signal, (api) =>
         placeByApi(plan, api, script, options, signal),
       );
     }

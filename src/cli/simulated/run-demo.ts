@@ -43,7 +43,7 @@ export async function runDemo(options: DemoOptions, signal: AbortSignal): Promis
     const preparing = prepareScript(voice, signal);
     // Awaited below, whether or not the service has started by the time it fails.
     preparing.catch(() => {});
-    return await withOwnService({ name: "demo", dataDir, clock }, signal, async (api) =>
+    return await withOwnService({ dataDir, clock }, signal, async (api) =>
       holdCall(api, await preparing, options, signal),
     );
   } finally {
