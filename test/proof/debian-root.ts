@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { finished } from "./place.ts";
+import { finished } from "./processes.ts";
 
 const SUITE = "trixie";
 /** What Node's own image has besides the least: Node 26 is linked against libatomic. */
@@ -13,7 +13,13 @@ const TEST_TOOLS = "openssl sox nginx-light ca-certificates procps";
 export function whyNoRoot(): string {
   if (process.platform !== "linux" || process.arch !== "x64") return "roots are made on Linux x64 only";
   if (process.getuid?.() !== 0) return "only root may make and enter a root folder";
-  if (spawnSync("debootstrap", ["--version"]).status !== 0) return "debootstrap is not installed";
+  for (const [tool, option] of [
+    ["debootstrap", "--version"],
+    ["nsenter", "--version"],
+    ["ip", "-V"],
+  ] as const) {
+    if (spawnSync(tool, [option]).status !== 0) return `${tool} is not installed`;
+  }
   if (spawnSync("unshare", ["--mount", "--pid", "--net", "--fork", "true"]).status !== 0)
     return "this machine allows no namespaces";
   return "";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readDockerfile } from "./dockerfile.ts";
-import { PROJECT } from "./place.ts";
+import { PROJECT } from "./processes.ts";
 
 describe("a Dockerfile is read into stages and steps", () => {
   test("in the order of the file, with the instructions that end in the image's configuration apart", () => {

@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { contractTestFiles } from "./checkout.ts";
 import { expectedMediaServer, mediaServerInLog } from "./media-server.ts";
 import { npmWarnings } from "./npm-output.ts";
-import { PROJECT } from "./place.ts";
+import { PROJECT } from "./processes.ts";
 import { Tally } from "./proof.ts";
 import { readVitestReport } from "./vitest-report.ts";
 
