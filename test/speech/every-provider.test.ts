@@ -107,7 +107,7 @@ describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${pro
     expect((await failureOf(provider, `http://${NO_SUCH_HOST}:8080`)).message).toMatch(/ENOTFOUND|EAI_/);
   });
 
-  test.skipIf(!hasOpenssl)("P1: a certificate that nobody vouches for is not taken (only where openssl is installed)", async () => {
+  test.skipIf(!hasOpenssl)("P1: an untrusted certificate is refused (only where openssl is installed)", async () => {
     const { certFile, keyFile } = makeCertificate(temporaryDirectory(), "provider");
     const server = createTlsServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
     server.listen(0, "127.0.0.1");
