@@ -96,14 +96,17 @@ describe("counts", () => {
       },
       { name: "/srv/x/test/b.test.ts", status: "passed", assertionResults: tests("passed") },
     ]);
-    expect(readVitestReport(file, "/srv/x")).toEqual({ passed: 2, failed: 1, skipped: 2 });
+    expect(readVitestReport(file, "/srv/x")).toMatchObject({ passed: 2, failed: 1, skipped: 2 });
     const some = readVitestReport(file, "/srv/x", (path) => path === "test/b.test.ts");
-    expect(some).toEqual({ passed: 1, failed: 0, skipped: 0 });
+    expect(some).toEqual({ passed: 1, failed: 0, skipped: 0, failures: [] });
   });
 
   test("a file that could not be loaded has failed", () => {
-    const file = report([{ name: "/srv/x/test/a.test.ts", status: "failed", assertionResults: [] }]);
-    expect(readVitestReport(file, "/srv/x")).toEqual({ passed: 0, failed: 1, skipped: 0 });
+    const file = report([
+      { name: "/srv/x/test/a.test.ts", status: "failed", message: "no such module\nat x", assertionResults: [] },
+    ]);
+    const failures = ["test/a.test.ts > the file: no such module"];
+    expect(readVitestReport(file, "/srv/x")).toEqual({ passed: 0, failed: 1, skipped: 0, failures });
   });
 
   test("a suite that ran no test has failed, and what cannot run is counted as skipped, never as passed", () => {
