@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { finished, PROJECT } from "./place.ts";
+import { finished, PROJECT } from "./processes.ts";
 
 /** The last commit of this project, in `folder`, which is made anew. Throws with git's words when it cannot be. */
 export async function checkOut(folder: string, cache: string): Promise<void> {

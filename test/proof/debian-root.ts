@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { finished } from "./place.ts";
+import { finished } from "./processes.ts";
 
 const SUITE = "trixie";
+/** A root of debootstrap does not know localhost; Docker and every installed system do. */
+const HOSTS = "127.0.0.1 localhost\n::1 localhost\n";
 /** What Node's own image has besides the least: Node 26 is linked against libatomic. */
 const PACKAGES = "libatomic1";
 /** What the test suite asks of the system. */
@@ -13,7 +15,13 @@ const TEST_TOOLS = "openssl sox nginx-light ca-certificates procps";
 export function whyNoRoot(): string {
   if (process.platform !== "linux" || process.arch !== "x64") return "roots are made on Linux x64 only";
   if (process.getuid?.() !== 0) return "only root may make and enter a root folder";
-  if (spawnSync("debootstrap", ["--version"]).status !== 0) return "debootstrap is not installed";
+  for (const [tool, option] of [
+    ["debootstrap", "--version"],
+    ["nsenter", "--version"],
+    ["ip", "-V"],
+  ] as const) {
+    if (spawnSync(tool, [option]).status !== 0) return `${tool} is not installed`;
+  }
   if (spawnSync("unshare", ["--mount", "--pid", "--net", "--fork", "true"]).status !== 0)
     return "this machine allows no namespaces";
   return "";
@@ -25,7 +33,7 @@ export function whyNoRoot(): string {
  */
 export async function debianRoot(cache: string, testTools = false): Promise<string> {
   const root = join(cache, testTools ? "debian-13-tests" : "debian-13");
-  const recipe = testTools ? `${SUITE} ${PACKAGES} ${TEST_TOOLS}` : `${SUITE} ${PACKAGES}`;
+  const recipe = [SUITE, PACKAGES, HOSTS, ...(testTools ? [TEST_TOOLS] : [])].join(" ");
   const mark = join(cache, testTools ? "debian-13-tests.made" : "debian-13.made");
   if (existsSync(mark) && readFileSync(mark, "utf8") === recipe) return root;
   rmSync(mark, { force: true });
@@ -39,6 +47,7 @@ export async function debianRoot(cache: string, testTools = false): Promise<stri
     timeoutMs: 900_000,
   });
   if (code !== 0) throw new Error(`the Debian 13 root cannot be made: ${output.slice(-2_000)}`);
+  writeFileSync(join(root, "etc/hosts"), HOSTS);
   writeFileSync(mark, recipe);
   return root;
 }

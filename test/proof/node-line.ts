@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { checkOut, contractTestFiles } from "./checkout.ts";
 import { expectedMediaServer, mediaServerInLog, uwsPackages } from "./media-server.ts";
 import { npmWarnings } from "./npm-output.ts";
-import { type Finished, megabytes, type Place } from "./place.ts";
-import { type Counts, countsText, type Proof } from "./proof.ts";
+import { megabytes, type Place } from "./place.ts";
+import type { Finished } from "./processes.ts";
+import { countsText, type Proof } from "./proof.ts";
 import { installNode, type NodeLine } from "./toolchain.ts";
-import { readVitestReport } from "./vitest-report.ts";
+import { readVitestReport, type SuiteResult } from "./vitest-report.ts";
 
 /** One line of the results: what was found on one Node line in one place. */
 export interface Row {
@@ -131,17 +132,19 @@ export class NodeLineProof {
   async #test(): Promise<Pick<Row, "tests" | "contract">> {
     const contract = contractTestFiles(this.#outside);
     const files = this.#proof.reduced ? [...contract, ...REDUCED] : [];
-    const { output } = await this.#run(`npm test -- ${VITEST_REPORT} ${files.join(" ")}`, 1_800);
+    const { code, output } = await this.#run(`npm test -- ${VITEST_REPORT} ${files.join(" ")}`, 1_800);
     const report = join(this.#outside, REPORT_FILE);
     const name = `${this.#name}: ${this.#proof.reduced ? "reduced tests" : "npm test"}`;
     if (!existsSync(report)) {
       this.#proof.tally.failed(name, `the test runner left no report\n${output.slice(-3_000)}`);
       return { tests: "no report", contract: "no report" };
     }
-    const read = (includes?: (path: string) => boolean): Counts => readVitestReport(report, this.#checkout, includes);
+    const read = (includes?: (path: string) => boolean): SuiteResult =>
+      readVitestReport(report, this.#checkout, includes);
     const [all, ofContract] = [read(), read((path) => contract.includes(path))];
     this.#proof.tally.suite(name, all);
-    if (all.failed > 0) this.#proof.tally.print(output.slice(-8_000));
+    // Vitest also fails where something was thrown outside of every test.
+    if (code !== 0 && all.failed === 0) this.#proof.tally.failed(name, `exit code ${code}\n${output.slice(-3_000)}`);
     return { tests: countsText(all), contract: countsText(ofContract) };
   }
 

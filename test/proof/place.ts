@@ -1,17 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-export const PROJECT = fileURLToPath(new URL("../../", import.meta.url));
-
-export interface Finished {
-  /** Of the command; -1 where a signal or its deadline ended it. */
-  code: number;
-  /** Everything it wrote, both streams in the order they were written. */
-  output: string;
-  tookMs: number;
-}
+import { type Finished, finished, PROJECT } from "./processes.ts";
 
 export interface Command {
   /** For `bash -c`. */
@@ -116,41 +106,6 @@ function insideCommand({ script, directory, environment, user }: Omit<Inside, "o
 }
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-/** Runs to the end or to the deadline; on the deadline the command and everything it started are killed. */
-export async function finished(
-  argv: readonly string[],
-  { directory, environment = {}, logFile, timeoutMs }: Omit<Command, "script">,
-): Promise<Finished> {
-  const startedAt = performance.now();
-  const log = openSync(logFile, "w");
-  const [program = "", ...args] = argv;
-  const child = spawn(program, args, {
-    cwd: directory,
-    env: { ...process.env, ...environment },
-    stdio: ["ignore", log, log],
-    detached: true,
-  });
-  const deadline = setTimeout(() => killGroup(child), timeoutMs);
-  try {
-    const code = await exitCode(child);
-    return { code, output: readFileSync(logFile, "utf8"), tookMs: performance.now() - startedAt };
-  } finally {
-    clearTimeout(deadline);
-    closeSync(log);
-  }
-}
-
-const exitCode = (child: ChildProcess): Promise<number> =>
-  new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code) => resolve(code ?? -1));
-  });
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null) return;
-  process.kill(-child.pid, "SIGKILL");
-}
 
 /** What npm inside a root needs of this machine's settings to reach the same registry. */
 export function npmEnvironment(root: string): Record<string, string> {

@@ -53,7 +53,7 @@ export class Tally {
   }
 
   /** What a test runner has counted. A suite that ran no test has not passed. */
-  suite(name: string, counts: Counts): void {
+  suite(name: string, counts: Counts & { failures?: readonly string[] }): void {
     if (counts.passed + counts.failed === 0) {
       this.failed(name, "not one test ran");
       return;
@@ -63,6 +63,7 @@ export class Tally {
     this.counts.skipped += counts.skipped;
     if (counts.failed > 0) this.#problems.push(`failed: ${name}: ${counts.failed} tests`);
     this.print(`  ${name}: ${countsText(counts)}`);
+    for (const failure of counts.failures ?? []) this.print(`  FAILED: ${failure}`);
   }
 
   /** In the shape of Vitest's JSON report, so that one reader adds up both. */

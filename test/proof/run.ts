@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { proveImage } from "./image.ts";
 import { proveNodeLines } from "./node-lines.ts";
+import { killAllGroups } from "./processes.ts";
 import { type Proof, Tally } from "./proof.ts";
 
 /** Every area that `npm run proof -- <area>` knows. A new area is a line here and a module beside this one. */
@@ -83,4 +84,10 @@ function refuse(reason: string): 2 {
   return 2;
 }
 
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    killAllGroups();
+    process.exit(1);
+  });
+}
 process.exitCode = await main(process.argv.slice(2));

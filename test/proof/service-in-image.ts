@@ -1,11 +1,12 @@
-import { spawn, spawnSync } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Stage } from "./dockerfile.ts";
 import type { BuiltStage } from "./image.ts";
 import { expectedMediaServer, mediaServerInLog } from "./media-server.ts";
-import { enterRoot, glibcMinor, joinRoot, PROJECT } from "./place.ts";
+import { enterRoot, glibcMinor, joinRoot } from "./place.ts";
+import { exitCode, killGroup, PROJECT, startGroup } from "./processes.ts";
 import type { Proof } from "./proof.ts";
 
 const HEALTHY_MS_MAX = 60_000;
@@ -31,37 +32,34 @@ export async function proveService({ cache, tally }: Proof, image: BuiltStage, s
   tally.check("the health check fails where no service runs", without === 1 ? "" : `its exit code was ${without}`);
 
   const logFile = join(cache, "image-service.log");
-  const log = openSync(logFile, "w");
-  const service = enterRoot(image.root, {
-    ...inside,
-    script: shellCommand([...entryPoint, ...command]),
-    ownNetwork: true,
+  const script = shellCommand([...entryPoint, ...command]);
+  const service = startGroup(enterRoot(image.root, { ...inside, script, ownNetwork: true }), {
+    directory: PROJECT,
+    logFile,
   });
-  const [program = "", ...args] = service;
-  const child = spawn(program, args, { cwd: PROJECT, stdio: ["ignore", log, log], detached: true });
-  const ended = new Promise<number>((resolve) => child.once("exit", (code) => resolve(code ?? -1)));
+  const ended = exitCode(service);
+  const log = () => readFileSync(logFile, "utf8");
   try {
-    const healthy = await becomesHealthy(child.pid, () => run(joinRoot(processOne(child.pid), image.root, check)));
-    const output = readFileSync(logFile, "utf8");
-    if (!tally.check("the health check passes once the service runs", healthy ? "" : output.slice(-3_000))) return;
-    const owner = ownerOf(processOne(child.pid));
-    tally.check(`the service runs as the user ${image.user}`, owner !== "0" ? "" : "it runs as root");
-    const found = mediaServerInLog(output);
-    const expected = expectedMediaServer(image.nodeMajor, glibcMinor(["chroot", image.root]));
+    const healthy = await becomesHealthy(service.pid, () => run(joinRoot(processOne(service.pid), image.root, check)));
+    if (!tally.check("the health check passes once the service runs", healthy ? "" : log().slice(-3_000))) return;
+    const pid = processOne(service.pid);
+    const owner = ownerOf(pid);
+    const right = owner !== undefined && owner !== "0";
     tally.check(
-      `its media port is served by ${expected}`,
-      found === expected ? "" : `it was ${found ?? "not named in the log"}`,
+      `the service runs as the user ${image.user}`,
+      right ? "" : `the owner of process 1 is ${owner ?? "gone"}`,
     );
-    process.kill(processOne(child.pid), "SIGTERM");
+    const found = mediaServerInLog(log());
+    const expected = expectedMediaServer(image.nodeMajor, glibcMinor(["chroot", image.root]));
+    const other = `it was ${found ?? "not named in the log"}`;
+    tally.check(`its media port is served by ${expected}`, found === expected ? "" : other);
+    // Process 0 would be this program's own group.
+    if (pid > 0) process.kill(pid, "SIGTERM");
     const code = await Promise.race([ended, sleep(STOPPED_MS_MAX, undefined, { ref: false })]);
     const late = `not within ${STOPPED_MS_MAX} ms`;
-    tally.check(
-      "SIGTERM ends it with exit code 0",
-      code === 0 ? "" : `${code ?? late}\n${readFileSync(logFile, "utf8").slice(-3_000)}`,
-    );
+    tally.check("SIGTERM ends it with exit code 0", code === 0 ? "" : `${code ?? late}\n${log().slice(-3_000)}`);
   } finally {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
-    closeSync(log);
+    killGroup(service);
   }
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { finished } from "./place.ts";
+import { finished } from "./processes.ts";
 
 /** A Node line as people have it, with an npm that is in use with it: between them every npm from 10 to 12. */
 export interface NodeLine {

@@ -4,26 +4,42 @@ import type { Counts } from "./proof.ts";
 
 interface TestFile {
   name: string;
-  assertionResults: readonly { status: string }[];
+  /** `failed` also where the file could not be loaded; `message` says why. */
+  status: string;
+  message?: string;
+  assertionResults: readonly { status: string; fullName?: string; failureMessages?: readonly string[] }[];
+}
+
+/** Counts, and of each test that failed its name and the first line of what it said. */
+export interface SuiteResult extends Counts {
+  failures: readonly string[];
 }
 
 /**
  * What Vitest's JSON report says of the files that `includes` takes, by their paths from `root`, the folder in which Vitest ran.
  * A file that could not be loaded has no tests in the report; it counts as one failure. Throws where the report cannot be read.
  */
-export function readVitestReport(file: string, root: string, includes: (path: string) => boolean = () => true): Counts {
-  const { testResults } = JSON.parse(readFileSync(file, "utf8")) as {
-    testResults: readonly (TestFile & { status: string })[];
-  };
+export function readVitestReport(
+  file: string,
+  root: string,
+  includes: (path: string) => boolean = () => true,
+): SuiteResult {
+  const { testResults } = JSON.parse(readFileSync(file, "utf8")) as { testResults: readonly TestFile[] };
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const { name, status, assertionResults } of testResults) {
-    if (!includes(name.startsWith(join(root, "/")) ? name.slice(root.length + 1) : name)) continue;
-    if (assertionResults.length === 0 && status === "failed") counts.failed += 1;
+  const failures: string[] = [];
+  for (const { name, status, message = "", assertionResults } of testResults) {
+    const path = name.startsWith(join(root, "/")) ? name.slice(root.length + 1) : name;
+    if (!includes(path)) continue;
+    const fail = (test: string, why: string): void => {
+      counts.failed += 1;
+      failures.push(`${path} > ${test}: ${why.split("\n", 1)[0]}`);
+    };
+    if (assertionResults.length === 0 && status === "failed") fail("the file", message);
     for (const test of assertionResults) {
       if (test.status === "passed") counts.passed += 1;
-      else if (test.status === "failed") counts.failed += 1;
+      else if (test.status === "failed") fail(test.fullName ?? "", test.failureMessages?.[0] ?? "");
       else counts.skipped += 1;
     }
   }
-  return counts;
+  return { ...counts, failures };
 }

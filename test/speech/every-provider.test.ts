@@ -107,19 +107,16 @@ describe.each(EVERY_PROVIDER.map((provider) => ({ title: `${provider.kind} ${pro
     expect((await failureOf(provider, `http://${NO_SUCH_HOST}:8080`)).message).toMatch(/ENOTFOUND|EAI_/);
   });
 
-  test.skipIf(!hasOpenssl)(
-    "P1: a certificate that nobody vouches for is not taken (only where openssl is installed)",
-    async () => {
-      const { certFile, keyFile } = makeCertificate(temporaryDirectory(), "provider");
-      const server = createTlsServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
-      server.listen(0, "127.0.0.1");
-      await once(server, "listening");
-      opened.push(server);
-      const { port } = server.address() as AddressInfo;
-      const { message } = await failureOf(provider, `https://127.0.0.1:${port}`);
-      expect(message).toContain("DEPTH_ZERO_SELF_SIGNED_CERT");
-    },
-  );
+  test.skipIf(!hasOpenssl)("P1: an untrusted certificate is refused (only where openssl is installed)", async () => {
+    const { certFile, keyFile } = makeCertificate(temporaryDirectory(), "provider");
+    const server = createTlsServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    opened.push(server);
+    const { port } = server.address() as AddressInfo;
+    const { message } = await failureOf(provider, `https://127.0.0.1:${port}`);
+    expect(message).toContain("DEPTH_ZERO_SELF_SIGNED_CERT");
+  });
 
   test.each([
     400, 401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 529,

@@ -1,0 +1,126 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { contractTestFiles } from "./checkout.ts";
+import { expectedMediaServer, mediaServerInLog } from "./media-server.ts";
+import { npmWarnings } from "./npm-output.ts";
+import { PROJECT } from "./processes.ts";
+import { Tally } from "./proof.ts";
+import { readVitestReport } from "./vitest-report.ts";
+
+describe("the command line of npm run proof", () => {
+  const proof = (...args: string[]) =>
+    spawnSync(process.execPath, ["--import", "tsx", "test/proof/run.ts", ...args], { cwd: PROJECT, encoding: "utf8" });
+
+  test("--help names every area and every option", () => {
+    const { status, stdout } = proof("--help");
+    expect(status).toBe(0);
+    for (const word of ["node", "image", "--reduced", "--results DIR", "PROOF_CACHE"]) expect(stdout).toContain(word);
+  });
+
+  test.each([
+    [["nodes"], 'there is no area "nodes"; known are: node, image'],
+    [["constructor"], 'there is no area "constructor"; known are: node, image'],
+    [[], "no area is given; known are: node, image"],
+    [["node", "image"], 'one area at a time, not also "image"'],
+    [["node", "--fast"], "Unknown option '--fast'"],
+  ])("%j is refused with what would be right", (args, reason) => {
+    const { status, stderr } = proof(...args);
+    expect(status).toBe(2);
+    expect(stderr).toContain(reason);
+  });
+});
+
+describe("what npm prints", () => {
+  test("an engine that does not fit, a deprecated package and an error are what a newcomer would stop at", () => {
+    const output = [
+      "npm warn EBADENGINE Unsupported engine {",
+      "npm WARN deprecated glob@7.0.0: no longer supported",
+      "npm error code E404",
+      "added 298 packages in 34s",
+      "npm notice New version of npm available!",
+    ].join("\n");
+    expect(npmWarnings(output)).toEqual(output.split("\n").slice(0, 3));
+  });
+
+  test("settings of the machine that a newer npm does not know are not the project's", () => {
+    const output = [
+      'npm warn Unknown user config "nodedir". This will stop working in the next major version of npm.',
+      'npm warn Unknown env config "nodedir". This will error in a future major version of npm.',
+    ].join("\n");
+    expect(npmWarnings(output)).toEqual([]);
+  });
+
+  test('but those of the project are: npm warn Unknown project config "nodedir"', () => {
+    expect(npmWarnings('npm warn Unknown project config "nodedir".')).toHaveLength(1);
+  });
+});
+
+describe("what ought to serve the media port", () => {
+  test.each([
+    [20, 36, "uws"],
+    [22, 36, "uws"],
+    [24, 36, "ws"],
+    [24, 38, "uws"],
+    [26, 37, "ws"],
+    [26, 41, "uws"],
+    [24, undefined, "ws"],
+  ] as const)("Node %i with glibc 2.%s: %s", (node, glibcMinor, server) => {
+    const here = process.platform === "linux" && process.arch === "x64";
+    expect(expectedMediaServer(node, glibcMinor)).toBe(here ? server : "ws");
+  });
+
+  test("is compared with the line of the log that says it", () => {
+    const line = '{"level":"info","mediaServer":"ws","reason":"glibc 2.36","msg":"media server chosen"}';
+    expect(mediaServerInLog(`{"msg":"starting"}\n${line}\n`)).toBe("ws");
+    expect(mediaServerInLog('{"msg":"starting"}')).toBeUndefined();
+  });
+});
+
+describe("counts", () => {
+  const report = (testResults: object[]): string => {
+    const file = join(temporaryDirectory(), "report.json");
+    writeFileSync(file, JSON.stringify({ testResults }));
+    return file;
+  };
+  const tests = (...statuses: string[]) => statuses.map((status) => ({ status }));
+
+  test("are those of the runner's report, of all files or of some", () => {
+    const file = report([
+      {
+        name: "/srv/x/test/a.test.ts",
+        status: "failed",
+        assertionResults: tests("passed", "failed", "skipped", "todo"),
+      },
+      { name: "/srv/x/test/b.test.ts", status: "passed", assertionResults: tests("passed") },
+    ]);
+    expect(readVitestReport(file, "/srv/x")).toMatchObject({ passed: 2, failed: 1, skipped: 2 });
+    const some = readVitestReport(file, "/srv/x", (path) => path === "test/b.test.ts");
+    expect(some).toEqual({ passed: 1, failed: 0, skipped: 0, failures: [] });
+  });
+
+  test("a file that could not be loaded has failed", () => {
+    const file = report([
+      { name: "/srv/x/test/a.test.ts", status: "failed", message: "no such module\nat x", assertionResults: [] },
+    ]);
+    const failures = ["test/a.test.ts > the file: no such module"];
+    expect(readVitestReport(file, "/srv/x")).toEqual({ passed: 0, failed: 1, skipped: 0, failures });
+  });
+
+  test("a suite that ran no test has failed, and what cannot run is counted as skipped, never as passed", () => {
+    const tally = new Tally(() => undefined);
+    tally.suite("an empty suite", { passed: 0, failed: 0, skipped: 3 });
+    tally.skipped("a root of another Debian", "only root may make one", 7);
+    expect(tally.report()).toEqual({ numPassedTests: 0, numFailedTests: 1, numPendingTests: 7, numTodoTests: 0 });
+    expect(tally.summary()).toContain("skipped: a root of another Debian: only root may make one");
+  });
+});
+
+test("the contract suites are found by what imports them, so that a new one is run without being named", () => {
+  const files = contractTestFiles(PROJECT);
+  expect(files).toContain("test/store/sqlite/calls.test.ts");
+  expect(files).toContain("test/wire/carrier-a.test.ts");
+  expect(files.filter((file) => file.includes("node_modules"))).toEqual([]);
+});
