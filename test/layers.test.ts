@@ -64,11 +64,12 @@ describe("the linter holds the layers", () => {
     ["src/record/projection.ts", "../store/sqlite/stores.ts"],
     ["src/gateway/connection.ts", "../api/calls.ts"],
     ["src/gateway/connection.ts", "../store/sqlite/stores.ts"],
-    ["src/gateway/connection.ts", "uWebSockets.js"],
+    ["src/gateway/connection.ts", "@uwsjs/linux-x64-20"],
+    ["src/gateway/media-server/uws-server.ts", "@uwsjs/linux-x64-20"],
     ["src/store/call-store.ts", "../api/calls.ts"],
     ["src/api/calls.ts", "../gateway/gateway.ts"],
-    ["src/api/calls.ts", "uWebSockets.js"],
-    ["src/gateway/server.ts", "@discordjs/opus"],
+    ["src/api/calls.ts", "@uwsjs/linux-x64-22"],
+    ["src/gateway/media-server/uws-module.ts", "@discordjs/opus"],
   ])("%s may not import %s", (path, specifier) => {
     const { ok, output } = lint({ [path]: importing(specifier) });
     expect(output).toContain("noRestrictedImports");
@@ -79,6 +80,12 @@ describe("the linter holds the layers", () => {
     const loading = 'export const load = () => import("@discordjs/opus");\n';
     expect(lint({ "src/gateway/gateway.ts": loading }).output).toContain("noRestrictedImports");
     expect(lint({ "src/media/opus.ts": loading }).ok).toBe(true);
+  });
+
+  test("only the module that guards uWebSockets.js may import it", () => {
+    expect(lint({ "src/gateway/media-server/uws-module.ts": importing("@uwsjs/linux-x64-20") }).output).not.toContain(
+      "noRestrictedImports",
+    );
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import "../core/node-version.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { readDataDir } from "../config.ts";

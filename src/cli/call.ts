@@ -1,3 +1,4 @@
+import "../core/node-version.ts";
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { readServiceAccess } from "../config.ts";

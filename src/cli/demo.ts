@@ -1,3 +1,4 @@
+import "../core/node-version.ts";
 import { resolve } from "node:path";
 import { systemClock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";

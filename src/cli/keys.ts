@@ -1,3 +1,4 @@
+import "../core/node-version.ts";
 import { parseArgs } from "node:util";
 import { readDataDir } from "../config.ts";
 import { systemClock } from "../core/clock.ts";

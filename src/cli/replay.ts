@@ -1,3 +1,4 @@
+import "../core/node-version.ts";
 import { codeOf } from "../core/errors.ts";
 import { compareJournal } from "../record/journal-comparison.ts";
 import { traceJournal } from "../record/journal-trace.ts";

@@ -6,7 +6,7 @@ const CLOSE_GOING_AWAY = 1_001;
 export const CLOSE_WRONG_DATA = 1_003;
 export const CLOSE_POLICY = 1_008;
 export const CLOSE_TOO_LARGE = 1_009;
-const CLOSE_OUR_FAULT = 1_011;
+export const CLOSE_OUR_FAULT = 1_011;
 
 const CODES: Readonly<Partial<Record<EndReason, number>>> = {
   protocol_error: CLOSE_POLICY,

@@ -1,62 +1,46 @@
-import {
-  App,
-  type HttpRequest,
-  type HttpResponse,
-  SSLApp,
-  type TemplatedApp,
-  type us_listen_socket,
-  us_listen_socket_close,
-  type us_socket_context_t,
-  us_socket_local_port,
-  type WebSocket,
-} from "uWebSockets.js";
 import { strict as assert } from "node:assert";
-import { systemClock } from "../core/clock.ts";
-import { codeOf, unavailable } from "../core/errors.ts";
-import { newId } from "../core/ids.ts";
+import { systemClock } from "../../core/clock.ts";
+import { codeOf, unavailable } from "../../core/errors.ts";
 import {
   CONTROL_FRAMES_PER_SECOND_MAX,
   SOCKET_BACKPRESSURE_BYTES_MAX,
   SOCKET_IDLE_S,
   SOCKET_PAYLOAD_BYTES_MAX,
-} from "../core/limits.ts";
-import type { Logger } from "../core/log.ts";
-import type { CertificateFiles } from "./certificate.ts";
-import { CLOSE_POLICY } from "./close-codes.ts";
-import type { Admission, Leg, LegSocket } from "./leg.ts";
-import { OpenStreams } from "./open-streams.ts";
-import { PerSecond } from "./per-second.ts";
-import { type SignatureHeaders, signatureHeaders } from "./signatures.ts";
+} from "../../core/limits.ts";
+import type { CertificateFiles } from "../certificate.ts";
+import { CLOSE_OUR_FAULT, CLOSE_POLICY } from "../close-codes.ts";
+import type { Admission, Leg, LegSocket } from "../leg.ts";
+import { OpenStreams } from "../open-streams.ts";
+import { PerSecond } from "../per-second.ts";
+import { type SignatureHeaders, signatureHeaders } from "../signatures.ts";
+import type { MediaServer, MediaServerOptions } from "./media-server.ts";
 import { Uncorked } from "./uncorked.ts";
+import {
+  AdmittedLeg,
+  CLOSED_WITHOUT_FRAME,
+  type HeaderReader,
+  isUpgrade,
+  type Refusal,
+  type RefusalStatus,
+  refusalOf,
+} from "./upgrade.ts";
+import type {
+  UwsApp,
+  UwsContext,
+  UwsListenSocket,
+  UwsModule,
+  UwsRequest,
+  UwsResponse,
+  UwsSocket,
+} from "./uws-module.ts";
 
-declare module "uWebSockets.js" {
-  /** What the package's types leave out; uWebSockets.js shows it in its example of worker threads. */
-  interface TemplatedApp {
-    /** An address of this app, good as long as the process lives, also when the app is closed. */
-    getDescriptor(): number;
-    /** From now on this app only accepts connections, and hands them to its children, each in turn. */
-    addChildAppDescriptor(descriptor: number): TemplatedApp;
-    removeChildAppDescriptor(descriptor: number): TemplatedApp;
-    /** Told of every connection: 1 when it is accepted, -1 when it is closed, unless it has been upgraded. */
-    filter(onConnection: (response: HttpResponse, change: number) => void): TemplatedApp;
-  }
-}
-
-export interface MediaServerOptions {
-  /**
-   * Redeems the token of `/stream/{token}`, for a request that came with these headers. Allocates nothing for those that are
-   * no good.
-   */
-  admit(token: string, headers: SignatureHeaders): Promise<Admission>;
-  /** With these it speaks TLS 1.2 and 1.3, and nothing else. */
-  tls?: CertificateFiles | undefined;
-  /** How many connections there may be just now that are no streams yet; one more is closed as it comes. Any number unless told. */
-  handshakesMax?: () => number;
-  log: Logger;
+/** As every media server is made, and the library that serves. */
+export interface UwsServerOptions extends MediaServerOptions {
+  uws: UwsModule;
 }
 
 interface Peer {
-  open: (socket: LegSocket) => Leg;
+  admitted: AdmittedLeg;
   leg: Leg | undefined;
   /** Pings and pongs. */
   controlFrames: PerSecond;
@@ -71,31 +55,25 @@ interface Requester {
   gone: boolean;
 }
 
+/** What an upgrade is answered with, copied from its request. */
+interface Upgrade {
+  key: string;
+  extensions: string;
+  context: UwsContext;
+}
+
 /** When a port that could not be listened on again is tried once more. */
 const LISTEN_AGAIN_MS = 1_000;
 
-type RefusalStatus = 401 | 404 | 426 | 503;
-
-const REFUSALS: Readonly<Record<RefusalStatus, { status: string; code: string; message: string }>> = {
-  401: { status: "401 Unauthorized", code: "unauthorized", message: "the stream token is not valid" },
-  404: { status: "404 Not Found", code: "not_found", message: "there is nothing here but /stream/{token}" },
-  426: {
-    status: "426 Upgrade Required",
-    code: "upgrade_required",
-    message: "this address speaks WebSocket, version 13",
-  },
-  503: { status: "503 Service Unavailable", code: "unavailable", message: "no new streams can be taken now" },
-};
-
-/** The media plane's socket server, and with `uncorked.ts` all that knows uWebSockets.js. */
-export class MediaServer {
+/** The media server on uWebSockets.js. Sockets that share the port share its connections by the kernel's choice (SO_REUSEPORT). */
+export class UwsServer implements MediaServer {
   readonly streams = new OpenStreams();
-  readonly #options: MediaServerOptions;
+  readonly #options: UwsServerOptions;
   /** What listens, and without TLS serves too. With TLS it hands what it accepts to the app with the newest certificate. */
-  readonly #acceptor: TemplatedApp;
+  readonly #acceptor: UwsApp;
   /** One for each certificate, the newest last. Sockets of the older ones live on in them. */
-  readonly #tlsApps: TemplatedApp[] = [];
-  #listening: us_listen_socket | undefined;
+  readonly #tlsApps: UwsApp[] = [];
+  #listening: UwsListenSocket | undefined;
   /** Where it listens, or is to listen again after a pause; undefined when it is not to. */
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
@@ -104,17 +82,17 @@ export class MediaServer {
   #uncorked: Uncorked | undefined;
 
   /** Throws when the certificate cannot be used. */
-  constructor(options: MediaServerOptions) {
+  constructor(options: UwsServerOptions) {
     this.#options = options;
     const { tls } = options;
-    this.#acceptor = tls === undefined ? App() : secureApp(tls);
+    this.#acceptor = tls === undefined ? options.uws.App() : secureApp(options.uws, tls);
     if (tls === undefined) this.#serve(this.#acceptor);
     else this.prepareCertificate()();
   }
 
   /** Listens and returns the port, which is another one than asked for only for port 0. */
   async listen(host: string, port: number): Promise<number> {
-    this.#uncorked ??= await Uncorked.open();
+    this.#uncorked ??= await Uncorked.open(this.#options.uws);
     return await new Promise((resolve, reject) => {
       this.#acceptor.listen(host, port, (socket) => {
         if (socket === false) {
@@ -122,7 +100,7 @@ export class MediaServer {
           return;
         }
         this.#listening = socket;
-        this.#address = { host, port: us_socket_local_port(socket) };
+        this.#address = { host, port: this.#options.uws.us_socket_local_port(socket) };
         resolve(this.#address.port);
       });
     });
@@ -134,9 +112,9 @@ export class MediaServer {
    * handshake is not over: the socket that listens stays the same one, so that nobody is turned away meanwhile.
    */
   prepareCertificate(): () => void {
-    const { tls } = this.#options;
+    const { tls, uws } = this.#options;
     assert.ok(tls !== undefined, "there is a certificate only with TLS");
-    const app = secureApp(tls);
+    const app = secureApp(uws, tls);
     this.#serve(app);
     return () => {
       const before = this.#tlsApps.at(-1);
@@ -182,7 +160,7 @@ export class MediaServer {
   }
 
   #closeListening(): void {
-    if (this.#listening !== undefined) us_listen_socket_close(this.#listening);
+    if (this.#listening !== undefined) this.#options.uws.us_listen_socket_close(this.#listening);
     this.#listening = undefined;
   }
 
@@ -194,7 +172,7 @@ export class MediaServer {
     this.#uncorked?.close();
   }
 
-  #serve(app: TemplatedApp): void {
+  #serve(app: UwsApp): void {
     app.filter(this.#onConnection);
     app.ws<Peer>("/stream/:token", {
       // Compression buys nothing on G.711 and costs memory and time per socket.
@@ -206,7 +184,7 @@ export class MediaServer {
       upgrade: (response, request, context) => this.#upgrade(response, request, context),
       open: (ws) => {
         this.streams.add(ws);
-        this.#guarded(() => onOpen(ws));
+        this.#onOpen(ws);
       },
       message: (ws, message, isBinary) => this.#onMessage(ws, message, isBinary),
       ping: this.#onControlFrame,
@@ -218,7 +196,7 @@ export class MediaServer {
     });
     // Upgrades come here too where what follows is no token at all: nothing, or more than one part.
     app.any("/stream/*", (response, request) => {
-      this.#refuse(response, requesterOf(response, request), isUpgrade(request) ? 401 : 426);
+      this.#refuse(response, requesterOf(response, request), isUpgrade(headerOf(request)) ? 401 : 426);
     });
     app.any("/*", (response, request) => this.#refuse(response, requesterOf(response, request), 404));
   }
@@ -227,43 +205,63 @@ export class MediaServer {
    * The asynchronous upgrade, in the order that uWebSockets.js demands: the abort handler first, everything of the request
    * copied before the first await, and after it nothing touched when the peer has gone meanwhile.
    */
-  #upgrade(response: HttpResponse, request: HttpRequest, context: us_socket_context_t): void {
+  #upgrade(response: UwsResponse, request: UwsRequest, context: UwsContext): void {
     const requester = requesterOf(response, request);
     const token = request.getParameter(0) ?? "";
     const key = request.getHeader("sec-websocket-key");
     const extensions = request.getHeader("sec-websocket-extensions");
-    const headers = signatureHeaders((name) => request.getHeader(name));
-    if (!isUpgrade(request)) {
+    const header = headerOf(request);
+    const headers = signatureHeaders(header);
+    if (!isUpgrade(header)) {
       this.#refuse(response, requester, 426);
       return;
     }
     this.#admit(token, headers)
       .then((admission) => {
         if (admission.kind === "refused") this.#refuse(response, requester, admission.status);
-        else if (requester.gone) this.#abandon(admission.open);
         else {
-          this.#handshakes -= 1;
-          // No subprotocol is ever chosen: carriers offer none, and tolerate that.
-          const controlFrames = new PerSecond(CONTROL_FRAMES_PER_SECOND_MAX);
-          const peer: Peer = { open: admission.open, leg: undefined, controlFrames, violated: false };
-          assert.ok(this.#uncorked !== undefined, "nobody connects before it listens");
-          this.#uncorked.run(() => response.upgrade(peer, key, "", extensions, context));
+          const admitted = new AdmittedLeg(admission);
+          if (requester.gone) this.#guarded(() => admitted.abandon());
+          else this.#open(response, requester, admitted, { key, extensions, context });
         }
       })
       .catch(this.#onBug);
+  }
+
+  /** Upgrades to a stream; where that fails, the admission is given back and the connection is closed. */
+  #open(
+    response: UwsResponse,
+    requester: Requester,
+    admitted: AdmittedLeg,
+    { key, extensions, context }: Upgrade,
+  ): void {
+    const controlFrames = new PerSecond(CONTROL_FRAMES_PER_SECOND_MAX);
+    const peer: Peer = { admitted, leg: undefined, controlFrames, violated: false };
+    try {
+      assert.ok(this.#uncorked !== undefined, "nobody connects before it listens");
+      // No subprotocol is ever chosen: carriers offer none, and tolerate that.
+      this.#uncorked.run(() => response.upgrade(peer, key, "", extensions, context));
+      this.#handshakes -= 1;
+    } catch (error) {
+      this.#onBug(error);
+      this.#guarded(() => admitted.abandon());
+      this.#guarded(() => {
+        if (!requester.gone) response.close();
+      });
+    }
   }
 
   /**
    * Answers a moment later. uWebSockets.js would serve a request that came in one piece with this one, its body or what
    * only seems to be its body, although the connection is to be closed; before this one is answered it drops them both.
    */
-  #refuse(response: HttpResponse, requester: Requester, status: RefusalStatus): void {
+  #refuse(response: UwsResponse, requester: Requester, status: RefusalStatus): void {
     // Not setImmediate: of a connection that is closed there uSockets never frees the memory (470 bytes each, measured).
     setTimeout(() => {
       if (requester.gone) return;
-      const requestId = newId("req");
-      this.#options.log.debug({ requestId, status }, "stream refused");
-      this.#guarded(() => response.cork(() => answerRefusal(response, requester.isHead, status, requestId)));
+      const refusal = refusalOf(status);
+      this.#options.log.debug({ requestId: refusal.requestId, status }, "stream refused");
+      this.#guarded(() => response.cork(() => answer(response, requester.isHead, refusal)));
     }, 0);
   }
 
@@ -271,7 +269,7 @@ export class MediaServer {
    * Without a descriptor for one more connection uWebSockets.js would try again and again, with all the processor's time, and no
    * file could be opened: whoever comes before that is let in and shown out.
    */
-  readonly #onConnection = (response: HttpResponse, change: number): void => {
+  readonly #onConnection = (response: UwsResponse, change: number): void => {
     this.#handshakes += change;
     const { handshakesMax = () => Number.POSITIVE_INFINITY, log } = this.#options;
     if (change < 0 || this.#handshakes <= handshakesMax()) return;
@@ -282,7 +280,7 @@ export class MediaServer {
   };
 
   /** uWebSockets.js answers pings by itself, and keeps no more of its answers than a peer may leave unread. */
-  readonly #onControlFrame = (ws: WebSocket<Peer>): void => {
+  readonly #onControlFrame = (ws: UwsSocket<Peer>): void => {
     this.#guarded(() => {
       const peer = ws.getUserData();
       if (peer.violated || peer.controlFrames.allows(systemClock.nowMs())) return;
@@ -291,8 +289,18 @@ export class MediaServer {
     });
   };
 
+  #onOpen(ws: UwsSocket<Peer>): void {
+    const peer = ws.getUserData();
+    try {
+      peer.leg = peer.admitted.open(socketOf(ws));
+    } catch (error) {
+      this.#onBug(error);
+      this.#guarded(() => ws.end(CLOSE_OUR_FAULT, "worker_lost"));
+    }
+  }
+
   /** The frame path begins here. */
-  #onMessage(ws: WebSocket<Peer>, message: ArrayBuffer, isBinary: boolean): void {
+  #onMessage(ws: UwsSocket<Peer>, message: ArrayBuffer, isBinary: boolean): void {
     try {
       ws.getUserData().leg?.message(new Uint8Array(message), isBinary);
     } catch (error) {
@@ -310,11 +318,6 @@ export class MediaServer {
     }
   }
 
-  /** The token was spent and its peer left before the handshake was over: the call begins and ends at once, with a record. */
-  #abandon(open: Peer["open"]): void {
-    this.#guarded(() => open({ send: () => true, end: () => {} }).closed(CLOSED_WITHOUT_FRAME, false));
-  }
-
   /** uWebSockets.js ends the process on an exception in a handler, and with it every call. */
   #guarded(work: () => void): void {
     try {
@@ -329,21 +332,10 @@ export class MediaServer {
   };
 }
 
-function onOpen(ws: WebSocket<Peer>): void {
-  const peer = ws.getUserData();
-  peer.leg = peer.open(socketOf(ws));
-}
-
-function onClose(ws: WebSocket<Peer>, code: number, message: ArrayBuffer): void {
+function onClose(ws: UwsSocket<Peer>, code: number, message: ArrayBuffer): void {
   const { leg, violated } = ws.getUserData();
   leg?.closed(code, violated || isViolation(code, message));
 }
-
-/** 16 bytes in base64. */
-const KEY_CHARS = 24;
-
-/** RFC 6455, section 7.4.1. */
-const CLOSED_WITHOUT_FRAME = 1_006;
 
 /** uWebSockets.js drops a connection that breaks RFC 6455, or its size limit, without a close frame, and tells why in words. */
 const isViolation = (code: number, message: ArrayBuffer): boolean =>
@@ -352,18 +344,17 @@ const isViolation = (code: number, message: ArrayBuffer): boolean =>
 /** `ws.send` says 1 for sent, 0 for sent with more waiting in front, 2 for dropped. */
 const DROPPED = 2;
 
-const socketOf = (ws: WebSocket<Peer>): LegSocket => ({
+const socketOf = (ws: UwsSocket<Peer>): LegSocket => ({
   send: (message, isBinary = false) => ws.send(message, isBinary) !== DROPPED,
   end: (code, reason) => ws.end(code, reason),
 });
 
-/** RFC 6455, section 4.2.1. A `Connection: close` must not get further: uWebSockets.js would close the socket, and go on with it. */
-const isUpgrade = (request: HttpRequest): boolean =>
-  /\bupgrade\b/i.test(request.getHeader("connection")) &&
-  request.getHeader("sec-websocket-key").length === KEY_CHARS &&
-  request.getHeader("sec-websocket-version") === "13";
+const headerOf =
+  (request: UwsRequest): HeaderReader =>
+  (name) =>
+    request.getHeader(name);
 
-function requesterOf(response: HttpResponse, request: HttpRequest): Requester {
+function requesterOf(response: UwsResponse, request: UwsRequest): Requester {
   const requester = { isHead: request.getMethod() === "head", gone: false };
   response.onAborted(() => {
     requester.gone = true;
@@ -372,7 +363,7 @@ function requesterOf(response: HttpResponse, request: HttpRequest): Requester {
 }
 
 /** SSLApp's own error says nothing of why, but that is looked for in the files before. */
-function secureApp({ certFile, keyFile }: CertificateFiles): TemplatedApp {
+function secureApp({ SSLApp }: UwsModule, { certFile, keyFile }: CertificateFiles): UwsApp {
   try {
     return SSLApp({ cert_file_name: certFile, key_file_name: keyFile });
   } catch (error) {
@@ -380,16 +371,9 @@ function secureApp({ certFile, keyFile }: CertificateFiles): TemplatedApp {
   }
 }
 
-/** In the one shape that the control API's errors have. */
-function answerRefusal(response: HttpResponse, isHead: boolean, status: RefusalStatus, requestId: string): void {
-  const { status: statusLine, code, message } = REFUSALS[status];
+function answer(response: UwsResponse, isHead: boolean, { statusLine, headers, body }: Refusal): void {
   response.writeStatus(statusLine);
-  response.writeHeader("Content-Type", "application/json; charset=utf-8");
-  response.writeHeader("Cache-Control", "no-store");
-  response.writeHeader("X-Request-Id", requestId);
-  if (status === 426) response.writeHeader("Upgrade", "websocket");
-  if (status === 503) response.writeHeader("Retry-After", "1");
-  const body = JSON.stringify({ error: { code, message, details: [], requestId } });
+  for (const [name, value] of headers) response.writeHeader(name, value);
   if (isHead) response.endWithoutBody(Buffer.byteLength(body), true);
   else response.end(body, true);
 }

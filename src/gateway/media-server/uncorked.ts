@@ -1,12 +1,6 @@
-import {
-  App,
-  type HttpResponse,
-  type TemplatedApp,
-  us_listen_socket_close,
-  us_socket_local_port,
-} from "uWebSockets.js";
 import { randomBytes } from "node:crypto";
 import { type ClientRequest, get } from "node:http";
+import type { UwsApp, UwsModule, UwsResponse } from "./uws-module.ts";
 
 /**
  * Where upgrades are answered. uWebSockets.js wants a response to be written in `cork`, and warns on stderr of others. But behind an
@@ -15,12 +9,12 @@ import { type ClientRequest, get } from "node:http";
  * `cork` of another response, which is never given: to a request of our own, on loopback.
  */
 export class Uncorked {
-  readonly #app: TemplatedApp;
+  readonly #app: UwsApp;
   readonly #request: ClientRequest;
   /** Undefined once it is lost, which nothing but a fault of the machine brings about. */
-  #response: HttpResponse | undefined;
+  #response: UwsResponse | undefined;
 
-  private constructor(app: TemplatedApp, request: ClientRequest, response: HttpResponse) {
+  private constructor(app: UwsApp, request: ClientRequest, response: UwsResponse) {
     this.#app = app;
     this.#request = request;
     this.#response = response.onAborted(() => {
@@ -28,8 +22,8 @@ export class Uncorked {
     });
   }
 
-  static async open(): Promise<Uncorked> {
-    const app = App();
+  static async open(uws: UwsModule): Promise<Uncorked> {
+    const app = uws.App();
     const path = `/${randomBytes(16).toString("hex")}`;
     return await new Promise((resolve, reject) => {
       app.listen("127.0.0.1", 0, (socket) => {
@@ -37,10 +31,10 @@ export class Uncorked {
           reject(new Error("no port of 127.0.0.1 can be listened on"));
           return;
         }
-        const request = get({ host: "127.0.0.1", port: us_socket_local_port(socket), path, agent: false });
+        const request = get({ host: "127.0.0.1", port: uws.us_socket_local_port(socket), path, agent: false });
         request.on("error", reject).on("socket", (client) => client.unref());
         app.get(path, (response) => {
-          us_listen_socket_close(socket);
+          uws.us_listen_socket_close(socket);
           resolve(new Uncorked(app, request, response));
         });
       });

@@ -1,0 +1,97 @@
+import { unavailable } from "../../core/errors.ts";
+import { NODE_MAJOR_TESTED_MAX } from "../../core/node-version.ts";
+import type { MediaServerName } from "./media-server.ts";
+
+/** `MEDIA_SERVER`: a library by name, or the best one that this machine has. */
+export type MediaServerSetting = "auto" | MediaServerName;
+
+/** A package of the uWebSockets.js binaries, as it was found in node_modules. */
+export interface UwsPackage {
+  /** The Node line that its binary is for. */
+  nodeMajor: number;
+  /** `@uwsjs/linux-x64-20` */
+  name: string;
+  folder: string;
+  /** Undefined where the package has no readable package.json. */
+  version: string | undefined;
+  /** What is wrong with the binary, as far as its file tells; undefined when it is whole and for this machine. */
+  problem: string | undefined;
+}
+
+/** What the choice depends on. */
+export interface Runtime {
+  /** `20.19.0` */
+  nodeVersion: string;
+  platform: string;
+  arch: string;
+  /** `2.36`; undefined on systems without glibc, as on Alpine. */
+  glibcVersion: string | undefined;
+  packages: readonly UwsPackage[];
+}
+
+export type MediaServerChoice =
+  | { mediaServer: "uws"; folder: string; version: string }
+  /** `why` not uWebSockets.js. */
+  | { mediaServer: "ws"; why: string };
+
+/** The Node lines that there are binaries for, with the oldest glibc that each binary runs on. */
+export const UWS_LINES: readonly { nodeMajor: number; glibcMin: string }[] = [
+  { nodeMajor: 20, glibcMin: "2.27" },
+  { nodeMajor: 22, glibcMin: "2.27" },
+  { nodeMajor: 24, glibcMin: "2.38" },
+  { nodeMajor: 26, glibcMin: "2.38" },
+];
+
+/** The package with the binary for this Node line. There are packages for Linux on x64 alone. */
+export const uwsPackageName = (nodeMajor: number): string => `@uwsjs/linux-x64-${nodeMajor}`;
+
+/**
+ * Chooses the library that serves the media port: never by trying to load one. Throws `unavailable`, with one line for the operator,
+ * where node_modules is not what `npm ci` makes for this Node, and where the library that was asked for cannot be had.
+ */
+export function chooseMediaServer(setting: MediaServerSetting, runtime: Runtime): MediaServerChoice {
+  const nodeMajor = Number.parseInt(runtime.nodeVersion, 10);
+  if (setting === "ws") return { mediaServer: "ws", why: "MEDIA_SERVER=ws" };
+  const whyNone = whyNoBinary(nodeMajor, runtime);
+  const fitting = runtime.packages.find((found) => found.nodeMajor === nodeMajor);
+  // A newer Node is tried with whatever is there.
+  if (nodeMajor <= NODE_MAJOR_TESTED_MAX) assertInstalledFor(nodeMajor, runtime);
+  if (whyNone === undefined && fitting !== undefined) return chosen(fitting);
+  const why = whyNone ?? `the optional package ${uwsPackageName(nodeMajor)} is not installed`;
+  if (setting === "uws") throw unavailable(`MEDIA_SERVER=uws cannot be had: ${why}`);
+  return { mediaServer: "ws", why };
+}
+
+/** Why no package can fit this machine; undefined when one does. */
+function whyNoBinary(nodeMajor: number, { platform, arch, glibcVersion }: Runtime): string | undefined {
+  const none = `no uWebSockets.js binary for Node ${nodeMajor}`;
+  if (platform !== "linux" || arch !== "x64") return `${none} on ${platform} ${arch}`;
+  if (glibcVersion === undefined) return `${none} without glibc`;
+  const line = UWS_LINES.find((candidate) => candidate.nodeMajor === nodeMajor);
+  if (line === undefined) return none;
+  return isAtLeast(glibcVersion, line.glibcMin)
+    ? undefined
+    : `${none} with glibc ${glibcVersion}: it needs ${line.glibcMin}`;
+}
+
+/** npm installs the one package that fits the Node it runs under; another one alone shows that this is another Node. */
+function assertInstalledFor(nodeMajor: number, { packages, nodeVersion }: Runtime): void {
+  const [other] = packages;
+  if (other === undefined || packages.some((found) => found.nodeMajor === nodeMajor)) return;
+  throw unavailable(
+    `this is Node ${nodeVersion}, and node_modules was installed under Node ${other.nodeMajor}: run npm ci`,
+  );
+}
+
+function chosen({ name, folder, version, problem }: UwsPackage): MediaServerChoice {
+  if (version === undefined) throw unavailable(`the package ${name} is installed only in part: run npm ci`);
+  if (problem !== undefined) throw unavailable(`the package ${name} cannot be used, ${problem}: run npm ci`);
+  return { mediaServer: "uws", folder, version };
+}
+
+/** Compares versions of glibc, `2.36`. */
+function isAtLeast(version: string, min: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [minMajor = 0, minMinor = 0] = min.split(".").map(Number);
+  return major > minMajor || (major === minMajor && minor >= minMinor);
+}
