@@ -12,6 +12,8 @@ import {
 import type { LogLevel } from "./core/log.ts";
 import { type Prices, readPrices } from "./core/prices.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
+import type { MediaServerSetting } from "./gateway/media-server/choice.ts";
+import { MEDIA_SERVERS } from "./gateway/media-server/media-server.ts";
 import type { CarrierSecrets } from "./gateway/signatures.ts";
 import type { G711Codec } from "./media/g711.ts";
 import { type BrainSettings, readBrainSettings } from "./speech/brains.ts";
@@ -29,6 +31,8 @@ export interface Config {
   mediaPort: number;
   /** The media gateway's own certificate; undefined when it speaks no TLS. */
   mediaTls: CertificateFiles | undefined;
+  /** The library that serves the media port. */
+  mediaServer: MediaServerSetting;
   /** The addresses under which the control API is reached, each with its base path, the primary first; none when not told. */
   publicApiUrls: readonly string[];
   metricsHost: string;
@@ -134,6 +138,7 @@ export function readConfig(
     mediaHost,
     mediaPort: integer("MEDIA_PORT", 8081, 0, 65_535),
     mediaTls,
+    mediaServer: readMediaServer(text("MEDIA_SERVER", "auto"), problems),
     publicApiUrls,
     metricsHost: text("METRICS_HOST", "127.0.0.1"),
     metricsPort: text("METRICS_PORT", "") === OFF ? undefined : integer("METRICS_PORT", 9464, 0, 65_535, `${OFF} or `),
@@ -189,6 +194,15 @@ function readMediaTls(env: Environment, problems: string[], checksFiles: boolean
   }
   if (checksFiles) problems.push(...certificateProblems({ certFile, keyFile }));
   return { certFile, keyFile };
+}
+
+function readMediaServer(given: string, problems: string[]): MediaServerSetting {
+  const settings: readonly MediaServerSetting[] = ["auto", ...MEDIA_SERVERS];
+  const setting = settings.find((candidate) => candidate === given);
+  if (setting === undefined) {
+    problems.push(`MEDIA_SERVER must be one of ${settings.join(", ")}, not ${JSON.stringify(given)}`);
+  }
+  return setting ?? "auto";
 }
 
 /** No problem with a secret quotes it. */

@@ -1,6 +1,7 @@
+import "./core/node-version.ts";
 import { fork } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, readConfig } from "./config.ts";
@@ -8,6 +9,11 @@ import { childModule } from "./core/child-module.ts";
 import { systemClock } from "./core/clock.ts";
 import { codeOf } from "./core/errors.ts";
 import { createLogger, type Logger } from "./core/log.ts";
+import { isNodeUntested, NODE_MAJOR_TESTED_MAX } from "./core/node-version.ts";
+import { chooseMediaServer, type MediaServerChoice } from "./gateway/media-server/choice.ts";
+import { currentRuntime, loadUws } from "./gateway/media-server/uws-module.ts";
+import { MediaPort } from "./media-port.ts";
+import type { ToChild } from "./processes.ts";
 import { type Roll, Supervisor } from "./supervisor.ts";
 import { processStart, SupervisorFile, type SupervisorState } from "./supervisor-file.ts";
 import type { StartChild } from "./watched-process.ts";
@@ -17,8 +23,13 @@ import type { StartChild } from "./watched-process.ts";
 const forkChild: StartChild = (kind, { told, gone }) => {
   const { path, execArgv } = childModule(import.meta.url, kind);
   const child = fork(path, { execArgv });
+  /** Handed over, and not sent yet: Node forgets them where the child dies. */
+  const unsent = new Set<Socket>();
   child.on("message", told);
-  child.once("exit", (exitCode, signal) => gone({ exitCode, signal }));
+  child.once("exit", (exitCode, signal) => {
+    for (const connection of unsent) connection.destroy();
+    gone({ exitCode, signal });
+  });
   // Never started: no `exit` will follow. Any other error is of something told or done to one that is about to exit.
   child.on("error", () => {
     if (child.pid === undefined) gone({ exitCode: null, signal: null });
@@ -27,6 +38,14 @@ const forkChild: StartChild = (kind, { told, gone }) => {
     pid: child.pid,
     tell(message) {
       if (child.connected) child.send(message, () => {});
+    },
+    hand(connection) {
+      if (!child.connected) {
+        connection.destroy();
+        return;
+      }
+      unsent.add(connection);
+      child.send({ kind: "connection" } satisfies ToChild, connection, () => unsent.delete(connection));
     },
     kill: () => void child.kill("SIGKILL"),
   };
@@ -61,7 +80,20 @@ function warnOfResets(log: Logger): void {
   );
 }
 
-async function run(config: Config, log: Logger): Promise<void> {
+/** One line of the log that tells an operator what serves the media port, and one more on a Node that nobody has tested. */
+function tellMediaServer(mediaServer: MediaServerChoice, log: Logger): void {
+  const { folder: _, ...told } = { folder: "", ...mediaServer };
+  log.info(told, "media server chosen");
+  const { node } = process.versions;
+  if (isNodeUntested(node)) {
+    log.warn(
+      { node },
+      `this Node is newer than all that the service is tested on, which end with ${NODE_MAJOR_TESTED_MAX}`,
+    );
+  }
+}
+
+async function run(config: Config, mediaServer: MediaServerChoice, log: Logger): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-"));
   const file = new SupervisorFile(config.dataDir);
   const state: SupervisorState = { pid: process.pid, start: processStart(process.pid) ?? "" };
@@ -76,6 +108,8 @@ async function run(config: Config, log: Logger): Promise<void> {
     config,
     startChild: forkChild,
     socketPath: join(folder, "control.sock"),
+    mediaServer,
+    mediaPort: mediaServer.mediaServer === "ws" ? new MediaPort(log) : undefined,
     clock: systemClock,
     log,
     onRoll: tell,
@@ -101,7 +135,8 @@ async function run(config: Config, log: Logger): Promise<void> {
   process.on("disconnect", onSignal);
   process.on("SIGHUP", () => supervisor.roll());
   try {
-    warnOfResets(log);
+    tellMediaServer(mediaServer, log);
+    if (mediaServer.mediaServer === "uws") warnOfResets(log);
     await assertFree("MEDIA_PORT", config.mediaHost, config.mediaPort);
     const ready = await supervisor.start();
     isUp = true;
@@ -119,14 +154,18 @@ async function run(config: Config, log: Logger): Promise<void> {
 
 async function main(): Promise<void> {
   let config: Config;
+  let mediaServer: MediaServerChoice;
   try {
     config = readConfig();
+    mediaServer = chooseMediaServer(config.mediaServer, currentRuntime());
+    // The workers load it: what is wrong with it is told here, once, and not by each of them.
+    if (mediaServer.mediaServer === "uws") loadUws(mediaServer.folder);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
     return;
   }
-  await run(config, createLogger("supervisor", config.logLevel));
+  await run(config, mediaServer, createLogger("supervisor", config.logLevel));
 }
 
 await main();

@@ -1,8 +1,10 @@
 import { strict as assert } from "node:assert";
+import type { Socket } from "node:net";
 import type { Clock } from "./core/clock.ts";
 import { codeOf } from "./core/errors.ts";
 import { HEARTBEAT_MS } from "./core/limits.ts";
 import type { Logger } from "./core/log.ts";
+import type { MediaServerChoice } from "./gateway/media-server/choice.ts";
 
 /** The processes that the supervisor watches: one that controls, and the media workers. */
 export type ChildKind = "control" | "worker";
@@ -21,12 +23,20 @@ export type ToChild =
   /** No worker is left: exit as soon as what must not be lost is written. */
   | { kind: "stop" }
   /** To the control process, which tells them to whoever asks for the metrics. */
-  | { kind: "restarts"; restarts: Restarts };
+  | { kind: "restarts"; restarts: Restarts }
+  /** To a worker, with a connection of the media port, which is its own from here on. */
+  | { kind: "connection" }
+  /** To a worker that takes no more connections: none follow this. */
+  | { kind: "connections-stopped" };
 
 export type FromChild =
   | { kind: "ready"; port: number }
   /** The loop turns. Told every HEARTBEAT_MS from `ready` on. */
-  | { kind: "heartbeat" };
+  | { kind: "heartbeat" }
+  /** A worker takes connections of the media port from now on, or takes no more. */
+  | { kind: "connections"; taken: boolean }
+  /** It has taken one that it was handed. */
+  | { kind: "connection-taken" };
 
 /** Given to a child with its place: what it cannot read from the environment. */
 export interface ChildArguments {
@@ -37,6 +47,8 @@ export interface ChildArguments {
   /** The media plane's address on this machine, for a control process without PUBLIC_MEDIA_URL. */
   mediaUrl: string;
   restarts: Restarts;
+  /** What serves the media port, chosen once for all processes. */
+  mediaServer: MediaServerChoice;
 }
 
 /** What the supervisor tells a parent that forked it, once everything is up. */
@@ -82,15 +94,17 @@ export interface SupervisorHandlers {
   retire?: () => void;
   /** Of the control process. */
   restarts?: (restarts: Restarts) => void;
+  /** Of workers that are handed their connections. */
+  connections?: { handed(connection: Socket | undefined): void; stopped(): void };
 }
 
 /** The service's processes end by the supervisor's word alone: a Ctrl-C, or a terminal that goes away, reaches all of them at once. */
-export function onSupervisor({ drain, stop, retire, restarts }: SupervisorHandlers): void {
+export function onSupervisor({ drain, stop, retire, restarts, connections }: SupervisorHandlers): void {
   process.on("SIGINT", () => {});
   process.on("SIGHUP", () => {});
   process.on("SIGTERM", drain);
   process.on("disconnect", drain);
-  const obey = (message: ToChild): void => {
+  const obey = (message: ToChild, connection?: Socket): void => {
     switch (message.kind) {
       case "serve":
         // It has a place.
@@ -106,6 +120,12 @@ export function onSupervisor({ drain, stop, retire, restarts }: SupervisorHandle
         return;
       case "restarts":
         restarts?.(message.restarts);
+        return;
+      case "connection":
+        connections?.handed(connection);
+        return;
+      case "connections-stopped":
+        connections?.stopped();
         return;
     }
   };
@@ -125,6 +145,9 @@ export function tellReady(port: number, clock: Clock): void {
 function beat(clock: Clock): void {
   clock.after(HEARTBEAT_MS, () => tell({ kind: "heartbeat" }, () => beat(clock)));
 }
+
+/** Tells the supervisor something that it does not wait for. */
+export const tellSupervisor = (message: FromChild): void => tell(message, () => {});
 
 /** Without a supervisor nothing is told, and nothing waits for it. */
 function tell(message: FromChild, taken: () => void): void {

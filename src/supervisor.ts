@@ -14,7 +14,9 @@ import {
   SPARE_AFTER_MS,
 } from "./core/limits.ts";
 import type { Logger } from "./core/log.ts";
-import type { ChildKind, ServiceReady, ToChild } from "./processes.ts";
+import type { MediaServerChoice } from "./gateway/media-server/choice.ts";
+import type { MediaPort } from "./media-port.ts";
+import type { ChildKind, FromChild, ServiceReady, ToChild } from "./processes.ts";
 import { type StartChild, WatchedProcess } from "./watched-process.ts";
 
 /** What of the configuration concerns the processes. */
@@ -28,6 +30,9 @@ export interface SupervisorOptions {
   startChild: StartChild;
   /** The Unix socket over which workers and control process meet. */
   socketPath: string;
+  mediaServer: MediaServerChoice;
+  /** Where the supervisor accepts for the workers; undefined where they listen on the port themselves. */
+  mediaPort: MediaPort | undefined;
   clock: Clock;
   log: Logger;
   /** Told at every step of a roll. */
@@ -95,6 +100,8 @@ export class Supervisor {
     // One worker first: only it knows the port that calls are sent to when any free one may be taken.
     const [first, ...others] = this.#workers;
     assert.ok(first !== undefined, "there is at least one worker");
+    const { mediaPort, config } = this.#options;
+    if (mediaPort !== undefined) first.port = await mediaPort.listen(config.mediaHost, config.mediaPort);
     await this.#launch(first);
     this.#assertRunning();
     for (const place of others) place.port = first.port;
@@ -102,7 +109,7 @@ export class Supervisor {
     this.#assertRunning();
     this.#isUp = true;
     this.#spareLater(SPARE_AFTER_MS);
-    const { apiHost } = this.#options.config;
+    const { apiHost } = config;
     return { kind: "ready", apiUrl: `http://${hostInUrl(apiHost)}:${this.#control.port}`, mediaUrl: this.#mediaUrl() };
   }
 
@@ -232,15 +239,29 @@ export class Supervisor {
 
   /** Throws what `startChild` throws. */
   #newProcess(kind: ChildKind): WatchedProcess {
-    const process = new WatchedProcess(kind, this.#options);
+    const process = new WatchedProcess(kind, {
+      ...this.#options,
+      onMessage: (message) => this.#onMessage(process, message),
+    });
     this.#living.add(process);
-    void process.exited.then(() => this.#living.delete(process));
+    void process.exited.then(() => {
+      this.#living.delete(process);
+      this.#options.mediaPort?.setTakes(process, false);
+    });
     return process;
   }
 
+  #onMessage(process: WatchedProcess, message: FromChild): void {
+    const { mediaPort } = this.#options;
+    if (message.kind === "connection-taken") mediaPort?.taken(process);
+    if (message.kind !== "connections") return;
+    mediaPort?.setTakes(process, message.taken);
+    if (!message.taken) process.tell({ kind: "connections-stopped" });
+  }
+
   #served({ port }: Place, process: WatchedProcess): WatchedProcess {
-    const { socketPath } = this.#options;
-    process.serve({ socketPath, port, mediaUrl: this.#mediaUrl(), restarts: { ...this.#restarts } });
+    const { socketPath, mediaServer } = this.#options;
+    process.serve({ socketPath, port, mediaUrl: this.#mediaUrl(), restarts: { ...this.#restarts }, mediaServer });
     return process;
   }
 

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Clock } from "./core/clock.ts";
 import { unavailable } from "./core/errors.ts";
 import { CONTROL_STALL_MS_MAX, HEARTBEAT_MS, PROCESS_START_MS_MAX, WORKER_STALL_MS_MAX } from "./core/limits.ts";
@@ -9,6 +10,8 @@ export interface Child {
   readonly pid: number | undefined;
   /** What is told to a process that is gone is lost. */
   tell(message: ToChild): void;
+  /** Hands it a connection, which is closed where the process is gone. */
+  hand(connection: Socket): void;
   /** As `kill -9` does. */
   kill(): void;
 }
@@ -26,6 +29,13 @@ export interface ChildEvents {
 }
 
 export type StartChild = (kind: ChildKind, events: ChildEvents) => Child;
+
+export interface WatchedProcessOptions {
+  startChild: StartChild;
+  clock: Clock;
+  /** Called with everything that it tells. */
+  onMessage?: (message: FromChild) => void;
+}
 
 /** Why the supervisor itself killed a process. */
 export type KillReason = "start_timeout" | "worker_stalled" | "control_stalled" | "exit_timeout";
@@ -55,7 +65,7 @@ export class WatchedProcess {
   #killReason: KillReason | undefined;
 
   /** Throws what `startChild` throws, and nothing is watched then. */
-  constructor(kind: ChildKind, { startChild, clock }: { startChild: StartChild; clock: Clock }) {
+  constructor(kind: ChildKind, { startChild, clock, onMessage = () => {} }: WatchedProcessOptions) {
     this.kind = kind;
     this.#clock = clock;
     let onReady = (_port: number): void => {};
@@ -72,6 +82,7 @@ export class WatchedProcess {
     this.#child = startChild(kind, {
       told: (message) => {
         this.#silentBeats = 0;
+        onMessage(message);
         if (message.kind !== "ready") return;
         this.#isReady = true;
         this.#cancelWatch();
@@ -105,6 +116,12 @@ export class WatchedProcess {
 
   tell(message: ToChild): void {
     if (!this.#isGone) this.#child.tell(message);
+  }
+
+  /** Hands it a connection of the media port. */
+  hand(connection: Socket): void {
+    if (this.#isGone) connection.destroy();
+    else this.#child.hand(connection);
   }
 
   /** Resolves when it is gone, for which it has this long; then it is killed. */

@@ -14,9 +14,13 @@ import { CertificateWatch } from "./gateway/certificate.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { JournalWriters } from "./gateway/journal-writer.ts";
 import { LoopLag } from "./gateway/loop-lag.ts";
+import type { MediaServerOptions } from "./gateway/media-server/media-server.ts";
+import { loadUws } from "./gateway/media-server/uws-module.ts";
+import { UwsServer } from "./gateway/media-server/uws-server.ts";
+import { WsServer } from "./gateway/media-server/ws-server.ts";
 import { quietTurn } from "./gateway/quiet-turn.ts";
-import { MediaServer } from "./gateway/server.ts";
 import { HttpTools } from "./gateway/tools/http-client.ts";
+import { HandedConnections } from "./handed-connections.ts";
 import { loadOpus } from "./media/opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { loadVad } from "./media/vad.ts";
@@ -31,12 +35,12 @@ const HANDSHAKE_LOOK_MS = 50;
 failInOneLine(createLogger("worker", "info"));
 const clock = systemClock;
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
-const { socketPath, port, mediaUrl } = await placeGiven();
+const { socketPath, port, mediaUrl, mediaServer } = await placeGiven();
 // The supervisor has read the same, but not the same files when the worker is started again.
 const config = readConfig();
 const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(() => gateway.readings());
-watchProcess(metrics.registry);
+watchProcess(metrics.registry, mediaServer.mediaServer);
 
 const engines = createEngines(config, clock, log, metrics);
 if (engines.stt === undefined) {
@@ -87,12 +91,18 @@ const gateway = new Gateway({
 const { mediaTls } = config;
 const certificate =
   mediaTls && new CertificateWatch({ files: mediaTls, prepare: () => server.prepareCertificate(), clock, log });
-const server = new MediaServer({
+const serverOptions: MediaServerOptions = {
   admit: (token, headers) => gateway.admit(token, headers),
   tls: mediaTls,
   handshakesMax: () => descriptors - DESCRIPTORS_PER_CALL * gateway.load().callCount,
   log,
-});
+};
+/** What the supervisor accepts for this worker, where it does. */
+const connections = new HandedConnections();
+const server =
+  mediaServer.mediaServer === "uws"
+    ? new UwsServer({ ...serverOptions, uws: loadUws(mediaServer.folder) })
+    : new WsServer({ ...serverOptions, connections });
 metrics.watchSockets(() => server.streams.bufferedBytes);
 certificate?.start();
 if (certificate !== undefined) metrics.watchCertificate(() => certificate.notAfterMs);
@@ -158,7 +168,12 @@ async function listen(): Promise<number> {
   return await server.listen(config.mediaHost, chosen);
 }
 
-onSupervisor({ drain: () => void leave(), stop: () => process.exit(0), retire: () => void retire() });
+onSupervisor({
+  drain: () => void leave(),
+  stop: () => process.exit(0),
+  retire: () => void retire(),
+  connections,
+});
 // Where others listen too, whoever came here before the control process is known would be refused.
 await handOff.tried;
 const listeningPort = await listen();

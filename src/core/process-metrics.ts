@@ -4,19 +4,19 @@ import { SOFTWARE } from "./software.ts";
 
 /**
  * Adds what Node and the system know of this process (CPU, memory, open files, garbage, delays of the event loop), and
- * which software it runs. It watches from here on: for composition roots, once.
+ * which software it runs; of a worker also what serves its media port. It watches from here on: for composition roots, once.
  */
-export function watchProcess(registry: Registry): void {
+export function watchProcess(registry: Registry, mediaServer?: string): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
   for (const { name } of registry.getMetricsAsArray()) if (LEFT_OUT.test(name)) registry.removeSingleMetric(name);
   watchLoop(registry);
   new Gauge({
     name: "trunkline_build_info",
-    help: "The software that runs, in the label; always 1.",
-    labelNames: ["software"],
+    help: "The software that runs, and in workers the media server, in the labels; always 1.",
+    labelNames: ["software", "media_server"],
     aggregator: "first",
     registers: [registry],
-  }).set({ software: SOFTWARE }, 1);
+  }).set({ software: SOFTWARE, ...(mediaServer !== undefined && { media_server: mediaServer }) }, 1);
 }
 
 /**

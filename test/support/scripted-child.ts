@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { ChildArguments, ChildKind, FromChild, ToChild } from "../../src/processes.ts";
 import type { Child, ChildEvents, StartChild } from "../../src/watched-process.ts";
 
@@ -8,6 +9,8 @@ export class ScriptedChild implements Child {
   options: ChildArguments | undefined;
   /** What it was told behind that, in order. */
   readonly heard: ToChild["kind"][] = [];
+  /** What it was handed, in order. */
+  readonly connections: Socket[] = [];
   readonly #events: ChildEvents;
   readonly #onServe: (child: ScriptedChild) => number;
   #isGone = false;
@@ -35,6 +38,10 @@ export class ScriptedChild implements Child {
       this.options = message.options;
       this.#pid = this.#onServe(this);
     } else this.heard.push(message.kind);
+  }
+
+  hand(connection: Socket): void {
+    this.connections.push(connection);
   }
 
   kill(): void {

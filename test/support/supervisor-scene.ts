@@ -70,6 +70,8 @@ export function scene(workers: number, manners: Partial<Manners> = {}) {
       return children.start(...asked);
     },
     socketPath: "/run/control.sock",
+    mediaServer: { mediaServer: "ws", why: "planted" },
+    mediaPort: undefined,
     clock,
     log,
     onRoll: (roll) => rolls.push(roll),

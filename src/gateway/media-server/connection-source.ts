@@ -1,0 +1,87 @@
+import { createServer, type Server, type Socket } from "node:net";
+import type { Logger } from "../../core/log.ts";
+
+/** Where a media server on Node's own sockets gets its connections from: a port of this process, or another process that accepts. */
+export interface ConnectionSource {
+  /** Connections are given to `onConnection` from now on, whose they are then. Resolves with the port. */
+  listen(host: string, port: number, onConnection: (socket: Socket) => void): Promise<number>;
+  /** While paused no connections are accepted; resuming does nothing once `stop` was called. */
+  pause(isPaused: boolean): void;
+  /** No more connections are accepted. */
+  stop(): void;
+  /** Connections may have been accepted for this process that it was not given yet. */
+  readonly isArriving: boolean;
+}
+
+/** When a port that could not be listened on again is tried once more. */
+const LISTEN_AGAIN_MS = 1_000;
+
+/** A TCP port of this process. */
+export class PortConnections implements ConnectionSource {
+  readonly #log: Logger;
+  /** Connections are not read until whoever gets them does. */
+  readonly #pausesConnections: boolean;
+  #server: Server | undefined;
+  #onConnection: (socket: Socket) => void = () => {};
+  /** Where it listens, or is to listen again after a pause; undefined when it is not to. */
+  #address: { host: string; port: number } | undefined;
+  #isPaused = false;
+
+  constructor(log: Logger, { pausesConnections = false } = {}) {
+    this.#log = log;
+    this.#pausesConnections = pausesConnections;
+  }
+
+  /** What is accepted is here at once. */
+  readonly isArriving = false;
+
+  async listen(host: string, port: number, onConnection: (socket: Socket) => void): Promise<number> {
+    this.#onConnection = onConnection;
+    const server = await this.#open(host, port);
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("it listens on no port");
+    this.#address = { host, port: address.port };
+    return address.port;
+  }
+
+  pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    if (isPaused) this.#close();
+    else void this.#listenAgain();
+  }
+
+  stop(): void {
+    this.#address = undefined;
+    this.#close();
+  }
+
+  #open(host: string, port: number): Promise<Server> {
+    const server = createServer({ pauseOnConnect: this.#pausesConnections, allowHalfOpen: true }, (socket) =>
+      this.#onConnection(socket),
+    );
+    this.#server = server;
+    return new Promise((resolve, reject) => {
+      server.once("error", (error) => {
+        if (this.#server === server) this.#server = undefined;
+        reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
+      });
+      server.listen(port, host, () => resolve(server));
+    });
+  }
+
+  async #listenAgain(): Promise<void> {
+    if (this.#isPaused || this.#address === undefined || this.#server !== undefined) return;
+    const { host, port } = this.#address;
+    try {
+      await this.#open(host, port);
+    } catch (error) {
+      this.#log.error({ host, port, err: error }, "the port cannot be listened on again");
+      setTimeout(() => void this.#listenAgain(), LISTEN_AGAIN_MS);
+    }
+  }
+
+  #close(): void {
+    this.#server?.close();
+    this.#server = undefined;
+  }
+}

@@ -1,0 +1,151 @@
+import type { Duplex } from "node:stream";
+import { WebSocket } from "ws";
+import type { Clock } from "../../core/clock.ts";
+import { CONTROL_FRAMES_PER_SECOND_MAX, SOCKET_BACKPRESSURE_BYTES_MAX } from "../../core/limits.ts";
+import { CLOSE_OUR_FAULT, CLOSE_POLICY } from "../close-codes.ts";
+import type { Leg, LegSocket } from "../leg.ts";
+import { PerSecond } from "../per-second.ts";
+import { type AdmittedLeg, CLOSED_WITHOUT_FRAME } from "./upgrade.ts";
+
+/** A WebSocket that tells when it begins to close; ws itself tells only when the connection is gone. */
+export class ClosingWebSocket extends WebSocket {
+  /** Called once, when the first close frame has come or is being sent, with its code; 1005 where it has none. */
+  onClosing: (code: number) => void = () => {};
+
+  override close(code?: number, reason?: string | Buffer): void {
+    const wasOpen = this.readyState === WebSocket.OPEN;
+    super.close(code, reason);
+    if (wasOpen) this.onClosing(code ?? CLOSED_WITHOUT_CODE);
+  }
+}
+
+/** RFC 6455, section 7.4.1: the close frame had no code. */
+const CLOSED_WITHOUT_CODE = 1_005;
+
+const TEXT = { binary: false, compress: false };
+const BINARY = { binary: true, compress: false };
+
+export interface WsStreamOptions {
+  ws: ClosingWebSocket;
+  /** The connection that `ws` writes to. */
+  socket: Duplex & { bytesRead?: number };
+  clock: Clock;
+  onBug: (error: unknown) => void;
+  /** Called once, when the leg was told that its socket is closed. What was sent may still be on its way. */
+  onClosed: (stream: WsStream) => void;
+}
+
+/** One open stream on ws, and the leg that it carries. */
+export class WsStream implements LegSocket {
+  readonly #options: WsStreamOptions;
+  readonly #controlFrames = new PerSecond(CONTROL_FRAMES_PER_SECOND_MAX);
+  #leg: Leg | undefined;
+  #isClosed = false;
+  #bytesRead = 0;
+  #silentLooks = 0;
+
+  constructor(options: WsStreamOptions) {
+    this.#options = options;
+    const { ws } = options;
+    ws.on("message", (data: Buffer, isBinary) => this.#onMessage(data, isBinary));
+    ws.on("ping", (data: Buffer) => this.#onControlFrame() && this.#pong(data));
+    ws.on("pong", () => this.#onControlFrame());
+    // ws has sent its close frame and reads no more; the FIN follows it.
+    ws.on("error", (error) => {
+      const isViolation = "code" in error && String(error.code).startsWith("WS_ERR_");
+      this.#closed(CLOSED_WITHOUT_FRAME, isViolation);
+      options.socket.end();
+    });
+    ws.on("close", (code) => this.#closed(code, false));
+    // Behind this a violation of the protocol tells of itself: it begins with the same close.
+    ws.onClosing = (code) => queueMicrotask(() => this.#closed(code, false));
+  }
+
+  /** Opens the leg; where that fails the peer is told that it is our fault. */
+  open(admitted: AdmittedLeg): void {
+    try {
+      this.#leg = admitted.open(this);
+    } catch (error) {
+      this.#options.onBug(error);
+      this.end(CLOSE_OUR_FAULT, "worker_lost");
+    }
+  }
+
+  /** Copies the message. Never keeps more than SOCKET_BACKPRESSURE_BYTES_MAX for a peer that does not read. */
+  send(message: Uint8Array | string, isBinary = false): boolean {
+    const { ws } = this.#options;
+    const data = Buffer.from(message as Uint8Array);
+    if (this.#isClosed || ws.bufferedAmount + data.length > SOCKET_BACKPRESSURE_BYTES_MAX) return false;
+    ws.send(data, isBinary ? BINARY : TEXT);
+    return true;
+  }
+
+  /** The FIN follows the close frame at once: nothing that the peer sends from here on matters. ws drops a peer that never ends. */
+  end(code: number, reason: string): void {
+    if (this.#isClosed) return;
+    const { ws, socket } = this.#options;
+    ws.close(code, reason);
+    socket.end();
+    this.#closed(code, false);
+  }
+
+  getBufferedAmount(): number {
+    return this.#options.ws.bufferedAmount;
+  }
+
+  /** Looks whether anything has come since the last look; returns how many looks in a row have found nothing. */
+  lookForLife(): number {
+    const { bytesRead = 0 } = this.#options.socket;
+    this.#silentLooks = bytesRead === this.#bytesRead ? this.#silentLooks + 1 : 0;
+    this.#bytesRead = bytesRead;
+    return this.#silentLooks;
+  }
+
+  ping(): void {
+    if (!this.#isClosed) this.#options.ws.ping();
+  }
+
+  /** Drops the connection as it is. */
+  terminate(): void {
+    this.#options.ws.terminate();
+    this.#closed(CLOSED_WITHOUT_FRAME, false);
+  }
+
+  /** The frame path begins here. The message is a view of what the socket has read. */
+  #onMessage(data: Buffer, isBinary: boolean): void {
+    if (this.#isClosed) return;
+    try {
+      this.#leg?.message(new Uint8Array(data.buffer, data.byteOffset, data.length), isBinary);
+    } catch (error) {
+      this.#options.onBug(error);
+    }
+  }
+
+  /** Counts a ping or a pong; false when it is not to be answered. */
+  #onControlFrame(): boolean {
+    if (this.#isClosed) return false;
+    if (this.#controlFrames.allows(this.#options.clock.nowMs())) return true;
+    const { ws, socket } = this.#options;
+    ws.close(CLOSE_POLICY, "protocol_error");
+    socket.end();
+    this.#closed(CLOSE_POLICY, true);
+    return false;
+  }
+
+  /** Keeps no more answers than a peer may leave unread. */
+  #pong(data: Buffer): void {
+    const { ws } = this.#options;
+    if (ws.bufferedAmount + data.length <= SOCKET_BACKPRESSURE_BYTES_MAX) ws.pong(data);
+  }
+
+  #closed(code: number, violated: boolean): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#options.onClosed(this);
+    try {
+      this.#leg?.closed(code, violated);
+    } catch (error) {
+      this.#options.onBug(error);
+    }
+  }
+}
