@@ -33,7 +33,7 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   const counts = { ...COUNTS, framesIn: 7, framesOut: 5, late: 1, early: 2, lateAudio: 3, staleAudio: 4 };
   const worker = new WorkerMetrics(() => readings({ counts: new Map([["carrier_a", counts]]), addedLatency }));
   const control = new ControlMetrics();
-  watchProcess(worker.registry);
+  watchProcess(worker.registry, "uws");
   watchProcess(control.registry);
   worker.watchCertificate(() => 1_800_000_000_000);
   worker.watchSockets(() => 4_096);

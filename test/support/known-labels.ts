@@ -3,6 +3,7 @@ import { getHeapSpaceStatistics } from "node:v8";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/call-spec.ts";
 import { ENGINES, LIVE_STATES, REDEMPTION_OUTCOMES, TURN_STAGES, TURN_STEPS, UNITS } from "../../src/core/metrics.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
+import { MEDIA_SERVERS } from "../../src/gateway/media-server/media-server.ts";
 import { CALL_STATUSES } from "../../src/store/call-store.ts";
 import type { Family } from "./exposition.ts";
 
@@ -26,6 +27,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   method: METHODS,
   status: /^[1-5]\d\d$/,
   software: [SOFTWARE],
+  media_server: MEDIA_SERVERS,
   le: /^(\d+(\.\d+)?|\+Inf)$/,
   quantile: ["0.5", "0.9", "0.99", "1"],
   // Node's own.

@@ -6,8 +6,8 @@ import { WorkerMetrics } from "../../src/core/metrics.ts";
 import type { CertificateFiles } from "../../src/gateway/certificate.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { JournalWriters } from "../../src/gateway/journal-writer.ts";
-import { MediaServer } from "../../src/gateway/server.ts";
-import type { CarrierSecrets } from "../../src/gateway/signatures.ts";
+import type { MediaServerName } from "../../src/gateway/media-server/media-server.ts";
+import type { CarrierSecrets, SignatureHeaders } from "../../src/gateway/signatures.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import type { G711Codec } from "../../src/media/g711.ts";
 import { loadOpus } from "../../src/media/opus.ts";
@@ -20,6 +20,7 @@ import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
 import { hashSecret, mintToken } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
+import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
 import { memoryLog } from "./memory-log.ts";
 import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
 import { ScriptedTts } from "./scripted-tts.ts";
@@ -37,6 +38,9 @@ export interface MediaServiceOptions {
   tts?: Tts;
   clock?: Clock;
   tokenTtlMs?: number;
+  /** What serves the media port; unless told what `MEDIA_SERVER` says, or the best that this machine has. */
+  mediaServer?: MediaServerName;
+  mediaServerParts?: MediaServerParts;
   /** With these the media server speaks TLS. */
   tls?: CertificateFiles;
   /** In place of the real voice detector, the first thing that is made for a call. */
@@ -119,7 +123,16 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     mediaUrl: MEDIA_URL,
     carrierBOutboundCodec: options.carrierBOutboundCodec ?? "mulaw",
   });
-  const server = new MediaServer({ admit: (token, headers) => gateway.admit(token, headers), tls: options.tls, log });
+  const serverOptions = {
+    admit: (token: string, headers: SignatureHeaders) => gateway.admit(token, headers),
+    tls: options.tls,
+    log,
+  };
+  const server = createMediaServer(
+    options.mediaServer ?? DEFAULT_MEDIA_SERVER,
+    serverOptions,
+    options.mediaServerParts,
+  );
   const port = await server.listen("127.0.0.1", 0);
   // As the worker does it: by number the port can be listened on again while connections are on it.
   server.stopListening();

@@ -1,0 +1,62 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
+import { createMediaServer } from "../../support/media-servers.ts";
+import { mediaService } from "../../support/media-service.ts";
+import { memoryLog } from "../../support/memory-log.ts";
+import { RawLeg } from "../../support/raw-leg.ts";
+import { RawWs } from "../../support/raw-ws.ts";
+
+export function openingContract(mediaServer: MediaServerName): void {
+  const STREAMS = 40;
+  /** Bit 4 without bit 3: in the memory of a response it says that the connection is to be closed, and that nothing is to be sent. */
+  const FILL = 0x10;
+
+  test("a stream stays open whatever is allocated while its leg opens", async () => {
+    const kept: Buffer[] = [];
+    const closed: number[] = [];
+    const server = createMediaServer(mediaServer, {
+      admit: async () => {
+        // Behind the request, as in the service.
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        return {
+          kind: "admitted",
+          open: () => {
+            for (let bytes = 16; bytes <= 512; bytes += 8) kept.push(Buffer.allocUnsafeSlow(bytes).fill(FILL));
+            return { message: () => {}, closed: (code) => closed.push(code) };
+          },
+        };
+      },
+      log: memoryLog().log,
+    });
+    onTestFinished(() => server.close());
+    const port = await server.listen("127.0.0.1", 0);
+    for (let stream = 0; stream < STREAMS; stream += 1) {
+      const ws = await RawWs.connect(`ws://127.0.0.1:${port}`);
+      const answer = await ws.upgrade(`/stream/${"x".repeat(43)}`);
+      expect(answer?.status).toBe(101);
+      // What is said and answered behind the upgrade shows that the stream lives.
+      ws.sendClose(1_000);
+      expect(await ws.readCloseCode()).toBe(1_000);
+      ws.destroy();
+    }
+    expect(closed).toEqual(Array(STREAMS).fill(1_000));
+  });
+
+  test.each([
+    "close",
+    "12345",
+    "",
+  ])("an upgrade whose connection is %j is none, and its token stays good", async (connection) => {
+    const service = await mediaService({ mediaServer });
+    onTestFinished(() => service.close());
+    const { token } = await service.create();
+    const { leg: refused, status } = await RawLeg.connect(`${service.url}/stream/${token}`, { Connection: connection });
+    refused.ws.destroy();
+    expect(status).toBe(426);
+    const { leg, status: accepted } = await RawLeg.connect(`${service.url}/stream/${token}`, {
+      Connection: "keep-alive, upgrade",
+    });
+    leg.ws.destroy();
+    expect(accepted).toBe(101);
+  });
+}
