@@ -17,6 +17,7 @@ const TITLES: Readonly<Record<ContestantName, string>> = {
   echo: "bare uWebSockets.js echo",
   typical: "typical ws gateway",
   trunkline: "Trunkline",
+  trunkline_ws: "Trunkline on ws",
   trunkline_recorded: "Trunkline, audio journaled",
 };
 
@@ -54,10 +55,11 @@ export async function runCompareBench(rig: Rig, options: CompareOptions): Promis
 
 /** The references come first. */
 async function contestantsOf(rig: Rig): Promise<Contestant[]> {
-  const [echo, typical, service] = await Promise.all([
+  const [echo, typical, service, onWs] = await Promise.all([
     rig.startServer("../reference/echo"),
     rig.startServer("../reference/typical-ws"),
     rig.startService(),
+    rig.startService("ws"),
   ]);
   const contestant = (name: ContestantName, subject: Partial<Subject> & Pick<Subject, "server">): Contestant => ({
     name,
@@ -71,6 +73,7 @@ async function contestantsOf(rig: Rig): Promise<Contestant[]> {
     contestant("echo", { server: echo }),
     contestant("typical", { server: typical }),
     contestant("trunkline", ours),
+    contestant("trunkline_ws", { server: onWs, service: onWs }),
     contestant("trunkline_recorded", { ...ours, recorded: true }),
   ];
 }

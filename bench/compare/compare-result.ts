@@ -7,7 +7,7 @@ export interface CompareOptions extends Load {
   rounds: number;
 }
 
-export type ContestantName = "echo" | "typical" | "trunkline" | "trunkline_recorded";
+export type ContestantName = "echo" | "typical" | "trunkline" | "trunkline_ws" | "trunkline_recorded";
 
 export interface ContestantResult extends Measured {
   name: ContestantName;

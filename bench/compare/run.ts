@@ -5,7 +5,8 @@ import { compareText } from "../report/compare-text.ts";
 import { runCompareBench } from "./compare-bench.ts";
 import type { CompareOptions } from "./compare-result.ts";
 
-const USAGE = `The same load on a bare echo, on a typical gateway, on our media worker, and on it with audio in its journals, in turn.
+const USAGE = `The same load on a bare echo, on a typical gateway, on our media worker, on it with ws for its
+media server, and on it with audio in its journals, in turn.
 
   npm run bench:compare -- [--calls 200] [--seconds 10] [--rounds 3] [--warm-up 3] [--talkers 2] [--out DIR]
 

@@ -10,7 +10,11 @@ import { SOFTWARE } from "../../src/core/software.ts";
 import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.ts";
 import { JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { Admission } from "../../src/gateway/leg.ts";
-import { MediaServer } from "../../src/gateway/server.ts";
+import { chooseMediaServer } from "../../src/gateway/media-server/choice.ts";
+import type { MediaServerName, MediaServerOptions } from "../../src/gateway/media-server/media-server.ts";
+import { currentRuntime, loadUws } from "../../src/gateway/media-server/uws-module.ts";
+import { UwsServer } from "../../src/gateway/media-server/uws-server.ts";
+import { WsServer } from "../../src/gateway/media-server/ws-server.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
@@ -49,6 +53,7 @@ export class BenchWorker {
   /** Listens on a free port; takes calls once `use` has given it its engines. `watch` sees each admission with its token. */
   static async start(
     clock: Clock,
+    mediaServer: MediaServerName | "auto" = "auto",
     watch: (admission: Admission, token: string) => Admission = (admission) => admission,
   ): Promise<BenchWorker> {
     const dataDir = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
@@ -59,7 +64,7 @@ export class BenchWorker {
     const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
     const journals = new JournalWriters({ dataDir, software: SOFTWARE, clock: systemClock, log });
     const calls = new ServiceCalls(dataDir);
-    const server = new MediaServer({
+    const server = createServer(mediaServer, {
       admit: async (token, headers) => watch(await worker.gateway.admit(token, headers), token),
       log,
     });
@@ -102,4 +107,12 @@ export class BenchWorker {
       if (systemClock.nowMs() > endMs) throw new Error(`${this.gateway.callIds().length} calls did not end`);
     }
   }
+}
+
+/** As src/worker.ts makes it; with ws on a port of this process, for nobody accepts for a bench. */
+function createServer(setting: MediaServerName | "auto", options: MediaServerOptions): UwsServer | WsServer {
+  const choice = chooseMediaServer(setting, currentRuntime());
+  return choice.mediaServer === "uws"
+    ? new UwsServer({ ...options, uws: loadUws(choice.folder) })
+    : new WsServer(options);
 }

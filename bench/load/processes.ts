@@ -50,15 +50,19 @@ export class Child<Q extends Questions> {
     process.once("exit", (code, signal) => this.#onExit(code ?? signal));
   }
 
-  /** Starts the module `path`, relative to the module `parentUrl`, on the given core; resolves when it takes questions. */
+  /**
+   * Starts the module `path`, relative to the module `parentUrl`, on the given core and with these arguments; resolves when it takes
+   * questions.
+   */
   static async start<Q extends Questions>(
     parentUrl: string,
     path: string,
     core: number | undefined,
+    args: readonly string[] = [],
   ): Promise<Child<Q>> {
     const { path: file, execArgv } = childModule(parentUrl, path);
     // "advanced": typed arrays travel as they are.
-    const child = new Child<Q>(path, fork(file, [], { execArgv, serialization: "advanced" }));
+    const child = new Child<Q>(path, fork(file, args, { execArgv, serialization: "advanced" }));
     await new Promise<void>((resolve, reject) => {
       child.#process.once("message", () => resolve());
       child.#process.once("exit", () => reject(new Error(`${path} could not be started`)));

@@ -1,4 +1,5 @@
 import { formatsOf, type SimulatedWire } from "../../src/cli/simulated/line.ts";
+import type { MediaServerName } from "../../src/gateway/media-server/media-server.ts";
 import { Child, type Cores, findCores, pin, type Questions } from "./processes.ts";
 import { Progress } from "./progress.ts";
 import type { GeneratorQuestions, ServerQuestions, ServiceQuestions } from "./questions.ts";
@@ -55,15 +56,18 @@ export class Rig {
   }
 
   /** A server on its core; `path` is that of its module, from here. */
-  async startServer<Q extends Questions = ServerQuestions>(path: string): Promise<Child<Q>> {
-    const child = await Child.start<Q>(import.meta.url, path, this.cores?.server);
+  async startServer<Q extends Questions = ServerQuestions>(
+    path: string,
+    args: readonly string[] = [],
+  ): Promise<Child<Q>> {
+    const child = await Child.start<Q>(import.meta.url, path, this.cores?.server, args);
     this.#children.add(child);
     return child;
   }
 
-  /** Our own, fresh. */
-  async startService(): Promise<Child<ServiceQuestions>> {
-    const service = await this.startServer<ServiceQuestions>("./worker");
+  /** Our own, fresh, on the given media server. */
+  async startService(mediaServer: MediaServerName = "uws"): Promise<Child<ServiceQuestions>> {
+    const service = await this.startServer<ServiceQuestions>("./worker", [mediaServer]);
     await service.ask("prepare", this.speech.agent);
     return service;
   }

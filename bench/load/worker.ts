@@ -1,4 +1,5 @@
 import { systemClock } from "../../src/core/clock.ts";
+import { MEDIA_SERVERS } from "../../src/gateway/media-server/media-server.ts";
 import { createReferenceBrain } from "../../src/speech/providers/reference-brain.ts";
 import type { Stt } from "../../src/speech/speech.ts";
 import { BenchWorker } from "./bench-worker.ts";
@@ -14,6 +15,8 @@ import { settleDues, TickClock } from "./tick-clock.ts";
 
 // The worker under load: its engines cost next to nothing.
 
+/** Its only argument is what serves. */
+const mediaServer = MEDIA_SERVERS.find((name) => name === process.argv[2]) ?? "auto";
 const probe = new ServerProbe();
 const wordEar = new NotingEar();
 const leanEar = countingEar(() => stopwatch.hear());
@@ -28,7 +31,7 @@ const stt: Stt = {
   open: (options, signal) => (stopwatch.watching ? leanEar : wordEar).open(options, signal),
 };
 
-const worker = await BenchWorker.start(clock, (admission, token) => {
+const worker = await BenchWorker.start(clock, mediaServer, (admission, token) => {
   const call = worker.calls.indexOf(token);
   return call === undefined ? admission : stopwatch.watch(admission, call);
 });

@@ -8,7 +8,7 @@ const ROW_HEIGHT = 34;
 const AXIS_HEIGHT = 30;
 const RIGHT = 24;
 
-export type Colour = "ours" | "echo" | "typical" | "extra";
+export type Colour = "ours" | "echo" | "typical" | "extra" | "ws";
 
 const fill = (colour: Colour, light = false): string => `var(--${colour}${light ? "-light" : ""})`;
 

@@ -39,6 +39,13 @@ function inShort(result: CompareResult): string {
       `echo of the same bytes costs, and <b>${ratio("typical")} times</b> what a typical gateway costs that only decodes and encodes. ` +
       `By CPU alone, one core would do for about ${whole(callsPerCore(ours))} calls.`,
   ];
+  const onWs = contestants.find(({ name }) => name === "trunkline_ws");
+  if (onWs !== undefined) {
+    lines.push(
+      `Where there is no binary of uWebSockets.js, ws serves in its place: then it is ${short(onWs.cost.totalUs)} µs, ` +
+        `${short(onWs.cost.totalUs / ours.cost.totalUs)} times as much.`,
+    );
+  }
   const recorded = contestants.find(({ name }) => name === "trunkline_recorded");
   if (recorded !== undefined) {
     lines.push(
@@ -100,7 +107,7 @@ export function ratioSection({ contestants, ratios: all }: CompareResult): Secti
   const rows = all.map(({ of, to, median }): DotRow => {
     const references = roundsOf(to);
     return {
-      label: `${of === "trunkline" ? "to the" : "journaled, to the"} ${to === "echo" ? "bare echo" : "typical gateway"}`,
+      label: `${LABELS[of] ?? of}to the ${to === "echo" ? "bare echo" : "typical gateway"}`,
       colour: colourOf(of),
       values: roundsOf(of).map(
         ({ cost: { totalUs } }, round) => totalUs / (references[round]?.cost.totalUs ?? Number.NaN),
@@ -117,6 +124,13 @@ export function ratioSection({ contestants, ratios: all }: CompareResult): Secti
     body: dots(rows, "times", "Ratios of CPU time per frame pair"),
   };
 }
+
+/** What stands in front of a ratio of ours. */
+const LABELS: Readonly<Record<string, string>> = {
+  trunkline: "",
+  trunkline_ws: "on ws, ",
+  trunkline_recorded: "journaled, ",
+};
 
 const STOPS = ["p50", "p90", "p99", "p99.9", "p99.99", "max"];
 

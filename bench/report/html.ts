@@ -74,13 +74,13 @@ const STYLE = `
   color-scheme: light dark;
   --paper: #fbfaf7; --card: #ffffff; --ink: #1d2430; --quiet: #5c6675; --rule: #e2dfd6; --grid: #ebe8e0;
   --ours: #0f766e; --ours-light: #5fb3aa; --echo: #55647a; --echo-light: #a3afc0; --typical: #b4600b; --typical-light: #e0a766;
-  --extra: #6d4aa3; --extra-light: #b39ddb; --good: #18794e; --bad: #b3261e; --open: #6b7280;
+  --extra: #6d4aa3; --extra-light: #b39ddb; --ws: #a85a00; --ws-light: #e8b878; --good: #18794e; --bad: #b3261e; --open: #6b7280;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #14181f; --card: #1b212b; --ink: #e7eaf0; --quiet: #9aa5b5; --rule: #2c3442; --grid: #29313d;
     --ours: #3fb8ab; --ours-light: #23716a; --echo: #93a3ba; --echo-light: #4c596c; --typical: #e39a4b; --typical-light: #83592c;
-    --extra: #b198e0; --extra-light: #5f4c85; --good: #5bc28c; --bad: #f07a70; --open: #98a2b3;
+    --extra: #b198e0; --extra-light: #5f4c85; --ws: #e8a050; --ws-light: #7a4d1c; --good: #5bc28c; --bad: #f07a70; --open: #98a2b3;
   }
 }
 * { box-sizing: border-box; }

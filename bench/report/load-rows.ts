@@ -39,5 +39,12 @@ export const memoryOf = ({ rounds }: Pick<Measured, "rounds">): number =>
 /** Full-duplex calls for which a core would do, by CPU time alone: an estimate, straight on from the load that was measured. */
 export const callsPerCore = ({ cost }: Pick<Measured, "cost">): number => 1e6 / (cost.totalUs * (1_000 / FRAME_MS));
 
-export const colourOf = (name: ContestantName): Colour =>
-  name === "trunkline" ? "ours" : name === "trunkline_recorded" ? "extra" : name;
+const COLOURS: Readonly<Record<ContestantName, Colour>> = {
+  echo: "echo",
+  typical: "typical",
+  trunkline: "ours",
+  trunkline_ws: "ws",
+  trunkline_recorded: "extra",
+};
+
+export const colourOf = (name: ContestantName): Colour => COLOURS[name];
