@@ -215,6 +215,10 @@ describe("arguments by the schema", () => {
       expect(await calls(words, "convert", exchange)).toEqual([{ amount: 100, from: "USD", to: "EUR" }]);
     }
     const home = object({ address: object({ street: text(), city: text() }, ["street"]) }, ["address"]);
+    const crates = { ...home, properties: { ...home.properties, crates: { type: "integer" } } };
+    expect(await calls("Please deliver to 5 Main Street.", "deliver", crates)).toEqual([
+      { address: { street: "5 Main Street" } },
+    ]);
     expect(await calls("Deliver it to 5 Main Street in London, please.", "deliver", home)).toEqual([
       { address: { street: "5 Main Street", city: "London" } },
     ]);
