@@ -88,6 +88,7 @@ describe("the reference LLM calls a tool", () => {
   test.each<[said: string, name: string, given: object]>([
     ["Where is my order A-17?", "order_status", { order: "A-17" }],
     ["What is the status of order number four seven one one?", "order_status", { order: "4711" }],
+    ["What is the status of B-2?", "order_status", { order: "B-2" }],
     ["What's the weather like in Berlin?", "getWeather", { city: "Berlin", unit: "celsius" }],
     ["The forecast for New York in fahrenheit, please.", "getWeather", { city: "New York", unit: "fahrenheit" }],
     ["Please book a table for four people. My name is Ann.", "book_table", { people: 4, name: "Ann" }],

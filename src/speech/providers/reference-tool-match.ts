@@ -113,7 +113,9 @@ function wordsOf({ name, description }: ToolDescription): ToolWords {
     .filter((token) => isContent(token) && token.lower.length > 2)
     .map((token) => token.stem);
   const [first = ""] = nameStems;
-  const actions = ACTIONS.filter((group) => group.has(first));
+  // In `order_status`, which "tells where an order is", the first word is no action.
+  const isRead = READING.has(tokensOf(description)[0]?.stem ?? "");
+  const actions = isRead ? [] : ACTIONS.filter((group) => group.has(first));
   const words: ToolWords = {
     name: own,
     reading: new Set(nameStems.filter((word) => !own.has(word))),
