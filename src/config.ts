@@ -19,7 +19,7 @@ import { type EarSettings, readEarSettings } from "./speech/ears.ts";
 import { engineProblems, PROVIDERS } from "./speech/engines.ts";
 import { readVoiceSettings, type VoiceSettings } from "./speech/voice-settings.ts";
 
-/** Everything an operator can set. README.md lists each variable with its default. */
+/** Everything an operator can set. docs/configuration.md lists each variable with its default. */
 export interface Config {
   apiHost: string;
   /** 0 takes any free port. */
