@@ -25,7 +25,7 @@ import { engineProblems, PROVIDERS } from "./speech/engines.ts";
 import { readVoiceSettings, type VoiceSettings } from "./speech/voice-settings.ts";
 import { type UnknownVariable, unknownVariables as unknownAmong } from "./unknown-variables.ts";
 
-/** Everything an operator can set. README.md lists each variable with its default. */
+/** Everything an operator can set. docs/configuration.md lists each variable with its default. */
 export interface Config {
   /** NODE_ENV=production: nothing is done that is for trials alone. */
   isProduction: boolean;

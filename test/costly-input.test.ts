@@ -3,6 +3,8 @@ import { isBackChannel } from "../src/call/back-channel.ts";
 import { endpointMs } from "../src/call/endpointing.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../src/call/parameters.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, TURN_TEXT_CHARS_MAX } from "../src/core/limits.ts";
+import { createReferenceBrain } from "../src/speech/providers/reference-brain.ts";
+import type { LlmRequest } from "../src/speech/speech.ts";
 import { type ApiUnderTest, apiUnderTest, LEAST } from "./api/harness.ts";
 import { leg, STREAM_ID } from "./support/leg.ts";
 
@@ -114,5 +116,32 @@ describe("D6: words that an ear makes up without end are read in no time", () =>
   ])("%s", async (_what, text) => {
     expect(await bestOf(() => endpointMs(text, "en", DEFAULT_TURN_PARAMETERS))).toBeLessThan(TEXT_MS_MAX);
     expect(await bestOf(() => isBackChannel(text, "en"))).toBeLessThan(TEXT_MS_MAX);
+  });
+});
+
+describe("a caller's turn and tools that are costly to compare are answered by the reference LLM at once", () => {
+  const llm = createReferenceBrain();
+  const reply = async (request: Pick<LlmRequest, "messages" | "tools">): Promise<void> => {
+    const asked = { ...request, temperature: 0, language: "en-US" };
+    for await (const _event of llm.reply(asked, new AbortController().signal));
+  };
+  const properties = (count: number, property: object) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, property]));
+  const tools = (parameters: object) =>
+    Array.from({ length: 32 }, (_, index) => ({
+      ...{ name: `order_thing_${index}`, description: "A word. ".repeat(128), parameters },
+    }));
+  const choices = { enum: Array.from({ length: 40 }, (_, index) => `choice ${index}`) };
+  const said = 'order +1 2 3 one hundred "for a name '.repeat(TURN_TEXT_CHARS_MAX / 40);
+
+  test.each<[what: string, text: string, parameters: object]>([
+    ["a turn of many words", said, {}],
+    ["a turn without an end", `order ${"x-1".repeat(TURN_TEXT_CHARS_MAX / 4)}`, {}],
+    ["many parameters", said, { properties: properties(24, choices), required: ["p0"] }],
+    ["a schema that is wider with each level", said, { properties: properties(200, { $ref: "#" }) }],
+    ["references that lead round in a circle", said, { properties: properties(1, { $ref: "#/properties/p0" }) }],
+  ])("%s", async (_what, text, parameters) => {
+    const request = { messages: [{ role: "user" as const, text }], tools: tools(parameters) };
+    expect(await bestOf(() => reply(request))).toBeLessThan(loopMsMax);
   });
 });

@@ -1,6 +1,6 @@
 import { type Fault, TrunklineError } from "../core/errors.ts";
 
-/** Every code the API answers with, and its status. README.md lists them; none is reused for another meaning. */
+/** Every code the API answers with, and its status. docs/api.md lists them; none is reused for another meaning. */
 export const STATUS = {
   invalid_request: 400,
   unknown_voice: 400,

@@ -1,7 +1,7 @@
 /** Who must act: `caller` mends the request, `peer` sent bad bytes, `provider` failed us, `service` is short of something, `bug` is ours. */
 export type Fault = "caller" | "peer" | "provider" | "service" | "bug";
 
-/** The one error class. `code` is public and stable: it is listed in README.md and never reused for another meaning. */
+/** The one error class. `code` is public and stable: it is listed in docs/api.md and never reused for another meaning. */
 export class TrunklineError extends Error {
   override readonly name = "TrunklineError";
   readonly code: string;

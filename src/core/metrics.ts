@@ -6,7 +6,7 @@ import type { TimeHistogram } from "./time-histogram.ts";
 import { USAGE_UNITS, type Usage, type UsageUnit } from "./usage.ts";
 
 // The metrics of a media worker; those of the control process stand in control-metrics.ts, those of every process in
-// process-metrics.ts, and only these files and the two beside them know prom-client. README.md tells what each is good for.
+// process-metrics.ts, and only these files and the two beside them know prom-client. docs/operations.md tells what each is good for.
 
 /** What a live call is at: its carrier has not said `start` yet, or what its agent does. */
 export const LIVE_STATES = ["opening", "listening", "thinking", "speaking"] as const;

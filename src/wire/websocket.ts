@@ -10,7 +10,7 @@ import { Fields } from "./json.ts";
 import { type AudioReader, createReader, createWriter, type FrameWriter } from "./websocket-audio.ts";
 import type { InboundAudio, LegNotice, StreamStarted, Wire, WireEvent } from "./wire.ts";
 
-// The raw WebSocket protocol, our own, for any client: README.md describes it. Binary messages are audio in the codec that the
+// The raw WebSocket protocol, our own, for any client: docs/stream-protocol.md describes it. Binary messages are audio in the codec that the
 // call was created with, at a rate for each direction; text messages are JSON objects with a `type`.
 
 const WIRE = "websocket";

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
@@ -7,6 +8,9 @@ import { ifMachineStalled } from "../support/stalled-machine.ts";
 
 const run = promisify(execFile);
 const EXAMPLE = fileURLToPath(new URL("../../examples/tools.mjs", import.meta.url));
+/** The conversation that the documentation shows. */
+const PAGE = readFileSync(new URL("../../docs/tools.md", import.meta.url), "utf8");
+const SHOWN = /^```\n(user: .*?)\n```$/ms.exec(PAGE)?.[1]?.split("\n");
 const TEST_MS_MAX = 90_000;
 
 let service: Service;
@@ -20,23 +24,12 @@ const example = async (...questions: string[]): Promise<string[]> => {
   return stdout.trim().split("\n");
 };
 
-test("examples/tools.mjs: the reference LLM calls an HTTP tool and a client tool, asks for what it lacks, and says what came of them", {
+test("examples/tools.mjs: the reference LLM calls an HTTP tool and a client tool, asks for what it lacks, and says what came of them, as docs/tools.md shows", {
   retry: ifMachineStalled,
   timeout: TEST_MS_MAX,
 }, async () => {
-  expect(await example()).toEqual([
-    "user: Where is my order A-17?",
-    "tool server: GET /orders/A-17",
-    "agent: State: on its way, arrives: Friday.",
-    "user: I would like to book a table.",
-    "agent: Please tell me how many people come.",
-    "user: Four people.",
-    'client tool: book_table {"people":4}',
-    "agent: A table for 4 is booked.",
-    "user: Thank you, goodbye.",
-    "agent: Thank you for calling. Goodbye!",
-    "ended: agent_hangup",
-  ]);
+  expect(SHOWN).toContain('client tool: book_table {"people":4}');
+  expect(await example()).toEqual(SHOWN);
 });
 
 test("a tool that fails is apologised for", { retry: ifMachineStalled, timeout: TEST_MS_MAX }, async () => {

@@ -95,10 +95,10 @@ class Filling {
     this.#each((parameter) => (isNumber(parameter) ? undefined : valuesIn(parameter, said, where)));
     this.#each((parameter) => (isNumber(parameter) ? valuesIn(parameter, said, where) : undefined));
     this.#each((parameter) => (isFree(parameter) ? fitting(parameter, labelledName(parameter, said)) : undefined));
-    this.#each((parameter) => (isNumber(parameter) ? this.#numbersLeft(parameter, said) : undefined));
     this.#each((parameter) =>
       isFree(parameter) ? fitting(parameter, this.#behindPreposition(parameter, said)) : undefined,
     );
+    this.#each((parameter) => (isNumber(parameter) ? this.#numbersLeft(parameter, said) : undefined));
     this.#each((parameter) => (isFree(parameter) ? quotedIn(parameter, said) : undefined));
     this.#each((parameter) => (isFree(parameter) && isCode(parameter) ? codeIn(said) : undefined));
   }
@@ -177,6 +177,7 @@ class Filling {
     let longest: Span | undefined;
     for (let from = 0; from < tokens.length; from += 1) {
       const first = tokens[from];
+      if (first !== undefined && parameter.labels.has(first.stem)) continue;
       // A person's name has a capital, and is not taken for one because it begins the sentence.
       if (!isOpen(first, from) || (isPerson(parameter) && (from === 0 || !/^\p{Lu}/u.test(first?.text ?? ""))))
         continue;

@@ -1,7 +1,7 @@
 import type { ToolDescription } from "../speech.ts";
 import { stems } from "./reference-labels.ts";
 import type { Utterance } from "./reference-utterance.ts";
-import { isContent, isTelling, stem, tokensOf, wordsOfName } from "./reference-words.ts";
+import { isContent, stem, tokensOf, wordsOfName } from "./reference-words.ts";
 
 /** How well a tool fits what was said. */
 export interface ToolMatch {
@@ -64,14 +64,14 @@ export function toolMatch(
   language: string,
 ): ToolMatch {
   const words = wordsOf(tool);
-  const all = new Set(said.tokens.map((token) => token.stem).filter((word) => !taken.has(word)));
-  const telling = new Set(said.tokens.filter(isTelling).map((token) => token.stem));
-  const inName = [...words.name].filter((word) => all.has(word));
-  const inReading = [...words.reading].filter((word) => all.has(word));
+  const isSaid = (word: string): boolean => said.stems.has(word) && !taken.has(word);
+  const inName = [...words.name].filter(isSaid);
+  const inReading = [...words.reading].filter(isSaid);
   const isEnglish = /^en\b/i.test(language);
-  const inDescription = isEnglish ? [...words.description].filter((word) => all.has(word) && telling.has(word)) : [];
-  const isAsked =
-    words.action === undefined || REQUEST.test(said.text) || [...words.action].some((word) => all.has(word));
+  const inDescription = isEnglish
+    ? [...words.description].filter((word) => isSaid(word) && said.tellingStems.has(word))
+    : [];
+  const isAsked = words.action === undefined || REQUEST.test(said.text) || [...words.action].some(isSaid);
   return {
     tool,
     score: NAME_WEIGHT * inName.length + inReading.length + inDescription.length,
@@ -80,7 +80,7 @@ export function toolMatch(
     nameHits: inName.length,
     nameSize: words.name.size,
     descriptionHits: inDescription.length,
-    saidSize: telling.size,
+    saidSize: said.tellingStems.size,
     isIdle: isEnglish && !isAsked,
   };
 }
@@ -113,7 +113,9 @@ function wordsOf({ name, description }: ToolDescription): ToolWords {
     .filter((token) => isContent(token) && token.lower.length > 2)
     .map((token) => token.stem);
   const [first = ""] = nameStems;
-  const actions = ACTIONS.filter((group) => group.has(first));
+  // In `order_status`, which "tells where an order is", the first word is no action.
+  const isRead = READING.has(tokensOf(description)[0]?.stem ?? "");
+  const actions = isRead ? [] : ACTIONS.filter((group) => group.has(first));
   const words: ToolWords = {
     name: own,
     reading: new Set(nameStems.filter((word) => !own.has(word))),

@@ -130,7 +130,8 @@ class Planner {
     if (builtIn.length > 0) return builtIn.map((tool) => ({ tool, nameStems: new Set() }));
     const found: ToolMatch[] = [];
     const taken = new Set<string>();
-    for (let best = this.#best(text, taken); best !== undefined; best = this.#best(text, taken)) {
+    const said = new Utterance(text);
+    for (let best = this.#best(said, taken); best !== undefined; best = this.#best(said, taken)) {
       found.push(best);
       for (const stem of best.stems) taken.add(stem);
       if (found.length === CALLS_MAX) break;
@@ -138,14 +139,13 @@ class Planner {
     return found;
   }
 
-  #best(text: string, taken: ReadonlySet<string>): ToolMatch | undefined {
-    const said = new Utterance(text);
+  #best(said: Utterance, taken: ReadonlySet<string>): ToolMatch | undefined {
     let best: ToolMatch | undefined;
     for (const tool of this.#tools) {
       if (BUILT_IN_RULES[tool.name] !== undefined) continue;
       const match = toolMatch(tool, said, taken, this.#language);
       if (best !== undefined && match.score <= best.score) continue;
-      if (isWanted(match, () => wordsNaming(match, text))) best = match;
+      if (isWanted(match, () => wordsNaming(match, said.text))) best = match;
     }
     return best;
   }

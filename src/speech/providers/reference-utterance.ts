@@ -1,4 +1,4 @@
-import { stem, type Token, tokensOf, wordsOfName } from "./reference-words.ts";
+import { isTelling, stem, type Token, tokensOf, wordsOfName } from "./reference-words.ts";
 
 /** Words from `from` up to, and without, `to`. */
 export interface Span {
@@ -26,11 +26,16 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}
 export class Utterance {
   readonly text: string;
   readonly tokens: readonly Token[];
+  /** Of all its words, and of those that may name what the caller wants. */
+  readonly stems: ReadonlySet<string>;
+  readonly tellingStems: ReadonlySet<string>;
   readonly #used: boolean[];
 
   constructor(text: string) {
     this.text = text;
     this.tokens = tokensOf(text);
+    this.stems = new Set(this.tokens.map((token) => token.stem));
+    this.tellingStems = new Set(this.tokens.filter(isTelling).map((token) => token.stem));
     this.#used = this.tokens.map(() => false);
   }
 

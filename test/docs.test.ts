@@ -1,0 +1,100 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../src/config.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const README_LINES_MAX = 200;
+/** What is installed, built or recorded, and no page of ours. */
+const NOT_OURS = new Set(["node_modules", "dist", "data", "results"]);
+
+/** The files under a folder whose names end so. */
+function filesUnder(directory: string, ending: string): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory())
+      return NOT_OURS.has(entry.name) || entry.name.startsWith(".") ? [] : filesUnder(path, ending);
+    return entry.name.endsWith(ending) ? [path] : [];
+  });
+}
+
+const textOf = (path: string): string => readFileSync(path, "utf8");
+const withoutCode = (markdown: string): string => markdown.replace(/^ *```.*?^ *```/gms, "");
+
+/** The anchors that GitHub gives the headings of a page: a heading of a name that was there before gets a number. */
+function anchorsOf(markdown: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ""] of withoutCode(markdown).matchAll(/^#{1,6} +(.+?) *$/gm)) {
+    const plain = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
+    const anchor = plain.replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-");
+    let numbered = anchor;
+    for (let count = 1; anchors.has(numbered); count += 1) numbered = `${anchor}-${count}`;
+    anchors.add(numbered);
+  }
+  return anchors;
+}
+
+/** The links of a page that lead to nothing, relative ones alone. */
+function brokenLinks(page: string, markdown: string): string[] {
+  const prose = withoutCode(markdown).replace(/`[^`\n]*`/g, "");
+  return [...prose.matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)]
+    .map(([, target = ""]) => target)
+    .filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target))
+    .filter((target) => {
+      const [path = "", anchor] = target.split("#", 2);
+      const file = path === "" ? page : resolve(dirname(page), path);
+      if (!existsSync(file)) return true;
+      if (anchor === undefined) return false;
+      return statSync(file).isDirectory() || !anchorsOf(textOf(file)).has(anchor);
+    });
+}
+
+describe("the documentation", () => {
+  const pages = filesUnder(ROOT, ".md");
+
+  test("is found", () => {
+    expect(pages.map((page) => relative(ROOT, page))).toEqual(
+      expect.arrayContaining(["README.md", "docs/api.md", "deploy/README.md"]),
+    );
+  });
+
+  test.each(pages.map((page) => relative(ROOT, page)))("%s has no broken link", (page) => {
+    const file = join(ROOT, page);
+    expect(brokenLinks(file, textOf(file))).toEqual([]);
+  });
+
+  test("a link to a page or a heading that is not there is noticed", () => {
+    const page = join(ROOT, "README.md");
+    const links =
+      "[a](docs/none.md) [b](docs/api.md#none) [c](#none) [d](docs/api.md#errors) [e](https://example.com/none)";
+    expect(brokenLinks(page, links)).toEqual(["docs/none.md", "docs/api.md#none", "#none"]);
+    expect(brokenLinks(page, "`[a](none.md)`\n```\n[b](none.md)\n```\n")).toEqual([]);
+  });
+
+  test(`README.md has at most ${README_LINES_MAX} lines, and leads to every page under docs`, () => {
+    const readme = textOf(join(ROOT, "README.md"));
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(README_LINES_MAX);
+    for (const page of readdirSync(join(ROOT, "docs"))) expect(readme).toContain(`(docs/${page}`);
+  });
+
+  test("docs/configuration.md has a row for every variable that the configuration reads, and for no other", () => {
+    const read = new Set<string>();
+    const providers = {
+      STT: "deepgram,assemblyai,openai,reference",
+      TTS: "elevenlabs,cartesia,openai,espeak,reference",
+      MODEL_A: "openai:a,anthropic:b,gemini:c,reference",
+    };
+    const env = new Proxy<Record<string, string>>(providers, {
+      get(target, name) {
+        if (typeof name === "string") read.add(name);
+        return Reflect.get(target, name);
+      },
+    });
+    // It has none of the keys that it asks for, and says so once it has read everything.
+    expect(() => readConfig(env)).toThrow(/DEEPGRAM_API_KEY/);
+    const rows = textOf(join(ROOT, "docs/configuration.md")).matchAll(/^\| (`[^|]+`) \|/gm);
+    const named = [...rows].flatMap(([, cell = ""]) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name));
+    expect(named.toSorted()).toEqual([...read].toSorted());
+  });
+});
