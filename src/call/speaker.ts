@@ -33,7 +33,10 @@ export interface SpeakerOptions {
   speakLanguage: (language: string) => void;
 }
 
-/** The agent's side of a call: the current reply, from the LLM request to its last sample heard. `nowMs` is in ms of call time. */
+/**
+ * The agent's side of a call: the one reply that lives, from the first word asked for to the last one heard. Times are ms of
+ * call time, and each method is told the time that it is called at.
+ */
 export class Speaker {
   readonly #options: SpeakerOptions;
   readonly #playout: Playout;
