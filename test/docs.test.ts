@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../src/config.ts";
+import { readConfig, readServiceAccess } from "../src/config.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const README_LINES_MAX = 200;
@@ -78,7 +78,7 @@ describe("the documentation", () => {
     for (const page of readdirSync(join(ROOT, "docs"))) expect(readme).toContain(`(docs/${page}`);
   });
 
-  test("docs/configuration.md has a row for every variable that the configuration reads, and for no other", () => {
+  test("docs/configuration.md has a row for every variable that the service or a command reads, and for no other", () => {
     const read = new Set<string>();
     const providers = {
       STT: "deepgram,assemblyai,openai,reference",
@@ -93,6 +93,7 @@ describe("the documentation", () => {
     });
     // It has none of the keys that it asks for, and says so once it has read everything.
     expect(() => readConfig(env)).toThrow(/DEEPGRAM_API_KEY/);
+    readServiceAccess(env);
     const rows = textOf(join(ROOT, "docs/configuration.md")).matchAll(/^\| (`[^|]+`) \|/gm);
     const named = [...rows].flatMap(([, cell = ""]) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name));
     expect(named.toSorted()).toEqual([...read].toSorted());

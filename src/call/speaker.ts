@@ -267,12 +267,11 @@ export class Speaker {
   #askModel(reply: Reply, nowMs: number): void {
     const { conversation, sink, spec } = this.#options;
     const { turnId, tools: used } = reply;
-    const exchanged = used.messages().flatMap(({ asked, results }) => [asked, ...results]);
+    const ofTools = used.messages().flatMap(({ asked, results }) => [asked, ...results]);
     const tools = used.exhausted ? [] : describeTools(spec.tools);
     reply.watch.modelHeard(nowMs);
     reply.moments.asked(nowMs);
-    const messages = [...conversation.messages(), ...exchanged];
-    sink({ kind: "ask", turnId, messages, tools, language: this.#language });
+    sink({ kind: "ask", turnId, messages: [...conversation.messages(), ...ofTools], tools, language: this.#language });
   }
 
   /** The model is done, with the reply or with what it says before its tools. */
