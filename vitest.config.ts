@@ -1,13 +1,14 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * `npm run test:long`: many calls in real time, measurements of how long the loop was blocked, and processes that are killed and
- * take their deadlines. One file at a time, so that none takes the machine from another.
+ * `npm run test:long`: many calls in real time, measurements of how long the loop was blocked, processes that are killed and
+ * take their deadlines, and commands that compile or are many. One file at a time, so that none takes the machine from another.
  */
 const long = [
   "test/bench/**/*.test.ts",
   "test/costly-input.test.ts",
-  ...["chaos", "lost-process", "matrix", "signals", "stage-latency", "strangers"].map(
+  "test/cli/development-tools.test.ts",
+  ...["chaos", "getting-started", "lost-process", "matrix", "signals", "stage-latency", "strangers"].map(
     (name) => `test/end-to-end/${name}.test.ts`,
   ),
 ];

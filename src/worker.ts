@@ -98,6 +98,7 @@ const serverOptions: MediaServerOptions = {
   admit: (token, headers) => gateway.admit(token, headers),
   tls: mediaTls,
   handshakesMax: () => descriptors - DESCRIPTORS_PER_CALL * gateway.load().callCount,
+  corsOrigins: config.corsOrigins,
   log,
 };
 /** What the supervisor accepts for this worker, where it does. */

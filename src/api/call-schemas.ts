@@ -125,8 +125,6 @@ const rate = z.literal(STREAM_RATES_HZ, { error: `must be one of ${STREAM_RATES_
 export const WebsocketBody = z
   .strictObject(
     {
-      inputSampleRate: rate.optional().meta({ description: "Hertz of the audio that is sent to the service." }),
-      outputSampleRate: rate.optional().meta({ description: "Hertz of the audio that the service sends." }),
       codec: oneOf(STREAM_CODECS)
         .default("pcm_s16le")
         .meta({
@@ -135,6 +133,8 @@ export const WebsocketBody = z
             "message. The reference STT (`STT=reference`) decodes Opus at 16000 Hz and above at the bit rate that libopus " +
             "chooses; at 8000 Hz it needs 32 kbit/s or more, and finds no words at the 10 kbit/s that libopus chooses there.",
         }),
+      inputSampleRate: rate.optional().meta({ description: "Hertz of the audio that is sent to the service." }),
+      outputSampleRate: rate.optional().meta({ description: "Hertz of the audio that the service sends." }),
     },
     { error: "must be an object" },
   )

@@ -1,29 +1,7 @@
-import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { readArguments, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { builtProgram } from "../support/build.ts";
-
-const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const TSX = ["--import", pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href];
-
-interface Package {
-  scripts: Record<string, string>;
-}
-
-/** What a program of Node's answers. */
-async function outcome(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  try {
-    return { code: 0, ...(await run(process.execPath, [...args])) };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, stdout, stderr };
-  }
-}
+import { outcome } from "../support/outcome.ts";
 
 const command = (name: string, ...args: string[]) => outcome([builtProgram(`cli/${name}`), ...args]);
 
@@ -43,24 +21,6 @@ describe.each(COMMANDS)("npm run %s", (name) => {
     expect(answer.stderr).toMatch(/^--nonsense is not known\n\nFor example: npm run /);
   });
 });
-
-/** The development tools: what package.json runs from its source. */
-const SOURCES = Object.entries((JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as Package).scripts).flatMap(
-  ([name, script]) => (/tsx (\S+)$/.exec(script) ?? []).slice(1).map((path) => [name, path] as const),
-);
-
-test.each(SOURCES)(
-  "npm run %s has --help, too, and names what it does not know",
-  { timeout: 60_000 },
-  async (name, path) => {
-    const tool = (option: string) => outcome([...TSX, `${ROOT}${path}`, option]);
-    const [help, unknown] = [await tool("--help"), await tool("--nonsense")];
-    expect(help).toMatchObject({ code: 0, stderr: "" });
-    expect(help.stdout).toContain(`npm run ${name}`);
-    expect(unknown).toMatchObject({ code: 2, stdout: "" });
-    expect(unknown.stderr).toMatch(/^--nonsense is not known\n/);
-  },
-);
 
 test.each([
   { name: "admin", args: [], problem: "a command is missing: it must be roll" },

@@ -167,6 +167,7 @@ test("the last line of a call tells who it was for, how it went, and where the s
     durationMs: 4_000,
     closeCode: 1_006,
     accountId: "account_01980000-0000-7000-8000-000000000002",
+    carrierCallId: "CA0",
     connectionType: "carrier_a",
     model: "model_b",
     recorded: true,

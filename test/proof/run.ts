@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments, runCommand, UsageError } from "../../src/cli/command.ts";
 import { proveImage } from "./image.ts";
 import { proveNodeLines } from "./node-lines.ts";
 import { killAllGroups } from "./processes.ts";
@@ -20,9 +20,9 @@ const AREAS: Readonly<Record<string, { summary: string; run(proof: Proof): Promi
 };
 
 const names = Object.keys(AREAS);
-const USAGE = `usage: npm run proof -- <area> [--reduced] [--results DIR]
+const HELP = `Proves what the test suite cannot: other Node versions, another Debian, the image. Tests the last commit, not the working tree.
 
-Proves what the test suite cannot: other Node versions, another Debian, the image. Tests the last commit, not the working tree.
+  npm run proof -- <area> [--reduced] [--results DIR]
 
 areas:
 ${names.map((name) => `  ${name.padEnd(8)} ${AREAS[name]?.summary}`).join("\n")}
@@ -33,37 +33,23 @@ options:
 
 environment:
   PROOF_CACHE    where the Debian root and the Node binaries are kept between runs; default ${join(tmpdir(), "trunkline-proof")}
+
+The exit code is 0 when every check held or was skipped, 1 when one failed, 2 for a command line that has no meaning.
 `;
 
 const OPTIONS = {
   reduced: { type: "boolean", default: false },
   results: { type: "string" },
-  help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** The command line, or the sentence that says what is wrong with it. */
-function readCommandLine(args: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-    return { ...values, positionals };
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-/** Returns the exit code: 0 when every check held or was skipped, 1 when one failed, 2 for a command line that makes no sense. */
-async function main(args: readonly string[]): Promise<number> {
-  const given = readCommandLine(args);
-  if (typeof given === "string") return refuse(given);
-  if (given.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  const [name = "", ...more] = given.positionals;
+/** Returns the exit code, of which HELP tells the meaning. */
+async function run(args: readonly string[]): Promise<number> {
+  const { values: given, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
+  const [name = "", ...more] = positionals;
   const area = Object.hasOwn(AREAS, name) ? AREAS[name] : undefined;
-  if (name === "") return refuse(`no area is given; known are: ${names.join(", ")}`);
-  if (area === undefined) return refuse(`there is no area "${name}"; known are: ${names.join(", ")}`);
-  if (more.length > 0) return refuse(`one area at a time, not also "${more.join('", "')}"`);
+  if (name === "") throw new UsageError([`no area is given; known are: ${names.join(", ")}`]);
+  if (area === undefined) throw new UsageError([`there is no area "${name}"; known are: ${names.join(", ")}`]);
+  if (more.length > 0) throw new UsageError([`one area at a time, not also "${more.join('", "')}"`]);
 
   const cache = resolve(process.env.PROOF_CACHE ?? join(tmpdir(), "trunkline-proof"));
   mkdirSync(cache, { recursive: true });
@@ -79,15 +65,10 @@ async function main(args: readonly string[]): Promise<number> {
   return tally.counts.failed > 0 ? 1 : 0;
 }
 
-function refuse(reason: string): 2 {
-  process.stderr.write(`${reason}\n\n${USAGE}`);
-  return 2;
-}
-
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     killAllGroups();
     process.exit(1);
   });
 }
-process.exitCode = await main(process.argv.slice(2));
+await runCommand({ help: HELP, example: "npm run proof -- node --reduced", run });

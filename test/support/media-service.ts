@@ -45,6 +45,8 @@ export interface MediaServiceOptions {
   mediaServerParts?: MediaServerParts;
   /** With these the media server speaks TLS. */
   tls?: CertificateFiles;
+  /** Pages of these origins may read refusals. */
+  corsOrigins?: readonly string[];
   /** In place of the real voice detector, the first thing that is made for a call. */
   vad?: VadFactory;
   /** What upgrades must be signed with, for carriers that are to have a secret. */
@@ -133,6 +135,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   const serverOptions = {
     admit: (token: string, headers: SignatureHeaders) => gateway.admit(token, headers),
     tls: options.tls,
+    corsOrigins: options.corsOrigins ?? [],
     log,
   };
   const server = createMediaServer(

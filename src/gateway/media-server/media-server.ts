@@ -18,6 +18,8 @@ export interface MediaServerOptions {
   tls?: CertificateFiles | undefined;
   /** How many connections there may be just now that are no streams yet; one more is closed as it comes. Unlimited by default. */
   handshakesMax?: () => number;
+  /** Pages of these exact origins may read refusals; none by default. */
+  corsOrigins?: readonly string[];
   log: Logger;
 }
 

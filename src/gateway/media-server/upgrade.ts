@@ -38,8 +38,11 @@ const REFUSALS: Readonly<Record<RefusalStatus, { statusLine: string; code: strin
   503: { statusLine: "503 Service Unavailable", code: "unavailable", message: "no new streams can be taken now" },
 };
 
-/** The refusal with this status, under a request id of its own. `Connection` and `Content-Length` are added by whoever writes it. */
-export function refusalOf(status: RefusalStatus): Refusal {
+/**
+ * The refusal with this status, under a request id of its own; `cors` are the headers by which a page may read it. The server that
+ * writes it adds `Connection` and `Content-Length`.
+ */
+export function refusalOf(status: RefusalStatus, cors: Refusal["headers"]): Refusal {
   const { statusLine, code, message } = REFUSALS[status];
   const requestId = newId("req");
   return {
@@ -48,8 +51,11 @@ export function refusalOf(status: RefusalStatus): Refusal {
       ["Content-Type", "application/json; charset=utf-8"],
       ["Cache-Control", "no-store"],
       ["X-Request-Id", requestId],
+      // RFC 9110, section 11.6.1, demands a challenge; the token stands in the path.
+      ...(status === 401 ? [["WWW-Authenticate", 'StreamToken realm="Trunkline"'] as const] : []),
       ...(status === 426 ? [["Upgrade", "websocket"] as const] : []),
       ...(status === 503 ? [["Retry-After", "1"] as const] : []),
+      ...cors,
     ],
     body: JSON.stringify({ error: { code, message, details: [], requestId } }),
     requestId,

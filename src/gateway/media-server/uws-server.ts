@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { systemClock } from "../../core/clock.ts";
+import { corsHeaders } from "../../core/cors.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
 import {
   CONTROL_FRAMES_PER_SECOND_MAX,
@@ -51,6 +52,8 @@ interface Peer {
 /** Whoever waits for an answer. */
 interface Requester {
   isHead: boolean;
+  /** The headers by which a page may read a refusal. */
+  cors: Refusal["headers"];
   /** From then on the response may not be touched. */
   gone: boolean;
 }
@@ -196,9 +199,9 @@ export class UwsServer implements MediaServer {
     });
     // Upgrades come here too where what follows is no token at all: nothing, or more than one part.
     app.any("/stream/*", (response, request) => {
-      this.#refuse(response, requesterOf(response, request), isUpgrade(headerOf(request)) ? 401 : 426);
+      this.#refuse(response, this.#requester(response, request), isUpgrade(headerOf(request)) ? 401 : 426);
     });
-    app.any("/*", (response, request) => this.#refuse(response, requesterOf(response, request), 404));
+    app.any("/*", (response, request) => this.#refuse(response, this.#requester(response, request), 404));
   }
 
   /**
@@ -206,7 +209,7 @@ export class UwsServer implements MediaServer {
    * copied before the first await, and after it nothing touched when the peer has gone meanwhile.
    */
   #upgrade(response: UwsResponse, request: UwsRequest, context: UwsContext): void {
-    const requester = requesterOf(response, request);
+    const requester = this.#requester(response, request);
     const token = request.getParameter(0) ?? "";
     const key = request.getHeader("sec-websocket-key");
     const extensions = request.getHeader("sec-websocket-extensions");
@@ -226,6 +229,15 @@ export class UwsServer implements MediaServer {
         }
       })
       .catch(this.#onBug);
+  }
+
+  #requester(response: UwsResponse, request: UwsRequest): Requester {
+    const cors = corsHeaders(request.getHeader("origin") || undefined, this.#options.corsOrigins ?? []);
+    const requester = { isHead: request.getMethod() === "head", cors, gone: false };
+    response.onAborted(() => {
+      requester.gone = true;
+    });
+    return requester;
   }
 
   /** Upgrades to a stream; where that fails, the admission is given back and the connection is closed. */
@@ -259,7 +271,7 @@ export class UwsServer implements MediaServer {
     // Not setImmediate: of a connection that is closed there uSockets never frees the memory (470 bytes each, measured).
     setTimeout(() => {
       if (requester.gone) return;
-      const refusal = refusalOf(status);
+      const refusal = refusalOf(status, requester.cors);
       this.#options.log.debug({ requestId: refusal.requestId, status }, "stream refused");
       this.#guarded(() => response.cork(() => answer(response, requester.isHead, refusal)));
     }, 0);
@@ -353,14 +365,6 @@ const headerOf =
   (request: UwsRequest): HeaderReader =>
   (name) =>
     request.getHeader(name);
-
-function requesterOf(response: UwsResponse, request: UwsRequest): Requester {
-  const requester = { isHead: request.getMethod() === "head", gone: false };
-  response.onAborted(() => {
-    requester.gone = true;
-  });
-  return requester;
-}
 
 /** SSLApp's own error says nothing of why, but that is looked for in the files before. */
 function secureApp({ SSLApp }: UwsModule, { certFile, keyFile }: CertificateFiles): UwsApp {

@@ -6,6 +6,7 @@ import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import { WebSocketServer } from "ws";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { REQUEST_HEAD_BYTES_MAX } from "../../core/connection-limits.ts";
+import { corsHeaders } from "../../core/cors.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
 import { HEADERS_MAX, SOCKET_IDLE_S, SOCKET_PAYLOAD_BYTES_MAX } from "../../core/limits.ts";
 import type { CertificateFiles } from "../certificate.ts";
@@ -150,7 +151,7 @@ export class WsServer implements MediaServer {
     const handshake = this.#begun(request, NOTHING);
     if (handshake === undefined) return;
     const [path = ""] = (request.url ?? "").split("?");
-    this.#refuse(handshake, path.startsWith("/stream/") ? 426 : 404, request.method === "HEAD");
+    this.#refuse(handshake, path.startsWith("/stream/") ? 426 : 404, request);
   }
 
   /** An upgrade, or a CONNECT: Node has let go of its socket. */
@@ -161,15 +162,14 @@ export class WsServer implements MediaServer {
     if (handshake === undefined) return;
     const [path = ""] = (request.url ?? "").split("?");
     const header = headerOf(request);
-    const isHead = request.method === "HEAD";
     const [, token] = /^\/stream\/([^/]+)$/.exec(path) ?? [];
-    if (!path.startsWith("/stream/")) this.#refuse(handshake, 404, isHead);
-    else if (request.method !== "GET" || !isUpgrade(header)) this.#refuse(handshake, 426, isHead);
-    else if (token === undefined) this.#refuse(handshake, 401, isHead);
+    if (!path.startsWith("/stream/")) this.#refuse(handshake, 404, request);
+    else if (request.method !== "GET" || !isUpgrade(header)) this.#refuse(handshake, 426, request);
+    else if (token === undefined) this.#refuse(handshake, 401, request);
     else {
       this.#admit(token, signatureHeaders(header))
         .then((admission) => {
-          if (admission.kind === "refused") this.#refuse(handshake, admission.status, isHead);
+          if (admission.kind === "refused") this.#refuse(handshake, admission.status, request);
           else this.#open(request, socket, new AdmittedLeg(admission));
         })
         .catch(this.#onBug);
@@ -218,12 +218,12 @@ export class WsServer implements MediaServer {
   }
 
   /** Answers a moment later: whoever sends a second request before the first is answered gets no answer at all. */
-  #refuse(handshake: WsHandshake, status: RefusalStatus, isHead: boolean): void {
+  #refuse(handshake: WsHandshake, status: RefusalStatus, { method, headers }: IncomingMessage): void {
     setImmediate(() => {
       if (!handshake.isWaiting) return;
-      const refusal = refusalOf(status);
+      const refusal = refusalOf(status, corsHeaders(headers.origin, this.#options.corsOrigins ?? []));
       this.#options.log.debug({ requestId: refusal.requestId, status }, "stream refused");
-      handshake.refuse(refusal, isHead);
+      handshake.refuse(refusal, method === "HEAD");
     });
   }
 

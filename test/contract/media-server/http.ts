@@ -148,6 +148,30 @@ export function httpContract(mediaServer: MediaServerName): void {
       expect(lines).toContain("\r\nConnection: close\r\n");
     });
 
+    test("a 401 names the scheme that it asks for", async () => {
+      const { text } = await exchange(service.port, [upgrade()], SOON_MS);
+      expect(text).toContain('\r\nWWW-Authenticate: StreamToken realm="Trunkline"\r\n');
+    });
+
+    test("pages of CORS_ORIGINS may read them, and no others", async () => {
+      const origin = "http://localhost:5173";
+      const lenient = await mediaService({ mediaServer, corsOrigins: [origin] });
+      try {
+        for (const path of [PATH, "/nowhere"]) {
+          const allowedFor = async (from: string): Promise<unknown> => {
+            const { headers } = await fetch(`http://127.0.0.1:${lenient.port}${path}`, { headers: { Origin: from } });
+            return [headers.get("access-control-allow-origin"), headers.get("vary")];
+          };
+          expect(await allowedFor(origin)).toEqual([origin, "Origin"]);
+          expect(await allowedFor("http://localhost:5174")).toEqual([null, "Origin"]);
+        }
+      } finally {
+        await lenient.close();
+      }
+      const { headers } = await fetch(`http://127.0.0.1:${service.port}${PATH}`, { headers: { Origin: origin } });
+      expect([headers.get("access-control-allow-origin"), headers.get("vary")]).toEqual([null, null]);
+    });
+
     test("B11: whatever the method, a stream's path is 426 and any other 404, and nothing is given back of the request", async () => {
       for (const method of ["GET", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "FOO"]) {
         for (const [path, status] of [

@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { outcome } from "../support/outcome.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const TSX = ["--import", pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href];
+
+interface Package {
+  scripts: Record<string, string>;
+}
+
+/** The development tools: what package.json runs from its source. */
+const SOURCES = Object.entries((JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as Package).scripts).flatMap(
+  ([name, script]) => (/tsx (\S+)$/.exec(script) ?? []).slice(1).map((path) => [name, path] as const),
+);
+
+test.each(SOURCES)(
+  "npm run %s has --help, too, and names what it does not know",
+  { timeout: 60_000 },
+  async (name, path) => {
+    const tool = (option: string) => outcome([...TSX, `${ROOT}${path}`, option]);
+    const [help, unknown] = [await tool("--help"), await tool("--nonsense")];
+    expect(help).toMatchObject({ code: 0, stderr: "" });
+    expect(help.stdout).toContain(`npm run ${name}`);
+    expect(unknown).toMatchObject({ code: 2, stdout: "" });
+    expect(unknown.stderr).toMatch(/^--nonsense is not known\n/);
+  },
+);
