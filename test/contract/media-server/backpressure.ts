@@ -90,8 +90,9 @@ export function backpressureContract(mediaServer: MediaServerName): void {
       const sentBytes = ((clock.nowMs() - startMs) / 20) * FRAME_BYTES;
       expect(sentBytes).toBeLessThan(KERNEL_BYTES_MAX + SOCKET_BACKPRESSURE_BYTES_MAX);
     }
-    // Beside what waits for the slow ones there is the one that read, and in this process the reading of it.
-    expect(peakBytes - beforeBytes).toBeLessThan(CLIENTS * SOCKET_BACKPRESSURE_BYTES_MAX + 64 * MIB);
+    // A coarse guard for what the buffered bytes below do not show. In this process the frames are made and read, too, and Node 26
+    // lets 80 MiB of that garbage lie.
+    expect(peakBytes - beforeBytes).toBeLessThan(CLIENTS * SOCKET_BACKPRESSURE_BYTES_MAX + 128 * MIB);
     // It is told while it waits, and no more when its streams are gone.
     expect(peakBufferedBytes).toBeGreaterThan(SOCKET_BACKPRESSURE_BYTES_MAX / 2);
     expect(peakBufferedBytes).toBeLessThanOrEqual((CLIENTS + 1) * (SOCKET_BACKPRESSURE_BYTES_MAX + FRAME_BYTES));
