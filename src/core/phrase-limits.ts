@@ -19,3 +19,5 @@ export const PHRASE_TRANSLATIONS_MAX = 4;
 export const PHRASE_LANGUAGES_MAX = 200;
 /** A file of translated phrases; a longer one is not ours. */
 export const PHRASE_CACHE_BYTES_MAX = 16 * 1024;
+/** Languages whose phrases one call remembers; a caller who speaks more of them hears the built-in ones of the oldest. */
+export const PHRASE_LANGUAGES_PER_CALL_MAX = 16;
