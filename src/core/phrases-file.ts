@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { isObject } from "./json.ts";
 import { PHRASE_CHARS_MAX, PHRASES_FILE_BYTES_MAX, PHRASES_FILE_PROBLEMS_MAX } from "./phrase-limits.ts";
-import { PHRASE_NAMES, type PhraseName, type PhraseOverrides } from "./phrases.ts";
+import { isPhraseTag, PHRASE_NAMES, type PhraseName, type PhraseOverrides } from "./phrases.ts";
 
 const VARIABLE = "PHRASES_FILE";
 /** Of a value that is wrong, this much is shown. */
@@ -29,7 +29,9 @@ export function readPhrasesFile(path: string, problems: string[]): PhraseOverrid
   const overrides: Record<string, Partial<Record<PhraseName, string>>> = {};
   for (const [tag, phrases] of Object.entries(given)) {
     const canonical = canonicalTag(tag);
-    if (canonical === undefined) found.push(`${at(tag)} must be a language tag such as de or pt-BR`);
+    if (canonical === undefined) found.push(`${at(tag)} must be a language tag such as de, pt-BR or zh-Hant`);
+    else if (!isPhraseTag(canonical))
+      found.push(`${at(tag)} must be a language tag such as de, pt-BR or zh-Hant: no call has this one`);
     else if (overrides[canonical] !== undefined)
       found.push(`${at(tag)} must stand there once: it is ${canonical} again`);
     else overrides[canonical] = phrasesOf(tag, phrases, found);

@@ -31,6 +31,8 @@ describe("the file of an operator's phrases", () => {
       de: { hello: "Hallo", filler: 7, apology: "", goodbye: "x".repeat(PHRASE_CHARS_MAX + 1), inactivity: "a\nb" },
       "no/tag": {},
       sw: ["Kwaheri."],
+      "zh-Hant-TW": {},
+      german: {},
       "pt-br": {},
       "pt-BR": {},
     });
@@ -40,8 +42,10 @@ describe("the file of an operator's phrases", () => {
       'PHRASES_FILE /de/apology must be a line of 1 to 200 characters, not ""',
       `PHRASES_FILE /de/goodbye must be a line of 1 to 200 characters, not "${"x".repeat(40)}…"`,
       'PHRASES_FILE /de/inactivity must be a line of 1 to 200 characters, not "a\\nb"',
-      "PHRASES_FILE /no~1tag must be a language tag such as de or pt-BR",
+      "PHRASES_FILE /no~1tag must be a language tag such as de, pt-BR or zh-Hant",
       "PHRASES_FILE /sw must be an object of phrases, not a list",
+      "PHRASES_FILE /zh-Hant-TW must be a language tag such as de, pt-BR or zh-Hant: no call has this one",
+      "PHRASES_FILE /german must be a language tag such as de, pt-BR or zh-Hant: no call has this one",
       "PHRASES_FILE /pt-BR must stand there once: it is pt-BR again",
     ]);
   });
