@@ -1,4 +1,4 @@
-import { graphemeEnd, speakingWeight, wordEnds } from "../core/words.ts";
+import { graphemeEnd, speakingLength, speakingWeight, wordEnds } from "../core/words.ts";
 import { isClauseBreak, isSentenceBreak } from "./sentence-ends.ts";
 
 /** A piece that takes less time than so many Latin letters is not worth a synthesis of its own: it would sound chopped. */
@@ -73,11 +73,14 @@ export class PieceSplitter {
     return 0;
   }
 
-  /** Where to cut a text that has no clause up to `at`: before a blank, else between words, else between characters. */
+  /**
+   * Where to cut a text that has no clause up to `at`: before a blank, unless that leaves too little; else between words, else between
+   * characters.
+   */
   #wordCut(at: number): number {
     const text = this.#rest;
     const blank = text.lastIndexOf(" ", at);
-    if (blank > 0) return blank;
+    if (blank > 0 && speakingLength(text.slice(0, blank)) >= PIECE_LETTERS_MIN) return blank;
     // What lies behind tells where the last word in front ends.
     const ends = wordEnds(text.slice(0, at + WORD_CHARS), this.#language);
     return ends.findLast((end) => end <= at) ?? graphemeEnd(text, at);
