@@ -233,7 +233,7 @@ describe("the end of the caller's turn", () => {
     expect(actions).toMatchObject([{ text: partial }, { text: rest }]);
   });
 
-  test("F14-1: words behind keys are told whole where the ear has changed those before them", () => {
+  test("F14-1: words behind DTMF are answered whole where the STT has changed those before them", () => {
     const { actions } = runEvents(START, [
       [1_000, { kind: "words", text: "a", final: false }],
       [1_100, { kind: "key" }],
