@@ -1,10 +1,10 @@
-import { graphemeEnd, speakingWeight, wordEnds } from "../core/words.ts";
+import { graphemeEnd, speakingLength, speakingWeight, wordEnds } from "../core/words.ts";
 import { isClauseBreak, isSentenceBreak } from "./sentence-ends.ts";
 
-/** A piece that takes less time than so many Latin letters is not worth a synthesis of its own: it would sound chopped. */
-const PIECE_LETTERS_MIN = 24;
+/** A segment that takes less time than so many Latin letters is not worth a synthesis of its own: it would sound chopped. */
+const SEGMENT_LETTERS_MIN = 24;
 /** A sentence longer than this is cut at a clause, or else between words, so that the caller does not wait for its end. */
-const PIECE_LETTERS_MAX = 220;
+const SEGMENT_LETTERS_MAX = 220;
 
 /** A dot behind one of these ends no sentence, as a rule. What ends one as often ("etc.", "usw.") is not among them. */
 const ABBREVIATIONS = new Set(
@@ -60,10 +60,10 @@ export class PieceSplitter {
     for (let at = 0; at < text.length; ) {
       const character = String.fromCodePoint(text.codePointAt(at) as number);
       const weight = speakingWeight(character);
-      if (letters + weight > PIECE_LETTERS_MAX) return lastClause || this.#wordCut(at);
+      if (letters + weight > SEGMENT_LETTERS_MAX) return lastClause || this.#wordCut(at);
       letters += weight;
       at += character.length;
-      if (letters < PIECE_LETTERS_MIN || at === text.length) continue;
+      if (letters < SEGMENT_LETTERS_MIN || at === text.length) continue;
       const [before, behind] = [text.slice(Math.max(0, at - TAIL_CHARS), at), text.slice(at, at + 2)];
       if (isSentenceBreak(before, behind, isAbbreviation)) return at;
       if (!isClauseBreak(before, behind)) continue;
@@ -73,11 +73,14 @@ export class PieceSplitter {
     return 0;
   }
 
-  /** Where to cut a text that has no clause up to `at`: before a blank, else between words, else between characters. */
+  /**
+   * Where to cut a text that has no clause up to `at`: before a blank, unless that leaves too little; else between words, else between
+   * characters.
+   */
   #wordCut(at: number): number {
     const text = this.#rest;
     const blank = text.lastIndexOf(" ", at);
-    if (blank > 0) return blank;
+    if (blank > 0 && speakingLength(text.slice(0, blank)) >= SEGMENT_LETTERS_MIN) return blank;
     // What lies behind tells where the last word in front ends.
     const ends = wordEnds(text.slice(0, at + WORD_CHARS), this.#language);
     return ends.findLast((end) => end <= at) ?? graphemeEnd(text, at);

@@ -4,7 +4,7 @@
 export const PHRASE_CHARS_MAX = 200;
 /** The file that PHRASES_FILE names. */
 export const PHRASES_FILE_BYTES_MAX = 1024 * 1024;
-/** Problems of that file that are told; the rest is counted. */
+/** Problems of that file that are reported; the rest is counted. */
 export const PHRASES_FILE_PROBLEMS_MAX = 20;
 
 /** How long an LLM may take to translate the phrases. Nothing waits for it: until then English is spoken. */
@@ -19,3 +19,5 @@ export const PHRASE_TRANSLATIONS_MAX = 4;
 export const PHRASE_LANGUAGES_MAX = 200;
 /** A file of translated phrases; a longer one is not ours. */
 export const PHRASE_CACHE_BYTES_MAX = 16 * 1024;
+/** Languages whose phrases one call remembers; a caller who speaks more of them hears the built-in ones of the oldest. */
+export const PHRASE_LANGUAGES_PER_CALL_MAX = 16;

@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { isObject } from "./json.ts";
 import { PHRASE_CHARS_MAX, PHRASES_FILE_BYTES_MAX, PHRASES_FILE_PROBLEMS_MAX } from "./phrase-limits.ts";
-import { PHRASE_NAMES, type PhraseName, type PhraseOverrides } from "./phrases.ts";
+import { isPhraseTag, PHRASE_NAMES, type PhraseName, type PhraseOverrides } from "./phrases.ts";
 
 const VARIABLE = "PHRASES_FILE";
 /** Of a value that is wrong, this much is shown. */
@@ -29,7 +29,9 @@ export function readPhrasesFile(path: string, problems: string[]): PhraseOverrid
   const overrides: Record<string, Partial<Record<PhraseName, string>>> = {};
   for (const [tag, phrases] of Object.entries(given)) {
     const canonical = canonicalTag(tag);
-    if (canonical === undefined) found.push(`${at(tag)} must be a language tag such as de or pt-BR`);
+    if (canonical === undefined) found.push(`${at(tag)} must be a language tag such as de, pt-BR or zh-Hant`);
+    else if (!isPhraseTag(canonical))
+      found.push(`${at(tag)} must be a language tag such as de, pt-BR or zh-Hant: no call has this one`);
     else if (overrides[canonical] !== undefined)
       found.push(`${at(tag)} must stand there once: it is ${canonical} again`);
     else overrides[canonical] = phrasesOf(tag, phrases, found);
@@ -44,10 +46,18 @@ export function readPhrasesFile(path: string, problems: string[]): PhraseOverrid
 function textOf(path: string, problems: string[]): string | undefined {
   let file: number | undefined;
   try {
-    file = openSync(path, "r");
-    const { size } = fstatSync(file);
-    if (size <= PHRASES_FILE_BYTES_MAX) return readFileSync(file, "utf8");
-    problems.push(`${VARIABLE} must name a file of at most ${PHRASES_FILE_BYTES_MAX} bytes: ${path} has ${size}`);
+    // A pipe that nobody writes to must not hold up the start.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (!fstatSync(file).isFile()) {
+      problems.push(`${VARIABLE} must name a regular file: ${path} is none`);
+      return undefined;
+    }
+    const bytes = Buffer.alloc(PHRASES_FILE_BYTES_MAX + 1);
+    let length = 0;
+    for (let count = -1; count !== 0; length += count)
+      count = readSync(file, bytes, length, bytes.length - length, null);
+    if (length < bytes.length) return bytes.toString("utf8", 0, length);
+    problems.push(`${VARIABLE} must name a file of at most ${PHRASES_FILE_BYTES_MAX} bytes: ${path} has more`);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "no code";
     problems.push(`${VARIABLE} must name a file that can be read: ${path} cannot (${code})`);

@@ -21,8 +21,16 @@ export type PhraseOverrides = Readonly<Record<string, Readonly<Partial<Phrases>>
 /** Spoken, and translated from, where a language has none. */
 export const ENGLISH: Phrases = BUILT_IN_PHRASES.en.phrases;
 
-/** Languages whose phrases are those of another: Cantonese is written as Chinese, and both Norwegians are read by one voice. */
-const WRITTEN_AS: Readonly<Record<string, string>> = { yue: "zh-Hant", no: "nb", nn: "nb" };
+/**
+ * Where the phrases of a language are looked for behind its own: Cantonese is written as Chinese, and the same voices read both
+ * Norwegians and `no`, which names either.
+ */
+const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
+  yue: ["zh-Hant"],
+  no: ["nb"],
+  nb: ["no"],
+  nn: ["nb", "no"],
+};
 
 /** The parts of `language`, a code; undefined for what is none. The script is the usual one of the language in its region. */
 export function languageParts(
@@ -30,7 +38,10 @@ export function languageParts(
 ): { spoken: string; region: string | undefined; script: string } | undefined {
   try {
     const locale = new Intl.Locale(language);
-    return { spoken: locale.language, region: locale.region, script: locale.maximize().script ?? "" };
+    // Some Node lines have undefined for "und".
+    const spoken: string | undefined = locale.language;
+    if (spoken === undefined) return undefined;
+    return { spoken, region: locale.region, script: locale.maximize().script ?? "" };
   } catch {
     return undefined;
   }
@@ -44,15 +55,30 @@ export function phraseTags(language: string): string[] {
   const parts = languageParts(language);
   if (parts === undefined) return [];
   const { spoken, region, script } = parts;
-  const other = WRITTEN_AS[spoken];
   return [
     ...new Set([
       ...(region === undefined ? [] : [`${spoken}-${region}`]),
       `${spoken}-${script}`,
       spoken,
-      ...(other === undefined ? [] : [other]),
+      ...(WRITTEN_AS[spoken] ?? []),
     ]),
   ];
+}
+
+/** What stands for no language, or for several. */
+const NO_LANGUAGES: readonly string[] = ["und", "mul", "mis", "zxx"];
+const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+
+/** Whether a call can be in a language whose phrases are looked for under `tag`, which is canonical. */
+export function isPhraseTag(tag: string): boolean {
+  const parts = languageParts(tag);
+  // A longer one is well-formed, and no language: "german".
+  if (parts === undefined || parts.spoken.length > 3 || NO_LANGUAGES.includes(parts.spoken)) return false;
+  const { spoken, region } = parts;
+  if (phraseTags(region === undefined ? spoken : `${spoken}-${region}`).includes(tag)) return true;
+  // Calls have no script but that of their region.
+  if (tag !== `${spoken}-${parts.script}`) return false;
+  return LETTERS.some((first) => LETTERS.some((second) => phraseTags(`${spoken}-${first}${second}`).includes(tag)));
 }
 
 /** The built-in phrases of a language code such as `de` or `de-AT`; undefined where there are none. */
@@ -61,12 +87,15 @@ export const builtInPhrases = (language: string): Phrases | undefined =>
     .map((tag) => BUILT_IN_PHRASES[tag])
     .find((found) => found !== undefined)?.phrases;
 
-/** The phrases that `overrides` and the built-in table have for `language`, each from the most specific tag that has it. */
+/**
+ * The phrases that `overrides` and the built-in table have for `language`, each from the most specific tag that has it: of all tags
+ * in `overrides` first, so that `pt` also changes `pt-PT`.
+ */
 export function phrasesIn(overrides: PhraseOverrides, language: string): Partial<Phrases> {
   const tags = phraseTags(language);
   const found = PHRASE_NAMES.flatMap((name) => {
-    const texts = tags.map((tag) => overrides[tag]?.[name] ?? BUILT_IN_PHRASES[tag]?.phrases[name]);
-    const text = texts.find((one) => one !== undefined);
+    const own = tags.map((tag) => overrides[tag]?.[name]).find((text) => text !== undefined);
+    const text = own ?? builtInPhrases(language)?.[name];
     return text === undefined ? [] : [[name, text]];
   });
   return Object.fromEntries(found) as Partial<Phrases>;

@@ -1,3 +1,5 @@
+import { isOneNumber } from "./numerals.ts";
+
 /** Locales whose segmenters are kept: what a call speaks is told by its peers, and must not fill the memory. */
 const LOCALES_MAX = 64;
 /** Word rules of the root locale, for tags that name no language. */
@@ -25,27 +27,36 @@ export const lettersOf = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "");
 
 /**
+ * What makes the word before it another one: "bob@example.com", "5:30", "twenty-five", "5%", "5 €". Intl.Segmenter ends a word
+ * before most of these. "$" before a digit belongs to the next word.
+ */
+const GROWN_WORD =
+  /^(?:[-\u2010\u2011:@/&.'’_＠／＆－]+[\p{L}\p{N}]|：\p{N}|[\p{S}%％٪‰#]|\s+(?:[%％٪‰°]|\p{Sc}(?!\p{N})))/u;
+
+/**
  * What follows in `text` when its first words are those of `beginning`, whatever their case and punctuation: empty when nothing
- * does. Undefined when they are others, also where only a part of a word is the same ("for" and "forty").
+ * does. Undefined when they are others, also where only a part of a word is the same ("for" and "forty", "5" and "5:30").
  */
 export function textBehind(beginning: string, text: string, language: string): string | undefined {
   const letters = lettersOf(beginning);
   let matched = 0;
   let end = 0;
-  for (const { segment, index } of wordSegmenter(language).segment(text)) {
+  let last = "";
+  const segments = wordSegmenter(language).segment(text);
+  for (const { segment, index } of segments) {
     if (matched === letters.length) break;
     const word = lettersOf(segment);
     if (word === "") continue;
     if (!letters.startsWith(word, matched)) return undefined;
     matched += word.length;
     end = index + segment.length;
+    last = segment;
   }
   if (matched < letters.length) return undefined;
+  const behind = text.slice(end);
+  if (GROWN_WORD.test(behind) || isOneNumber(last, segments.containing(end)?.segment ?? "")) return undefined;
   // Punctuation that belongs to the last word goes with it.
-  return text
-    .slice(end)
-    .replace(/^[^\s\p{L}\p{N}]+/u, "")
-    .trim();
+  return behind.replace(/^[^\s\p{L}\p{N}]+/u, "").trim();
 }
 
 /** Letters of scripts that are written without blanks between words. */

@@ -52,8 +52,8 @@ export class CallEngines {
   #ear: SttStream | undefined;
   #earLife = new AbortController();
   #earRateHz = 0;
-  /** The language that it was opened with. */
-  #earLanguage = "";
+  /** The language that the STT stream was opened with. */
+  #sttLanguage = "";
   #earResampler: Resampler | undefined;
   /** Of an STT without interim transcripts a word may come late: nothing is concluded from its silence. */
   readonly #unrecognized: UnrecognizedSpeech | undefined;
@@ -114,7 +114,7 @@ export class CallEngines {
     this.#earLife = new AbortController();
     const { signal } = this.#earLife;
     this.#earRateHz = rateHz;
-    this.#earLanguage = language;
+    this.#sttLanguage = language;
     const { languagePinned } = this.#options.spec;
     this.#ear = stt.open({ language, languagePinned, rateHz }, signal, this.#watchOf("ear"));
     void pump(
@@ -130,7 +130,7 @@ export class CallEngines {
     const { stt, spec } = this.#options;
     if (stt === undefined || stt.capabilities.anyLanguage === true || this.#ear === undefined) return;
     const detects = (one: string): boolean => !spec.languagePinned && stt.capabilities.detects?.(one) === true;
-    if (detects(this.#earLanguage) && detects(language)) return;
+    if (detects(this.#sttLanguage) && detects(language)) return;
     this.#earLife.abort();
     this.#openEar(stt, language, this.#earRateHz);
   }

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import { codeOf, providerFailed } from "../core/errors.ts";
+import { codeOf, providerFailed, unavailable } from "../core/errors.ts";
 import { type Logger, withoutForeignText } from "../core/log.ts";
 import type { WorkerMetrics } from "../core/metrics.ts";
 import {
@@ -45,15 +45,22 @@ export interface PhraseBookOptions {
   log: Logger;
 }
 
+interface Translation {
+  found: Promise<Phrases | undefined>;
+  /** Where none was found it is looked for again from then on. */
+  retryMs: number;
+}
+
 /** The phrases of all languages, for the calls of one worker. Calls that need the same translation wait for the same one. */
 export class PhraseBook implements PhraseFinder {
   readonly #options: PhraseBookOptions;
   /** What translations are made from. */
   readonly #english: Phrases;
-  /** By tag; each is undefined where there is none, and is asked for again from `retryMs` on. The oldest stands first. */
-  readonly #translations = new Map<string, { found: Promise<Phrases | undefined>; retryMs: number }>();
-  #underWay = 0;
-  /** Languages that were told of as spoken in English. */
+  /** By tag and provider. The oldest stands first. */
+  readonly #translations = new Map<string, Translation>();
+  /** Requests to LLMs that are under way. */
+  #requests = 0;
+  /** Languages that the log names as spoken in English. */
   readonly #inEnglish = new Set<string>();
 
   constructor(options: PhraseBookOptions) {
@@ -74,35 +81,36 @@ export class PhraseBook implements PhraseFinder {
   }
 
   #translation(tag: string, llm: Llm): Promise<Phrases | undefined> {
-    const nowMs = this.#options.clock.nowMs();
-    const known = this.#translations.get(tag);
-    if (known !== undefined && nowMs < known.retryMs) return known.found;
-    if (this.#underWay >= PHRASE_TRANSLATIONS_MAX) return Promise.resolve(undefined);
-    this.#underWay += 1;
-    const entry = { found: this.#readOrTranslate(tag, llm), retryMs: Number.POSITIVE_INFINITY };
-    void entry.found.then((phrases) => {
-      this.#underWay -= 1;
-      if (phrases === undefined) entry.retryMs = this.#options.clock.nowMs() + PHRASE_RETRY_MS;
-    });
-    this.#translations.delete(tag);
-    this.#translations.set(tag, entry);
+    // A provider that fails does not keep another from being asked. What one has translated, the other reads from the cache.
+    const key = `${tag} ${llm.provider}`;
+    const known = this.#translations.get(key);
+    if (known !== undefined && this.#options.clock.nowMs() < known.retryMs) return known.found;
+    const entry: Translation = { found: Promise.resolve(undefined), retryMs: Number.POSITIVE_INFINITY };
+    entry.found = this.#readOrTranslate(tag, llm, entry);
+    this.#translations.delete(key);
+    this.#translations.set(key, entry);
     const [oldest] = this.#translations.keys();
     if (this.#translations.size > PHRASE_LANGUAGES_MAX && oldest !== undefined) this.#translations.delete(oldest);
     return entry.found;
   }
 
-  /** Never rejects. */
-  async #readOrTranslate(tag: string, llm: Llm): Promise<Phrases | undefined> {
-    const { cache, log } = this.#options;
+  /** Never rejects; where nothing is found, sets when `entry` is looked for again. */
+  async #readOrTranslate(tag: string, llm: Llm, entry: Translation): Promise<Phrases | undefined> {
+    const { cache, clock, log } = this.#options;
     const { provider } = llm;
+    let retryAfterMs = PHRASE_RETRY_MS;
     try {
-      const kept = await cache.read(tag, this.#english);
-      if (kept !== undefined) return kept;
+      const saved = await cache.read(tag, this.#english);
+      if (saved !== undefined) return saved;
       if (languageName(tag) === undefined)
         throw providerFailed(provider, "was not asked for a language without a name");
+      if (this.#requests >= PHRASE_TRANSLATIONS_MAX) {
+        retryAfterMs = 0;
+        throw unavailable(`${PHRASE_TRANSLATIONS_MAX} translations are under way`);
+      }
       const phrases = await this.#translate(tag, llm);
       log.info({ language: tag, provider }, "the service's own phrases were translated");
-      await this.#keep(tag, phrases, provider);
+      await this.#save(tag, phrases, provider);
       return phrases;
     } catch (error) {
       if (!this.#inEnglish.has(tag)) {
@@ -110,6 +118,7 @@ export class PhraseBook implements PhraseFinder {
         log.warn({ language: tag, provider, ...why }, "the service's own phrases are spoken in English");
       }
       this.#inEnglish.add(tag);
+      entry.retryMs = clock.nowMs() + retryAfterMs;
       return undefined;
     }
   }
@@ -123,15 +132,17 @@ export class PhraseBook implements PhraseFinder {
       answered: () => {},
       used: (provider, usage) => metrics.providerUsed(provider, usage),
     };
+    this.#requests += 1;
     try {
       return await translatePhrases(llm, tag, this.#english, deadline.signal, watch);
     } finally {
+      this.#requests -= 1;
       cancel();
     }
   }
 
-  /** A translation that cannot be kept is as good for this process. */
-  async #keep(tag: string, phrases: Phrases, provider: string): Promise<void> {
+  /** A translation that cannot be saved is used by this process all the same. */
+  async #save(tag: string, phrases: Phrases, provider: string): Promise<void> {
     const { cache, log } = this.#options;
     try {
       await cache.write(tag, this.#english, phrases, provider);

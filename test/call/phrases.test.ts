@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { CallPhrases } from "../../src/call/phrases.ts";
+import { PHRASE_LANGUAGES_PER_CALL_MAX } from "../../src/core/phrase-limits.ts";
 import { builtInPhrases, ENGLISH, type Phrases } from "../../src/core/phrases.ts";
 import { VirtualCall, type VirtualCallOptions } from "../support/virtual-call.ts";
 
@@ -55,6 +57,28 @@ describe("what the service says in its own name", () => {
     given(call, 200, "sw");
     call.run(15_000);
     expect(said(call)).toEqual([`inactivity: ${builtInPhrases("de")?.inactivity}`]);
+  });
+
+  test("stays what it was given when a translation for the language before comes late", () => {
+    const german = { ...SWAHILI, inactivity: "Hallo?" };
+    const call = started("sw", { spec: { inactivityTimeoutMs: 10_000 } });
+    call.says(3_000, "und jetzt wieder deutsch", "de");
+    call.at(5_000, () => call.handle({ kind: "phrases-chosen", language: "de", origin: "file", phrases: german }));
+    given(call, 6_000, "sw");
+    call.run(18_000);
+    expect(said(call)).toEqual(["inactivity: Hallo?"]);
+    call.says(19_000, "unaweza kunisaidia tafadhali", "sw");
+    call.run(33_000);
+    expect(said(call).at(-1)).toBe(`inactivity: ${SWAHILI.inactivity}`);
+  });
+
+  test("is remembered in bounded memory, the newest languages of a call", () => {
+    const phrases = new CallPhrases();
+    for (let index = 0; index < 1_000; index += 1) phrases.give(`x${index}`, { ...SWAHILI, filler: `${index}` });
+    expect(phrases.in(`x${1_000 - PHRASE_LANGUAGES_PER_CALL_MAX}`).filler).toBe(
+      `${1_000 - PHRASE_LANGUAGES_PER_CALL_MAX}`,
+    );
+    expect(phrases.in(`x${999 - PHRASE_LANGUAGES_PER_CALL_MAX}`)).toBe(ENGLISH);
   });
 
   test("follows the caller into another language, and back", () => {

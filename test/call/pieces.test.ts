@@ -119,6 +119,14 @@ describe("cutting a reply into speakable pieces", () => {
     expect(new PieceSplitter(24, "en").push("We open at 9. So")).toEqual([]);
   });
 
+  test("F14-3: a blank near the beginning of a text without blanks is no place to cut it", () => {
+    const text = `好的 ${"我们每天早上开门晚上关门".repeat(6)}`;
+    const splitter = new PieceSplitter(24, "zh");
+    const [first, ...others] = [...splitter.push(text), ...splitter.end()];
+    expect(speakingLength(first ?? "")).toBeGreaterThanOrEqual(100);
+    expect([first, ...others].join("")).toBe(text);
+  });
+
   test.each([
     ["zh", "我们每天早上开门晚上关门".repeat(40)],
     ["th", "เราเปิดทุกวันตั้งแต่เก้าโมงเช้าถึงหกโมงเย็น".repeat(20)],

@@ -183,6 +183,23 @@ describe("the end of the caller's turn", () => {
     ["I want two loaves", "I want two."],
     ["我要四", "我要四十个面包"],
     ["ขอ", "ของหวาน"],
+    ["my mail is bob", "my mail is bob@example.com"],
+    ["come at 5", "come at 5:30"],
+    ["I need twenty", "I need twenty-five rolls"],
+    ["I need twenty", "I need twenty\u2011five rolls"],
+    ["take 5", "take 5%"],
+    ["take 5", "take 5% off"],
+    ["c'est 5", "C'est 5 %."],
+    ["it costs 5", "It costs 5 €."],
+    ["it costs 5", "It costs 5€."],
+    ["call AT", "Call AT&T"],
+    ["I code in C", "I code in C++."],
+    ["ต้องการสี่", "ต้องการสี่สิบ"],
+    ["ยี่สิบ", "ยี่สิบเอ็ด"],
+    ["我要三百", "我要三百五十个"],
+    ["三点", "三点半来"],
+    ["パンを二十", "パンを二十五個"],
+    ["ငါး", "ငါးဆယ်"],
   ])("F14-1: where a word of %j that was answered changed, %j is told whole", (partial, final) => {
     const { actions } = runEvents(START, [
       [1_500, { kind: "words", text: partial, final: false }],
@@ -201,6 +218,11 @@ describe("the end of the caller's turn", () => {
     ["yes", "Yes. And two rolls", "And two rolls"],
     ["hola", "Hola. ¿Qué tal?", "¿Qué tal?"],
     ["twenty five", "Twenty-five rolls", "rolls"],
+    ["take 5", "Take 5 $3 rolls", "$3 rolls"],
+    ["I need four", "'I need four' please.", "please."],
+    ["yes", "Yes—and two rolls", "and two rolls"],
+    ["我要三百", "我要三百，五十个不要", "五十个不要"],
+    ["我要三百", "我要三百个", "个"],
   ])("F14-1: of words like %j that were answered, only what is new in %j is told", (partial, final, rest) => {
     const { actions } = runEvents(START, [
       [1_500, { kind: "words", text: partial, final: false }],
@@ -211,7 +233,7 @@ describe("the end of the caller's turn", () => {
     expect(actions).toMatchObject([{ text: partial }, { text: rest }]);
   });
 
-  test("F14-1: words behind keys are told whole where the ear has changed those before them", () => {
+  test("F14-1: words behind DTMF are answered whole where the STT has changed those before them", () => {
     const { actions } = runEvents(START, [
       [1_000, { kind: "words", text: "a", final: false }],
       [1_100, { kind: "key" }],

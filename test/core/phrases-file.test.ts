@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -31,6 +32,8 @@ describe("the file of an operator's phrases", () => {
       de: { hello: "Hallo", filler: 7, apology: "", goodbye: "x".repeat(PHRASE_CHARS_MAX + 1), inactivity: "a\nb" },
       "no/tag": {},
       sw: ["Kwaheri."],
+      "zh-Hant-TW": {},
+      german: {},
       "pt-br": {},
       "pt-BR": {},
     });
@@ -40,8 +43,10 @@ describe("the file of an operator's phrases", () => {
       'PHRASES_FILE /de/apology must be a line of 1 to 200 characters, not ""',
       `PHRASES_FILE /de/goodbye must be a line of 1 to 200 characters, not "${"x".repeat(40)}…"`,
       'PHRASES_FILE /de/inactivity must be a line of 1 to 200 characters, not "a\\nb"',
-      "PHRASES_FILE /no~1tag must be a language tag such as de or pt-BR",
+      "PHRASES_FILE /no~1tag must be a language tag such as de, pt-BR or zh-Hant",
       "PHRASES_FILE /sw must be an object of phrases, not a list",
+      "PHRASES_FILE /zh-Hant-TW must be a language tag such as de, pt-BR or zh-Hant: no call has this one",
+      "PHRASES_FILE /german must be a language tag such as de, pt-BR or zh-Hant: no call has this one",
       "PHRASES_FILE /pt-BR must stand there once: it is pt-BR again",
     ]);
   });
@@ -57,10 +62,7 @@ describe("the file of an operator's phrases", () => {
     ["{", /^PHRASES_FILE must name a file of JSON: .*phrases\.json is none$/],
     ["[]", /^PHRASES_FILE must hold a JSON object of languages, not a list$/],
     ["null", /^PHRASES_FILE must hold a JSON object of languages, not null$/],
-    [
-      " ".repeat(PHRASES_FILE_BYTES_MAX + 1),
-      /^PHRASES_FILE must name a file of at most 1048576 bytes: .* has 1048577$/,
-    ],
+    [" ".repeat(PHRASES_FILE_BYTES_MAX + 1), /^PHRASES_FILE must name a file of at most 1048576 bytes: .* has more$/],
   ])("that is no such file is one line", (content, line) => {
     const { problems } = read(content);
     expect(problems).toEqual([expect.stringMatching(line)]);
@@ -74,8 +76,18 @@ describe("the file of an operator's phrases", () => {
     expect(readPhrasesFile(folder, problems)).toEqual({});
     expect(problems).toEqual([
       "PHRASES_FILE must name a file that can be read: /nowhere/phrases.json cannot (ENOENT)",
-      `PHRASES_FILE must name a file that can be read: ${folder} cannot (EISDIR)`,
+      `PHRASES_FILE must name a regular file: ${folder} is none`,
     ]);
+  });
+
+  test("that is a pipe or a device does not hold up the start", () => {
+    const pipe = join(temporaryDirectory(), "pipe");
+    execFileSync("mkfifo", [pipe]);
+    for (const path of [pipe, "/dev/zero"]) {
+      const problems: string[] = [];
+      expect(readPhrasesFile(path, problems)).toEqual({});
+      expect(problems).toEqual([`PHRASES_FILE must name a regular file: ${path} is none`]);
+    }
   });
 
   test("is read with the rest of the configuration, whose problems are told beside its own", () => {

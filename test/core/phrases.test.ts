@@ -2,7 +2,15 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { BUILT_IN_PHRASES } from "../../src/core/built-in-phrases.ts";
 import { PHRASE_CHARS_MAX } from "../../src/core/phrase-limits.ts";
-import { builtInPhrases, displayWidth, ENGLISH, PHRASE_NAMES, phrasesIn, phraseTags } from "../../src/core/phrases.ts";
+import {
+  builtInPhrases,
+  displayWidth,
+  ENGLISH,
+  isPhraseTag,
+  PHRASE_NAMES,
+  phrasesIn,
+  phraseTags,
+} from "../../src/core/phrases.ts";
 
 /** What each language is written in (ISO 15924), told here a second time. */
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
@@ -101,6 +109,56 @@ describe("the phrases of a language code", () => {
     expect(phrasesIn(overrides, "de")).toEqual({ ...builtInPhrases("de"), filler: "Moment." });
     expect(phrasesIn(overrides, "sw-KE")).toEqual({ filler: "Subiri kidogo." });
   });
+});
+
+describe("the operator's phrases", () => {
+  const OWN = { filler: "own" };
+
+  test.each([
+    ["pt", "pt-PT"],
+    ["zh", "zh-TW"],
+    ["zh", "zh-CN"],
+    ["zh-Hant", "zh-HK"],
+    ["zh-Hant", "yue"],
+    ["no", "nb"],
+    ["no", "nn"],
+    ["no", "nb-NO"],
+    ["nb", "no"],
+    ["nb", "nn-NO"],
+  ])("of %s go before the built-in ones of calls in %s", (tag, language) => {
+    expect(phrasesIn({ [tag]: OWN }, language)).toEqual({ ...builtInPhrases(language), ...OWN });
+  });
+
+  test("of a region go before those of its language", () => {
+    expect(phrasesIn({ pt: OWN, "pt-PT": { filler: "region" } }, "pt-PT").filler).toBe("region");
+  });
+
+  test.each([
+    "de",
+    "de-AT",
+    "zh-TW",
+    "zh-Hant",
+    "zh-Hans",
+    "sr-Latn",
+    "sr-Cyrl",
+    "pa-Arab",
+    "en-001",
+    "yue",
+    "no",
+    "fil",
+  ])("may have the tag %s", (tag) => expect(isPhraseTag(tag)).toBe(true));
+
+  test.each([
+    "zh-Hant-TW",
+    "german",
+    "de-Cyrl",
+    "de-1996",
+    "de-x-formal",
+    "de-u-co-phonebk",
+    "und",
+    "mul",
+    "no tag",
+  ])("may not have the tag %s, which no call has", (tag) => expect(isPhraseTag(tag)).toBe(false));
 });
 
 test.each([

@@ -192,7 +192,7 @@ describe("what a peer is told", () => {
     ]);
   });
 
-  test("F14-1: words that the ear has changed since they were answered are told whole", () => {
+  test("F14-1: words that the STT has changed since they were answered are sent whole", () => {
     const { notices: peer, told } = notices();
     const messages = [{ role: "user", text: "I need for" }] as const;
     peer.onEvent({ kind: "ear-partial", text: "I need for" });

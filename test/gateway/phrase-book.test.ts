@@ -212,10 +212,31 @@ describe("English is spoken", () => {
     expect(levels(logged)).toHaveLength(2);
   });
 
-  test("where several languages are being translated already, and the next call asks again", async () => {
-    const { book, llm, find, played } = scene({ replies: [NEVER, NEVER, NEVER, NEVER, saysJson(SWAHILI)] });
+  test("by the LLM of one provider that fails, and not by that of another one", async () => {
+    const { book, clock, llm, played } = scene({ replies: [FAILS] });
+    const other = Object.assign(new ScriptedLlm(clock, [saysJson(SWAHILI)]), { provider: "other" });
+    expect(await played(book.find("sw", llm))).toEqual(english);
+    expect((await played(book.find("sw", other)))?.origin).toBe("translated");
+    expect(await played(book.find("sw", llm))).toEqual(english);
+    expect([llm.requests.length, other.requests.length]).toEqual([1, 1]);
+  });
+
+  test("but not where the translation is there already, however many others are under way", async () => {
+    const { find: findFirst, dataDir } = scene();
+    await findFirst("sw");
+    const { book, llm, find, played } = scene({ dataDir, replies: [NEVER, NEVER, NEVER, NEVER] });
     const slow = ["so", "zu", "xh", "sn"].map((language) => book.find(language, llm));
+    expect((await find("sw"))?.origin).toBe("translated");
+    await played(Promise.all(slow));
+  });
+
+  test("where several languages are being translated already, and the next call asks again", async () => {
+    const { book, llm, logged, find, played } = scene({ replies: [NEVER, NEVER, NEVER, NEVER, saysJson(SWAHILI)] });
+    const slow = ["so", "zu", "xh", "sn"].map((language) => book.find(language, llm));
+    await expect.poll(() => llm.requests.length).toBe(4);
     expect(await find("sw")).toEqual(english);
+    expect(levels(logged)).toEqual(["warn sw: the service's own phrases are spoken in English"]);
+    expect(logged[0]).toContain("4 translations are under way");
     await played(Promise.all(slow));
     expect(llm.requests).toHaveLength(4);
     expect((await find("sw"))?.origin).toBe("translated");

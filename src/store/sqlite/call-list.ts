@@ -19,10 +19,8 @@ export async function listCalls(
 ): Promise<{ calls: readonly CallRecord[]; more: boolean }> {
   const found: CallRecord[] = [];
   let after = afterCallId;
-  // Few calls have one id of a carrier, and an index finds them: nothing is looked through.
-  const isIndexed = filters.carrierCallId !== undefined;
   for (;;) {
-    const last = isIndexed ? undefined : await endOfWindow(db, accountId, after);
+    const last = await endOfWindow(db, accountId, filters.carrierCallId, after);
     let window = matching(db, accountId, filters, nowMs);
     if (after !== undefined) window = window.where("calls.id", "<", after);
     if (last !== undefined) window = window.where("calls.id", ">=", last);
@@ -35,9 +33,18 @@ export async function listCalls(
   }
 }
 
-/** The oldest call of the next window; undefined when all that is left fits into it. */
-async function endOfWindow(db: Kysely<Tables>, accountId: string, after?: string): Promise<string | undefined> {
+/**
+ * The oldest call of the next window; undefined when all that is left fits into it. Only calls with `carrierCallId` count, where it
+ * is given: an index finds them, but the peer chooses the id, so any number of calls may have the same.
+ */
+async function endOfWindow(
+  db: Kysely<Tables>,
+  accountId: string,
+  carrierCallId: string | undefined,
+  after: string | undefined,
+): Promise<string | undefined> {
   let behind = db.selectFrom("calls").select("id").where("account_id", "=", accountId);
+  if (carrierCallId !== undefined) behind = behind.where("carrier_call_id", "=", JSON.stringify(carrierCallId));
   if (after !== undefined) behind = behind.where("id", "<", after);
   const row = await behind
     .orderBy("id", "desc")

@@ -69,9 +69,15 @@ describe("what is removed", () => {
   });
 });
 
-test("a list that looks through many calls in vain lets others have their turn meanwhile", async () => {
-  const { stores, accountId } = await open();
+test.each([
+  undefined,
+  "CA1",
+])("a list that looks through many calls in vain lets others have their turn meanwhile, carrier's id %s", async (carrierCallId) => {
+  const { directory, stores, accountId } = await open();
   for (let index = 0; index < 2_100; index++) await createCall(stores, accountId);
+  const file = new Libsql(join(directory, "trunkline.db"));
+  file.prepare("UPDATE calls SET carrier_call_id = ?").run(JSON.stringify("CA1"));
+  file.close();
   let turns = 0;
   let isListing = true;
   const takeTurn = (): void => {
@@ -79,7 +85,7 @@ test("a list that looks through many calls in vain lets others have their turn m
     if (isListing) setImmediate(takeTurn);
   };
   setImmediate(takeTurn);
-  expect(await stores.calls.list(accountId, { limit: 1, metadata: { order: "18" } })).toEqual({
+  expect(await stores.calls.list(accountId, { limit: 1, metadata: { order: "18" }, carrierCallId })).toEqual({
     calls: [],
     more: false,
   });
