@@ -3,6 +3,7 @@ import { type Arguments, answerValue, fillArguments, withDefaults } from "./refe
 import { affirmedClauses, BUILT_IN_RULES, type BuiltInRule, isNegated } from "./reference-built-ins.ts";
 import { isNeeded, type Parameter, parametersOf, valueAt, withValue } from "./reference-parameters.ts";
 import { joinedBy, type ReferencePhrases, referencePhrases } from "./reference-phrases.ts";
+import { allowChecks } from "./reference-schema-check.ts";
 import { isWanted, type ToolMatch, toolMatch } from "./reference-tool-match.ts";
 import { Utterance } from "./reference-utterance.ts";
 import { wordsOfName } from "./reference-words.ts";
@@ -61,6 +62,7 @@ interface Exchange {
  */
 export function planTools({ messages, tools, language }: LlmRequest): ToolPlan {
   if (tools.every(({ name }) => name === "hang_up")) return NOTHING;
+  allowChecks();
   const exchanges = exchangesOf(messages).slice(-TURNS_MAX);
   return new Planner(tools, language).plan(exchanges);
 }
