@@ -32,13 +32,18 @@ describe("a value that the schema refuses is asked for", () => {
     expect(plan([...turns, question, "one two three four five"], tools).calls).toEqual([{ zip: "12345" }]);
   });
 
-  test("but not where its pattern takes for ever: that costs one deadline, however many tools there are", () => {
+  test("but not where its pattern takes for ever: a request waits for one deadline, and the tool's own check refuses it", () => {
+    const names = ["alpha", "bravo", "carol", "delta", "edgar", "fritz", "gamma", "hotel", "india", "julia"];
     const slow = { type: "string", pattern: "^(?:a+)+$" };
-    const tools = Array.from({ length: 32 }, (_, at) => tool(`code_${at}`, "Does it.", "code", { ...slow }));
-    const said = `Set the code "${"a".repeat(40)}!".`;
-    const startMs = performance.now();
-    plan([said], tools);
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    const properties = Object.fromEntries(names.map((name) => [name, { ...slow }]));
+    const value = `${"a".repeat(32)}7`;
+    const said = `Please set the codes: ${names.map((name) => `${name} is ${value}`).join(", ")}.`;
+    const before = process.cpuUsage();
+    const { calls } = plan([said], [{ name: "set_codes", description: "Sets codes.", parameters: { properties } }]);
+    const { user } = process.cpuUsage(before);
+    expect(calls).toEqual([Object.fromEntries(names.map((name) => [name, value]))]);
+    // Ten deadlines would be 500 ms.
+    expect(user / 1_000).toBeLessThan(300);
   });
 });
 
