@@ -112,7 +112,7 @@ test("an error of the listening socket is logged, and ends neither the process n
   onTestFinished(() => listen.mockRestore());
   const path = newSocketPath(temporaryDirectory());
   const { lines, seen } = await serverAt(path);
-  const [listening] = listen.mock.contexts;
+  const [listening] = listen.mock.contexts as Server[];
   const error = Object.assign(new Error("accept EMFILE"), { code: "EMFILE" });
   for (const _ of [1, 2]) listening?.emit("error", error);
   const logged = lines.filter((line) => line.includes("a worker's connection could not be taken"));
