@@ -118,9 +118,13 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
   });
   let isUp = false;
   const exit = (code: number): void => {
-    rmSync(socketPath, { force: true });
-    // One that never came up may stand in the place of another service, whose file it is.
-    if (isUp) file.remove();
+    try {
+      rmSync(socketPath, { force: true });
+      // One that never came up may stand in the place of another service, whose file it is.
+      if (isUp) file.remove();
+    } catch (error) {
+      log.error({ err: error, code: codeOf(error) }, "a file of the service could not be removed");
+    }
     process.exit(code);
   };
   let signals = 0;

@@ -5,7 +5,7 @@ import { systemClock } from "../core/clock.ts";
 import { PROCESS_START_MS_MAX } from "../core/limits.ts";
 import type { Roll } from "../supervisor.ts";
 import { processStart, SupervisorFile, type SupervisorState } from "../supervisor-file.ts";
-import { readArguments, runCommand, UsageError } from "./command.ts";
+import { pathOption, readArguments, runCommand, UsageError } from "./command.ts";
 
 const HELP = `What an operator asks of the running service, on the machine, or in the container, where it runs.
 
@@ -27,7 +27,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (command === undefined) throw new UsageError(["a command is missing: it must be roll"]);
   if (command !== "roll") throw new UsageError([`${JSON.stringify(command)} is no command: it must be roll`]);
   if (others.length > 0) throw new UsageError([`${JSON.stringify(others[0])} is one too many behind roll`]);
-  await roll(new SupervisorFile(values["data-dir"] ?? readDataDir()));
+  await roll(new SupervisorFile(pathOption("data-dir", values["data-dir"]) ?? readDataDir()));
   return 0;
 }
 

@@ -23,8 +23,8 @@ export class UsageError extends Error {
 export interface Command {
   /** What `--help` prints. */
   help: string;
-  /** A command line that works, as it is typed: shown with every UsageError. */
-  example: string;
+  /** A command line that works, as it is typed: shown with every UsageError. It may depend on what was typed. */
+  example: string | ((args: readonly string[]) => string);
   /** Resolves with the exit code; throws UsageError for a command line that has no meaning. */
   run: (args: readonly string[]) => Promise<number>;
 }
@@ -44,7 +44,8 @@ export async function runCommand({ help, example, run }: Command, args = process
   } catch (error) {
     const message = isBug(error) ? error.stack : error instanceof Error ? error.message : String(error);
     const isUsage = error instanceof UsageError;
-    process.stderr.write(isUsage ? `${message}\n\nFor example: ${example}\nAll of it: --help\n` : `${message}\n`);
+    const shown = typeof example === "string" ? example : example(args);
+    process.stderr.write(isUsage ? `${message}\n\nFor example: ${shown}\nAll of it: --help\n` : `${message}\n`);
     process.exitCode = isUsage ? USAGE_EXIT_CODE : 1;
   }
 }
@@ -88,6 +89,12 @@ function optionProblems({ name, rawName, value, inlineValue }: OptionToken, opti
   if (value === undefined) return [`${rawName} needs a value`];
   if (inlineValue === true || !/^-./.test(value)) return [];
   return [`${rawName} needs a value; one that begins with "-" is written ${rawName}=${value}`];
+}
+
+/** A path out of an option's text; undefined where it was not given. Throws UsageError where it is empty, which names the working directory. */
+export function pathOption(option: string, text: string | undefined): string | undefined {
+  if (text?.trim() === "") throw new UsageError([`--${option} must not be empty`]);
+  return text;
 }
 
 /** A whole number from `min` to `max` out of an option's text. Throws UsageError for anything else. */

@@ -4,7 +4,7 @@ import { systemClock } from "../core/clock.ts";
 import { FIRST_ACCOUNT } from "../store/first-key.ts";
 import { openStores } from "../store/sqlite/stores.ts";
 import type { Stores } from "../store/stores.ts";
-import { readArguments, runCommand, UsageError } from "./command.ts";
+import { pathOption, readArguments, runCommand, UsageError } from "./command.ts";
 
 const HELP = `API keys, kept in the database of the data directory. The service may run meanwhile.
 
@@ -25,7 +25,7 @@ type Work = (stores: Stores) => Promise<void>;
 async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
   const work = workOf(positionals, values);
-  const stores = await openStores(values["data-dir"] ?? readDataDir(), systemClock);
+  const stores = await openStores(pathOption("data-dir", values["data-dir"]) ?? readDataDir(), systemClock);
   try {
     await work(stores);
   } finally {
@@ -106,4 +106,12 @@ async function revoke({ apiKeys }: Stores, id: string): Promise<void> {
 
 const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
-await runCommand({ help: HELP, example: "npm run keys -- create --name front-desk", run });
+/** Of the command that was typed, wherever it stands. */
+const EXAMPLES = new Map([
+  ["list", "npm run keys -- list"],
+  ["revoke", "npm run keys -- revoke key_0123456789abcdef"],
+]);
+const example = (args: readonly string[]): string =>
+  args.flatMap((arg) => EXAMPLES.get(arg) ?? [])[0] ?? "npm run keys -- create --name front-desk";
+
+await runCommand({ help: HELP, example, run });

@@ -89,7 +89,8 @@ function checkOf(validate: ValidateFunction): SchemaCheck {
 }
 
 const NAMELESS = { dataVar: "" };
-const TOO_SLOW = "they take too long to check";
+/** What a SchemaCheck tells where it did not come to an end. */
+export const TOO_SLOW = "they take too long to check";
 
 /** The error comes out of a realm of its own, so it is no instance of ours. */
 const isTimeout = (error: unknown): boolean =>

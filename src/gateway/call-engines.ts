@@ -52,7 +52,7 @@ export class CallEngines {
   #ear: SttStream | undefined;
   #earLife = new AbortController();
   #earRateHz = 0;
-  /** The language that the STT stream was opened with. */
+  /** The language that the STT stream was opened with, or has been given since. */
   #sttLanguage = "";
   #earResampler: Resampler | undefined;
   /** Of an STT without interim transcripts a word may come late: nothing is concluded from its silence. */
@@ -128,9 +128,13 @@ export class CallEngines {
   /** An ear that must be told what it hears is opened anew; what it has not told by then is lost. */
   #hearIn(language: string): void {
     const { stt, spec } = this.#options;
-    if (stt === undefined || stt.capabilities.anyLanguage === true || this.#ear === undefined) return;
+    if (stt === undefined || this.#ear === undefined) return;
     const detects = (one: string): boolean => !spec.languagePinned && stt.capabilities.detects?.(one) === true;
-    if (detects(this.#sttLanguage) && detects(language)) return;
+    if (stt.capabilities.anyLanguage === true || (detects(this.#sttLanguage) && detects(language))) {
+      this.#sttLanguage = language;
+      this.#ear.turnTo?.(language);
+      return;
+    }
     this.#earLife.abort();
     this.#openEar(stt, language, this.#earRateHz);
   }

@@ -54,7 +54,7 @@ interface Current {
 export class Listening implements SttStream {
   readonly events: EventQueue<SttEvent>;
   readonly #ears: readonly ChainedEar[];
-  readonly #options: ListeningOptions;
+  #options: ListeningOptions;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #gate = new VoiceGate(HANGOVER_MS);
@@ -106,6 +106,10 @@ export class Listening implements SttStream {
     this.#current?.stream.write(frame, voiced);
     if (voiced) this.#unheardFrames += 1;
     if (this.#current !== undefined) this.#attend(this.#current);
+  }
+
+  turnTo(language: string): void {
+    this.#options = { ...this.#options, language };
   }
 
   /** Looks whether an ear does what ears do. */

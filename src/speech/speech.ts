@@ -53,6 +53,8 @@ export interface SttStream {
    * and hear nothing of a writer who never says so.
    */
   write(frame: Int16Array, voiced?: boolean): void;
+  /** The call goes on in `language`. Of several providers as one: the next that is opened is opened with it; what listens goes on. */
+  turnTo?(language: string): void;
   /** How much audio the provider was sent, ms, of an ear that does not send all that it is given. */
   readonly sentMs?: number;
   /** One reader. Ends after an abort; throws when the engine fails. */

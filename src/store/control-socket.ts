@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, constants, openSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { unavailable } from "../core/errors.ts";
-import { makePrivateFolder } from "./data-dir.ts";
+import { makePrivateFolder, RUN_FOLDER } from "./data-dir.ts";
 
-const FOLDER = "run";
 const FOLDER_MODE = 0o700;
 const NAME = /^control-[0-9a-f]+\.sock$/;
 /** What a socket's path may have on every system: `sun_path` holds 108 bytes on Linux, 104 on macOS, with a zero behind it. */
@@ -15,7 +14,7 @@ const SOCKET_PATH_BYTES_MAX = 103;
  * at each start of the service: workers of a second service on the same directory, which is refused, never reach the first one.
  */
 export const newSocketPath = (dataDir: string): string =>
-  join(dataDir, FOLDER, `control-${randomBytes(4).toString("hex")}.sock`);
+  join(dataDir, RUN_FOLDER, `control-${randomBytes(4).toString("hex")}.sock`);
 
 /**
  * Makes the socket's folder, for its owner alone, and removes the sockets in it, which killed processes left behind; only for who

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { TrunklineError } from "../core/errors.ts";
 
@@ -7,8 +7,14 @@ const FILE_MODE = 0o600;
 /** One block of a file system: a full one refuses it. */
 const PROBE_BYTES = 4_096;
 
+/** Files that the service opens at its start: one that another user left, or a folder in its place, must not stop it halfway. */
+const FILES = ["service.lock", "trunkline.db"];
+/** Of sockets; see control-socket.ts. */
+export const RUN_FOLDER = "run";
+
 /**
- * Makes the data directory, readable by its owner alone, where there is none, and writes a file into it to see that it can. Throws
+ * Makes the data directory, readable by its owner alone, where there is none, writes a file into it to see that it can, and looks at
+ * those of the service's files that are there. Throws
  * TrunklineError `bad_configuration`, in one line with the variable, the path and what the system says, when it cannot be used.
  */
 export function openDataDir(dataDir: string): void {
@@ -20,6 +26,8 @@ export function openDataDir(dataDir: string): void {
     } finally {
       rmSync(probe, { force: true });
     }
+    for (const name of FILES) assertWritable(join(dataDir, name), false);
+    assertWritable(join(dataDir, RUN_FOLDER), true);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new TrunklineError(
@@ -29,6 +37,17 @@ export function openDataDir(dataDir: string): void {
       { cause: error },
     );
   }
+}
+
+/**
+ * Throws where something that is no writable file, or no writable folder where one is wanted, is there. Nothing is opened: closing any
+ * descriptor of a file frees the locks that this process has on it.
+ */
+function assertWritable(path: string, isFolderWanted: boolean): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  accessSync(path, constants.R_OK | constants.W_OK);
+  if (isFolder(path) !== isFolderWanted) throw new Error(`${path} is ${isFolderWanted ? "no" : "a"} folder`);
 }
 
 /**

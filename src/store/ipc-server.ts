@@ -72,6 +72,10 @@ export class IpcServer {
     const listening = once(server, "listening");
     atShortPath(path, (shortPath) => server.listen(shortPath));
     await listening;
+    // Descriptors that run out, for example: who knocked comes again, and without a listener the error would end the process.
+    server.on("error", (error) => {
+      this.#options.log.error({ path, err: error, code: codeOf(error) }, "a worker's connection could not be taken");
+    });
     chmodSync(path, SOCKET_MODE);
   }
 

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
@@ -95,7 +96,21 @@ test.each([
   const answer = await keys(...args, "--data-dir", temporaryDirectory());
   expect(answer).toMatchObject({ code: 2, stdout: "" });
   expect(answer.stderr.split("\n")[0]).toBe(problem);
-  expect(answer.stderr).toContain("For example: npm run keys -- create --name front-desk\n");
+  const [command = ""] = args;
+  const example = ["list", "revoke"].includes(command) ? command : "create --name front-desk";
+  expect(answer.stderr).toContain(`For example: npm run keys -- ${example}`);
+});
+
+test("an empty data directory is refused, and nothing is made in the working directory", async () => {
+  for (const empty of ["", " "]) {
+    const answer = await keys("list", "--data-dir", empty);
+    expect(answer).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^--data-dir must not be empty\n/),
+    });
+  }
+  expect(existsSync(new URL("trunkline.db", root))).toBe(false);
 });
 
 test("what cannot be done is told in one line, with 1", async () => {

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { Service, ServiceProcess, until } from "../support/service.ts";
+import { ifMachineStalled } from "../support/stalled-machine.ts";
 
 const inTheWay = join(mkdtempSync(join(tmpdir(), "trunkline-file-")), "data");
 writeFileSync(inTheWay, "");
@@ -11,7 +12,10 @@ writeFileSync(inTheWay, "");
 test.for([
   { dataDir: "/proc/nope", why: "ENOENT: no such file or directory, mkdir '/proc/nope'" },
   { dataDir: inTheWay, why: `EEXIST: file already exists, mkdir '${inTheWay}'` },
-])("DATA_DIR=$dataDir ends the start within 5 s, with one line that says why", async ({ dataDir, why }) => {
+])("DATA_DIR=$dataDir ends the start within 5 s, with one line that says why", {
+  retry: ifMachineStalled,
+  timeout: 30_000,
+}, async ({ dataDir, why }) => {
   const service = new ServiceProcess({ env: { DATA_DIR: dataDir } });
   let code: number | null | undefined;
   void service.exited.then((exitCode) => {
@@ -24,6 +28,24 @@ test.for([
     `DATA_DIR ${JSON.stringify(dataDir)} cannot be used: ${why}. ${right}\n`,
   );
   expect(service.living()).toEqual([]);
+});
+
+test("what is in the way within DATA_DIR ends the start with one line, too", {
+  retry: ifMachineStalled,
+  timeout: 30_000,
+}, async () => {
+  for (const [name, why] of [
+    ["trunkline.db", "is a folder"],
+    ["run", "is no folder"],
+  ] as const) {
+    const dataDir = mkdtempSync(join(tmpdir(), "trunkline-in-the-way-"));
+    if (name === "run") writeFileSync(join(dataDir, name), "");
+    else mkdirSync(join(dataDir, name));
+    const service = new ServiceProcess({ dataDir });
+    expect(await service.exited).toBe(1);
+    expect(service.stdout + service.stderr).toMatch(/^DATA_DIR .*\n$/);
+    expect(service.stderr).toContain(`cannot be used: ${join(dataDir, name)} ${why}. `);
+  }
 });
 
 test("a folder of temporary files that is swept costs no call, and nor does the socket's own", async () => {

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -43,32 +42,34 @@ const patternOf = (line: string): RegExp =>
       .join(".*"),
   );
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 const checkout = mkdtempSync(join(tmpdir(), "trunkline-checkout-"));
-const [apiPort, mediaPort] = [await freePort(), await freePort()];
+/** The service takes ports that are free when it listens, after the build, and says which. */
 const env = {
   PATH: process.env.PATH,
   HOME: process.env.HOME,
-  API_PORT: String(apiPort),
-  MEDIA_PORT: String(mediaPort),
+  API_PORT: "0",
+  MEDIA_PORT: "0",
   METRICS_PORT: "off",
   WORKERS: "1",
 };
-const onTheirPorts = (text: string): string =>
-  text.replaceAll("127.0.0.1:8080", `127.0.0.1:${apiPort}`).replaceAll("127.0.0.1:8081", `127.0.0.1:${mediaPort}`);
-const [start, ...steps] = stepsOf(onTheirPorts(readFileSync(join(ROOT, "docs/getting-started.md"), "utf8")));
+const PAGE = readFileSync(join(ROOT, "docs/getting-started.md"), "utf8");
+
+/** What the service says when it is ready: the page's steps with its ports, and those alone. */
+async function ready() {
+  const pattern = /"apiUrl":"http:\/\/127\.0\.0\.1:(\d+)","mediaUrl":"ws:\/\/127\.0\.0\.1:(\d+)","msg":"service ready"/;
+  const [, apiPort = "", mediaPort = ""] = await until(
+    "the service to be ready",
+    READY_MS_MAX,
+    () => pattern.exec(service.output) ?? undefined,
+  );
+  const page = PAGE.replaceAll("127.0.0.1:8080", `127.0.0.1:${apiPort}`);
+  const [start, ...steps] = stepsOf(page.replaceAll("127.0.0.1:8081", `127.0.0.1:${mediaPort}`));
+  return { start, steps, env: { ...env, API_PORT: apiPort, MEDIA_PORT: mediaPort } };
+}
 
 /** Runs commands in a shell, in the checkout; what it writes to its terminal is in `output`. */
-function shell(commands: string) {
-  const child = spawn("bash", ["-c", `set -euo pipefail\n${commands}`], { cwd: checkout, env, detached: true });
+function shell(commands: string, itsEnv: NodeJS.ProcessEnv) {
+  const child = spawn("bash", ["-c", `set -euo pipefail\n${commands}`], { cwd: checkout, env: itsEnv, detached: true });
   const run = { child, output: "", closed: once(child, "close") as Promise<[number | null]> };
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
@@ -86,7 +87,7 @@ beforeAll(() => {
   }
   // What `npm ci` makes of the lock file, which is another test's.
   symlinkSync(join(ROOT, "node_modules"), join(checkout, "node_modules"));
-  service = shell("npm start");
+  service = shell("npm start", env);
 });
 
 afterAll(async () => {
@@ -106,8 +107,8 @@ afterAll(async () => {
 test(
   "npm start builds the service in a fresh checkout, says so, writes a first key, and starts it",
   async () => {
+    const { start } = await ready();
     expect(start?.commands).toBe("npm ci\nnpm start");
-    await until("the service to be ready", READY_MS_MAX, () => /"service ready"/.test(service.output));
     expect(service.output).toContain("There is no build in dist/ yet: building it, once.\n");
     for (const line of start?.seen ?? []) expect(service.output).toMatch(patternOf(line));
     const path = join(checkout, "data/first-key");
@@ -122,9 +123,9 @@ test("every command of the page works, one after the other, and shows what the p
   retry: ifMachineStalled,
   timeout: FOLLOWED_MS_MAX,
 }, async () => {
-  await until("the service to be ready", READY_MS_MAX, () => /"service ready"/.test(service.output));
+  const { steps, env: itsEnv } = await ready();
   const mark = (at: number): string => `== step ${at} ==`;
-  const run = shell(steps.map(({ commands }, at) => `echo '${mark(at)}'\n${commands}`).join("\n"));
+  const run = shell(steps.map(({ commands }, at) => `echo '${mark(at)}'\n${commands}`).join("\n"), itsEnv);
   const [code] = await run.closed;
   expect(code, run.output).toBe(0);
   expect(steps.length).toBeGreaterThanOrEqual(5);

@@ -160,6 +160,8 @@ describe("a caller who changes the language", () => {
     await call.listen(5_000);
     expect(call.turned()).toEqual(["de heard"]);
     expect(call.stt.opened.map(({ language, languagePinned }) => [language, languagePinned])).toEqual([["en", false]]);
+    // For the next stream that it opens.
+    expect(call.stt.turned).toEqual(["de"]);
     call.hangUp();
   });
 

@@ -52,7 +52,7 @@ function listen(clock: ManualClock, stts: readonly Stt[]) {
     }
   };
   const finals = () => heard.flatMap((event) => (event.kind === "final" ? [event.text] : []));
-  return { life, heard, failures, done, hear, finals, ears };
+  return { life, stream, heard, failures, done, hear, finals, ears };
 }
 
 const noise = (frames: number) => silence(frames).map(({ frame }) => ({ frame, voiced: true }));
@@ -134,6 +134,20 @@ describe("a chain of ears", () => {
     await hear(coded(WORDS, WORDS));
     expect([finals(), only.opened.length]).toEqual([[WORDS.join(" ")], 2]);
     expect(ears[0]?.line.mayEnter).toBe(true);
+  });
+
+  test("each that is opened after the call has gone on in another language is opened with that one", async () => {
+    const clock = new ManualClock();
+    const failing = () => new ScriptedStt(clock, [{ atMs: 500, event: { kind: "fail" } }]);
+    const ears = [failing(), failing()] as const;
+    const { stream, hear, life } = listen(clock, ears);
+    await hear(silence(20));
+    stream.turnTo?.("de");
+    await hear(silence(100));
+    const [first, second] = ears.map(({ opened }) => opened.map(({ language }) => language));
+    expect(first?.slice(0, 2)).toEqual(["en-US", "de"]);
+    expect(second?.[0]).toBe("de");
+    life.abort();
   });
 
   test("P15: one that fails again and again is tried at a pace that it can bear, and what was said waits for it", async () => {

@@ -173,6 +173,40 @@ describe("the reference LLM calls no tool", () => {
     expect((await said(words)).calls).toEqual([]);
   });
 
+  const CANCEL_ORDER = tool("cancel_order", "Cancels an order.");
+  test.each([
+    "I will not cancel the order.",
+    "Please … I won't cancel my order",
+    "I would not cancel my order",
+    "I’d really rather not cancel my order, please.",
+    "I will not, please, cancel my order.",
+    "Please, I am not cancelling my order.",
+    "You cancelled my order!",
+    "Did you cancel my order?",
+    "Can you tell me why you cancelled my order?",
+    "I already cancelled my order yesterday.",
+  ])("that changes something against the caller's words: %s", async (words) => {
+    expect((await said(words, [CANCEL_ORDER, ORDER_CAKE])).calls).toEqual([]);
+  });
+
+  test.each([
+    "Cancel my order.",
+    "I can't come, please cancel my order.",
+    "Why don't you cancel my order",
+    "Can't you cancel my order?",
+    "Couldn't you cancel my order?",
+    "I would like my order cancelled.",
+    "You did not listen, so cancel my order!",
+  ])("but does where it is asked to: %s", async (words) => {
+    expect((await said(words, [CANCEL_ORDER])).calls).toEqual([{ name: "cancel_order", arguments: {} }]);
+  });
+
+  test("that only reads is called where something is missing", async () => {
+    expect((await said("Why hasn't my order A-17 arrived?")).calls).toEqual([
+      { name: "order_status", arguments: { order: "A-17" } },
+    ]);
+  });
+
   test("and still answers ordinary questions from the prompt", async () => {
     expect((await said("When is the bakery open?")).text).toBe("The bakery is open from eight to six.");
     expect((await said("Do you have birthday cakes?")).text).toContain("two days ahead");
@@ -414,6 +448,8 @@ describe("the service's own tools", () => {
   test("hang_up goes with a goodbye, and with being told to hang up", async () => {
     expect(await called("You can hang up now.")).toEqual([{ name: "hang_up", arguments: {} }]);
     expect(await called("Please don't hang up.")).toEqual([]);
+    expect(await called("I won't hang up.")).toEqual([]);
+    expect(await called("You will not transfer me to 5550100.")).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, Server } from "node:net";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { newSocketPath } from "../../src/store/control-socket.ts";
 import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
@@ -105,4 +105,19 @@ test.each([
     "the socket of the workers had vanished and was made again",
   ]);
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+});
+
+test("an error of the listening socket is logged, and ends neither the process nor the connections", async () => {
+  const listen = vi.spyOn(Server.prototype, "listen");
+  onTestFinished(() => listen.mockRestore());
+  const path = newSocketPath(temporaryDirectory());
+  const { lines, seen } = await serverAt(path);
+  const [listening] = listen.mock.contexts as Server[];
+  const error = Object.assign(new Error("accept EMFILE"), { code: "EMFILE" });
+  for (const _ of [1, 2]) listening?.emit("error", error);
+  const logged = lines.filter((line) => line.includes("a worker's connection could not be taken"));
+  expect(logged).toHaveLength(2);
+  expect(logged[0]).toContain("accept EMFILE");
+  connectWorker(path, "w1");
+  expect(await seen(1)).toEqual(["w1"]);
 });

@@ -15,6 +15,8 @@ export class ScriptedStt implements Stt {
   readonly capabilities: Stt["capabilities"];
   /** One entry per `open`: the options, the samples written before the abort, and how many frames of them were voiced. */
   readonly opened: (Omit<ListenOptions, "onOpened"> & { samples: number; voicedFrames: number })[] = [];
+  /** The languages that open streams were told of. */
+  readonly turned: string[] = [];
   readonly #clock: Clock;
   readonly #script: readonly SttStep[];
 
@@ -32,6 +34,9 @@ export class ScriptedStt implements Stt {
         if (signal.aborted) return;
         record.samples += frame.length;
         record.voicedFrames += Number(voiced);
+      },
+      turnTo: (told) => {
+        if (!signal.aborted) this.turned.push(told);
       },
       events: this.#play(this.#clock.nowMs(), signal),
     };

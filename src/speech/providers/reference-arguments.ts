@@ -1,6 +1,7 @@
 import { isCode, isPerson, isStreet, prepositionsOf } from "./reference-labels.ts";
 import { hasForm, isFree, isNumber, valuesIn } from "./reference-parameter-values.ts";
 import { isNeeded, type Parameter, valueAt, withValue } from "./reference-parameters.ts";
+import { isAllowed } from "./reference-schema-check.ts";
 import { type Span, Utterance } from "./reference-utterance.ts";
 import { digitsFrom, numberAt } from "./reference-values.ts";
 import { isTelling, type Token } from "./reference-words.ts";
@@ -65,6 +66,11 @@ export function withDefaults(parameters: readonly Parameter[], values: Arguments
 
 /** The value that an answer to the question for one parameter gives; undefined when it gives none. */
 export function answerValue(parameter: Parameter, answer: string): unknown {
+  const value = valueOfAnswer(parameter, answer);
+  return value === undefined || isAllowed(parameter, value) ? value : undefined;
+}
+
+function valueOfAnswer(parameter: Parameter, answer: string): unknown {
   const said = new Utterance(answer.replace(/^DTMF:\s*/, ""));
   const named = valuesIn(parameter, said, "anywhere");
   if (named !== undefined || parameter.itemType !== "string" || parameter.schema.enum !== undefined) return named;
@@ -100,14 +106,14 @@ class Filling {
     );
     this.#each((parameter) => (isNumber(parameter) ? this.#numbersLeft(parameter, said) : undefined));
     this.#each((parameter) => (isFree(parameter) ? quotedIn(parameter, said) : undefined));
-    this.#each((parameter) => (isFree(parameter) && isCode(parameter) ? codeIn(said) : undefined));
+    this.#each((parameter) => (isFree(parameter) && isCode(parameter) ? codeIn(parameter, said) : undefined));
   }
 
   #each(findValue: (parameter: Parameter) => unknown): void {
     for (const parameter of this.#parameters) {
       if (parameter.schema.const !== undefined || valueAt(this.#values, parameter.path) !== undefined) continue;
       const value = findValue(parameter);
-      if (value === undefined) continue;
+      if (value === undefined || !isAllowed(parameter, value)) continue;
       this.#values = withValue(this.#values, parameter.path, value);
     }
   }
@@ -164,7 +170,7 @@ class Filling {
     if (only === undefined || missing.length !== 1) return;
     const span = this.#leftOver(said, only);
     const value = span && fitting(only, said.textOf(span));
-    if (value !== undefined) this.#values = withValue(this.#values, only.path, value);
+    if (value !== undefined && isAllowed(only, value)) this.#values = withValue(this.#values, only.path, value);
   }
 
   /** What follows the words by which the tool was called; where nothing does, the longest run of words before them. */
@@ -231,8 +237,10 @@ function labelledName(parameter: Parameter, said: Utterance): string | undefined
   return undefined;
 }
 
-function codeIn(said: Utterance): string | undefined {
-  const at = said.tokens.findIndex(({ text }, index) => said.isFree(index) && /\p{N}/u.test(text));
+function codeIn(parameter: Parameter, said: Utterance): string | undefined {
+  const at = said.tokens.findIndex(
+    ({ text }, index) => said.isFree(index) && /\p{N}/u.test(text) && isAllowed(parameter, text),
+  );
   if (at < 0) return undefined;
   said.use({ from: at, to: at + 1 });
   return said.tokens[at]?.text;

@@ -30,9 +30,24 @@ const NEGATION = /(?<!why )\b(?:do not|don['’]t|never|without)\b/iu;
 /** Whether the caller says that something is not wanted; "why don't you" is a request. */
 export const isNegated = (said: string): boolean => NEGATION.test(said);
 
+/** "I will not", "I won't", "rather not"; not "can't you", which is a request, and not "not on the terrace". */
+const REFUSAL =
+  /\b(?:never|without|cannot|(?<!why )(?!(?:ca|could|wo|would)n['’]t (?:you|we)\b)\w+n['’]t|(?:(?:do|does|did|will|would|shall|should|can|could|must|may|might|am|is|are|was|were|have|has|had|need|better|rather|prefer|you|we)|['’](?:ll|d|m|re|ve))(?: \w+ly)? not)\b(?! (?:on|in|at|for|with|near|too)\b)/iu;
+/** A new clause: what is refused before it is not refused in it. */
+const CLAUSE = /[,;:…–—]+\s*(?=(?:please|so|but|can|could|would|i|we|you|just|then)\b)|\s+(?=(?:so|but|because)\b)/iu;
+/** "I will not, please, ...": the refusal goes on. */
+const OPEN_REFUSAL = /(?:\bnot|n['’]t|\bnever|\bwithout)\W*$/iu;
+
+/** The clauses in which nothing is refused. */
+export function affirmedClauses(said: string): string[] {
+  const clauses = said.split(CLAUSE);
+  return clauses.filter((clause, at) => !REFUSAL.test(clause) && !OPEN_REFUSAL.test(clauses[at - 1] ?? ""));
+}
+
 /** `words` are those of `said`, in lower case. */
 export const takesLeave = (said: string, words: readonly string[]): boolean =>
-  words.some((word) => GOODBYES.has(word)) || (HANG_UP.test(said) && !isNegated(said));
+  words.some((word) => GOODBYES.has(word)) ||
+  (!isNegated(said) && affirmedClauses(said).some((clause) => HANG_UP.test(clause)));
 
 const TRANSFER =
   /\b(?:transfer|(?:connect|put) (?:me|us)|(?:speak|talk) (?:to|with) (?:an? |the |your |some)?(?:human|person|one|body|manager|agent|operator|representative|colleague|supervisor))\b/iu;

@@ -1,8 +1,9 @@
 import { prepositionsOf } from "./reference-labels.ts";
 import type { Parameter } from "./reference-parameters.ts";
+import { isAllowed } from "./reference-schema-check.ts";
 import type { Span, Utterance } from "./reference-utterance.ts";
 import { dateAt, type Found, numberAt, timeAt } from "./reference-values.ts";
-import type { Token } from "./reference-words.ts";
+import { stem, type Token } from "./reference-words.ts";
 
 // Values that a schema tells from other words: numbers, booleans, enums, and texts of a certain form.
 
@@ -51,7 +52,7 @@ export function valuesIn(parameter: Parameter, said: Utterance, where: Where): u
       if (one === undefined) continue;
       const span = { from: at, to: at + one.count };
       const isHere = itemType === "string" || where === "anywhere" || isLabelled(parameter, said, span);
-      if (one.fits && isHere) take(one.value, span);
+      if (one.fits && isHere && isAllowed(parameter, one.value)) take(one.value, span);
       // What is left of "minus five" or "twenty-two" is no number of its own.
       at += one.count - 1;
     }
@@ -127,10 +128,25 @@ function booleanIn({ labels }: Parameter, said: Utterance, where: Where): boolea
     if (said.tokens.some(({ lower }) => NO.has(lower))) return false;
     if (said.tokens.some(({ lower }) => YES.has(lower))) return true;
   }
-  const at = said.tokens.findIndex((token, index) => said.isFree(index) && labels.has(token.stem));
+  const { tokens } = said;
+  const opposites = new Set([...labels].flatMap((label) => OPPOSITES.get(label) ?? []));
+  const named = new Set([...labels, ...opposites]);
+  const at = tokens.findIndex((token, index) => said.isFree(index) && named.has(token.stem));
   if (at < 0) return undefined;
-  return !said.tokens.slice(Math.max(0, at - 3), at).some(({ lower }) => NEGATIVE.has(lower));
+  const isOpposite = opposites.has(tokens[at]?.stem ?? "");
+  if (isOpposite) said.use({ from: at, to: at + 1 });
+  const isNegated =
+    tokens.slice(Math.max(0, at - 3), at).some(({ lower }) => NEGATIVE.has(lower)) || tokens[at + 1]?.lower === "off";
+  return isOpposite === isNegated;
 }
+
+/** Of a label that says what is true, the word for what is false, by stems. */
+const OPPOSITES = new Map(
+  "on off, enable disable, open close, active inactive, lock unlock, mute unmute"
+    .split(", ")
+    .map((pair) => pair.split(" ").map(stem))
+    .flatMap(([one = "", other = ""]) => [[one, other] as const, [other, one] as const]),
+);
 
 const YES = new Set("yes yeah yep sure correct right true please ja oui sí si".split(" "));
 const NO = new Set("no nope not don't false without nein non".split(" "));

@@ -1,7 +1,8 @@
 import type { ToolDescription } from "../speech.ts";
+import { affirmedClauses } from "./reference-built-ins.ts";
 import { stems } from "./reference-labels.ts";
 import type { Utterance } from "./reference-utterance.ts";
-import { isContent, stem, tokensOf, wordsOfName } from "./reference-words.ts";
+import { isContent, stem, type Token, tokensOf, wordsOfName } from "./reference-words.ts";
 
 /** How well a tool fits what was said. */
 export interface ToolMatch {
@@ -24,7 +25,7 @@ interface ToolWords {
   /** Words of the name that only say that something is read. */
   reading: ReadonlySet<string>;
   description: ReadonlySet<string>;
-  /** Stems of which one must be said; undefined for tools that only read. */
+  /** What callers say who ask for what it does; undefined for tools that only read. */
   action: ReadonlySet<string> | undefined;
 }
 
@@ -32,7 +33,7 @@ const READING = stems(
   "get fetch find check show tell look lookup list query read give retrieve view see search api tool",
 );
 /** Words that callers use for one and the same action. */
-const ACTIONS: readonly ReadonlySet<string>[] = [
+const ACTIONS: readonly (readonly string[])[] = [
   "book reserve schedule",
   "order buy purchase",
   "cancel delete remove",
@@ -41,9 +42,15 @@ const ACTIONS: readonly ReadonlySet<string>[] = [
   "send email text mail submit",
   "set turn switch start stop close lock unlock play pause",
   "pay charge refund",
-].map(stems);
+].map((words) => words.split(" "));
 /** "I'd like", "can you", "please": whatever follows is asked for. */
 const REQUEST = /\b(?:want|need|would like|['’]d like|please|can you|could you|can i|could i|may i|let['’]s)\b/iu;
+
+/** "Did you cancel it?" asks whether it was done; "you cancelled it" says so. */
+const QUESTION = /\b(?:do|does|did|have|has|had) (?:you|i|we|they|he|she|it)\b|\b(?:you|i|we|they|he|she|it) did\b/iu;
+const SUBJECTS = new Set("i you we they he she i've you've we've they've already just had have has".split(" "));
+/** Behind one of these "order" is a thing. */
+const DETERMINERS = new Set(["my", "your", "our", "the", "this", "that", "last"]);
 
 const SCORE_MIN = 3;
 const NAME_WEIGHT = 2;
@@ -71,18 +78,37 @@ export function toolMatch(
   const inDescription = isEnglish
     ? [...words.description].filter((word) => isSaid(word) && said.tellingStems.has(word))
     : [];
-  const isAsked = words.action === undefined || REQUEST.test(said.text) || [...words.action].some(isSaid);
+  const hits = new Set([...inName, ...inReading, ...inDescription]);
   return {
     tool,
     score: NAME_WEIGHT * inName.length + inReading.length + inDescription.length,
-    stems: new Set([...inName, ...inReading, ...inDescription]),
+    stems: hits,
     nameStems: new Set([...inName, ...inReading]),
     nameHits: inName.length,
     nameSize: words.name.size,
     descriptionHits: inDescription.length,
     saidSize: said.tellingStems.size,
-    isIdle: isEnglish && !isAsked,
+    isIdle: isEnglish && words.action !== undefined && !isAsked(words.action, said, hits),
   };
+}
+
+/**
+ * Whether the caller asks for one of these actions: a clause that names it, or else what it is done to, refuses nothing and tells or
+ * asks nothing of the past, and has the verb as it stands in the dictionary, or the sentence has a form of request.
+ */
+function isAsked(action: ReadonlySet<string>, said: Utterance, hits: ReadonlySet<string>): boolean {
+  const actionStems = new Set([...action].map(stem));
+  const about = said.tokens.some((token) => actionStems.has(token.stem)) ? actionStems : hits;
+  const isRequest = REQUEST.test(said.text);
+  return affirmedClauses(said.text).some((clause) => {
+    const tokens = tokensOf(clause);
+    const isBehind = (at: number, words: ReadonlySet<string>) => words.has(tokens[at - 1]?.lower ?? "");
+    const isVerb = ({ lower }: Token, at: number) => action.has(lower) && !isBehind(at, DETERMINERS);
+    const isTold = ({ lower, stem }: Token, at: number) =>
+      actionStems.has(stem) && lower.endsWith("ed") && isBehind(at, SUBJECTS);
+    if (QUESTION.test(clause) || tokens.some(isTold) || !tokens.some((token) => about.has(token.stem))) return false;
+    return isRequest || tokens.some(isVerb);
+  });
 }
 
 /**
@@ -115,7 +141,7 @@ function wordsOf({ name, description }: ToolDescription): ToolWords {
   const [first = ""] = nameStems;
   // In `order_status`, which "tells where an order is", the first word is no action.
   const isRead = READING.has(tokensOf(description)[0]?.stem ?? "");
-  const actions = isRead ? [] : ACTIONS.filter((group) => group.has(first));
+  const actions = isRead ? [] : ACTIONS.filter((group) => group.some((word) => stem(word) === first));
   const words: ToolWords = {
     name: own,
     reading: new Set(nameStems.filter((word) => !own.has(word))),

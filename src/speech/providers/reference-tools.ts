@@ -1,8 +1,9 @@
 import type { LlmRequest, Message, ToolDescription } from "../speech.ts";
 import { type Arguments, answerValue, fillArguments, withDefaults } from "./reference-arguments.ts";
-import { BUILT_IN_RULES, type BuiltInRule, isNegated } from "./reference-built-ins.ts";
+import { affirmedClauses, BUILT_IN_RULES, type BuiltInRule, isNegated } from "./reference-built-ins.ts";
 import { isNeeded, type Parameter, parametersOf, valueAt, withValue } from "./reference-parameters.ts";
 import { joinedBy, type ReferencePhrases, referencePhrases } from "./reference-phrases.ts";
+import { allowChecks } from "./reference-schema-check.ts";
 import { isWanted, type ToolMatch, toolMatch } from "./reference-tool-match.ts";
 import { Utterance } from "./reference-utterance.ts";
 import { wordsOfName } from "./reference-words.ts";
@@ -61,6 +62,7 @@ interface Exchange {
  */
 export function planTools({ messages, tools, language }: LlmRequest): ToolPlan {
   if (tools.every(({ name }) => name === "hang_up")) return NOTHING;
+  allowChecks();
   const exchanges = exchangesOf(messages).slice(-TURNS_MAX);
   return new Planner(tools, language).plan(exchanges);
 }
@@ -126,7 +128,8 @@ class Planner {
 
   /** The tools that a sentence asks for, the best first; those behind it have words of their own. */
   #wantedBy(text: string): WantedTool[] {
-    const builtIn = this.#tools.filter(({ name }) => BUILT_IN_RULES[name]?.isAsked(text, this.#language) === true);
+    const affirmed = affirmedClauses(text).join(", ");
+    const builtIn = this.#tools.filter(({ name }) => BUILT_IN_RULES[name]?.isAsked(affirmed, this.#language) === true);
     if (builtIn.length > 0) return builtIn.map((tool) => ({ tool, nameStems: new Set() }));
     const found: ToolMatch[] = [];
     const taken = new Set<string>();
