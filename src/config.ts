@@ -19,7 +19,7 @@ import type { MediaServerSetting } from "./gateway/media-server/choice.ts";
 import { MEDIA_SERVERS } from "./gateway/media-server/media-server.ts";
 import type { CarrierSecrets } from "./gateway/signatures.ts";
 import type { G711Codec } from "./media/g711.ts";
-import { type BrainSettings, readBrainSettings } from "./speech/brains.ts";
+import { BRAIN_PROVIDERS, type BrainSettings, readBrainSettings } from "./speech/brains.ts";
 import { type EarSettings, readEarSettings } from "./speech/ears.ts";
 import { engineProblems, PROVIDERS } from "./speech/engines.ts";
 import { readVoiceSettings, type VoiceSettings } from "./speech/voice-settings.ts";
@@ -223,7 +223,7 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
   read({});
   read(env);
   const given = Object.keys(env).filter((name) => !name.startsWith(TOOL_SECRET));
-  return unknownAmong(given, [...known], PROVIDERS);
+  return unknownAmong(given, [...known], { providers: PROVIDERS, llmProviders: BRAIN_PROVIDERS });
 }
 
 /** Where the data is: all that a tool beside the service needs to know. */
