@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../support/service.ts";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
 
-// docs/getting-started.md as a newcomer follows it: in a fresh checkout, with a service on other ports than those of the page.
+// docs/getting-started.md and README.md as a newcomer follows them: in a fresh checkout, with a service on other ports than those of the page.
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const READY_MS_MAX = 60_000;
@@ -66,6 +66,16 @@ const onTheirPorts = (text: string): string =>
   text.replaceAll("127.0.0.1:8080", `127.0.0.1:${apiPort}`).replaceAll("127.0.0.1:8081", `127.0.0.1:${mediaPort}`);
 const [start, ...steps] = stepsOf(onTheirPorts(readFileSync(join(ROOT, "docs/getting-started.md"), "utf8")));
 
+/** The blocks of README.md that are not run here, and why. */
+const NOT_RUN: readonly (readonly [commands: RegExp, why: string])[] = [
+  [/^npm ci && npm start$/, "that service runs already"],
+  [/^npm run demo\nnpm test$/, "both take minutes, and .ci/run runs them"],
+  [/^export DEEPGRAM_API_KEY=/, "needs keys of providers"],
+  [/\brec -q .* \| play /, "needs a microphone"],
+];
+const readme = stepsOf(onTheirPorts(readFileSync(join(ROOT, "README.md"), "utf8")));
+const isRun = ({ commands }: Step): boolean => !NOT_RUN.some(([pattern]) => pattern.test(commands));
+
 /** Runs commands in a shell, in the checkout; what it writes to its terminal is in `output`. */
 function shell(commands: string) {
   const child = spawn("bash", ["-c", `set -euo pipefail\n${commands}`], { cwd: checkout, env, detached: true });
@@ -118,16 +128,23 @@ test(
   READY_MS_MAX,
 );
 
-test("every command of the page works, one after the other, and shows what the page says", {
+test("every block of README.md that is not run has its reason", () => {
+  for (const [pattern] of NOT_RUN) expect(readme.filter(({ commands }) => pattern.test(commands))).toHaveLength(1);
+});
+
+test.each([
+  { page: "docs/getting-started.md", steps, least: 5 },
+  { page: "README.md", steps: readme.filter(isRun), least: 2 },
+])("every command of $page works, one after the other, and shows what the page says", {
   retry: ifMachineStalled,
   timeout: FOLLOWED_MS_MAX,
-}, async () => {
+}, async ({ steps, least }) => {
   await until("the service to be ready", READY_MS_MAX, () => /"service ready"/.test(service.output));
   const mark = (at: number): string => `== step ${at} ==`;
   const run = shell(steps.map(({ commands }, at) => `echo '${mark(at)}'\n${commands}`).join("\n"));
   const [code] = await run.closed;
   expect(code, run.output).toBe(0);
-  expect(steps.length).toBeGreaterThanOrEqual(5);
+  expect(steps.length).toBeGreaterThanOrEqual(least);
   for (const [at, { seen }] of steps.entries()) {
     const [, output = ""] = run.output.split(mark(at));
     const [own = ""] = output.split(mark(at + 1));
