@@ -199,8 +199,8 @@ export function readConfig(
 }
 
 /**
- * The variables of `env` that look like ours and that nobody reads. What is read is learned from the readers themselves: they read an
- * empty environment, and this one, and whatever they ask for is known.
+ * The variables of `env` that look like ours and that the service does not read. The known names are recorded while the readers read an
+ * empty environment and this one.
  */
 export function unknownVariables(env: Environment = process.env): UnknownVariable[] {
   const known = new Set<string>();
@@ -210,7 +210,7 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
         known.add(name);
         return target[name];
       },
-      // Who goes through all of them asks for none of them by name.
+      // A reader that lists all names reads none of them by name.
       ownKeys: () => [],
     });
     readServiceAccess(watched);

@@ -93,7 +93,7 @@ function warnOfResets(log: Logger): void {
   );
 }
 
-/** One line of the log that tells an operator what serves the media port, and one more on a Node that nobody has tested. */
+/** Logs what serves the media port, and a warning on an untested Node. */
 function tellMediaServer(mediaServer: MediaServerChoice, log: Logger): void {
   const { folder: _, ...told } = { folder: "", ...mediaServer };
   log.info(told, "media server chosen");

@@ -31,7 +31,7 @@ export function serveMetrics({ host, port, exposition, log }: MetricsServerOptio
   const server = createServer(
     { requestTimeout: REQUEST_MS_MAX, headersTimeout: REQUEST_MS_MAX },
     (request, response) => {
-      // What a body holds is nobody's business here.
+      // The body is discarded.
       request.resume();
       void answer(request.method, plainPath(request.url ?? "")).then(({ status, body }) => {
         response.writeHead(status, {

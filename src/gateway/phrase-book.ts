@@ -32,7 +32,7 @@ export interface ChosenPhrases {
 export interface PhraseFinder {
   /**
    * What a call in `language`, a code, says in its own name; undefined where the built-in phrases are right as they are. `llm`
-   * translates where nobody else has. Never rejects; takes as long as a translation where there is none yet.
+   * translates where there is no other translation. Never rejects; takes as long as a translation where there is none yet.
    */
   find(language: string, llm: Llm): Promise<ChosenPhrases | undefined>;
 }
@@ -53,7 +53,7 @@ export class PhraseBook implements PhraseFinder {
   /** By tag; each is undefined where there is none, and is asked for again from `retryMs` on. The oldest stands first. */
   readonly #translations = new Map<string, { found: Promise<Phrases | undefined>; retryMs: number }>();
   #underWay = 0;
-  /** Languages that were told of as spoken in English. */
+  /** Languages for which the fallback to English was logged. */
   readonly #inEnglish = new Set<string>();
 
   constructor(options: PhraseBookOptions) {
