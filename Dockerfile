@@ -11,6 +11,7 @@ FROM base AS build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts scripts
 COPY src src
 RUN npm run build
 

@@ -1,7 +1,7 @@
 // A whole client of the raw WebSocket: a microphone on standard input, a loudspeaker on standard output, in signed 16-bit PCM at
 // 16 kHz, and what was said on standard error. With SoX, a headset, TRUNKLINE_URL and TRUNKLINE_API_KEY:
 //
-//   F="-q -t raw -r 16000 -e signed -b 16 -c 1"; rec $F - | node examples/talk.mjs | play $F -
+//   rec -q -t raw -r 16000 -e signed -b 16 -c 1 - | node examples/talk.mjs | play -q -t raw -r 16000 -e signed -b 16 -c 1 -
 
 import WebSocket from "ws";
 

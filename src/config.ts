@@ -19,7 +19,7 @@ import type { MediaServerSetting } from "./gateway/media-server/choice.ts";
 import { MEDIA_SERVERS } from "./gateway/media-server/media-server.ts";
 import type { CarrierSecrets } from "./gateway/signatures.ts";
 import type { G711Codec } from "./media/g711.ts";
-import { type BrainSettings, readBrainSettings } from "./speech/brains.ts";
+import { BRAIN_PROVIDERS, type BrainSettings, readBrainSettings } from "./speech/brains.ts";
 import { type EarSettings, readEarSettings } from "./speech/ears.ts";
 import { engineProblems, PROVIDERS } from "./speech/engines.ts";
 import { readVoiceSettings, type VoiceSettings } from "./speech/voice-settings.ts";
@@ -199,8 +199,8 @@ export function readConfig(
 }
 
 /**
- * The variables of `env` that look like ours and that nobody reads. What is read is learned from the readers themselves: they read an
- * empty environment, and this one, and whatever they ask for is known.
+ * The variables of `env` that look like ours and that the service does not read. The known names are recorded while the readers read an
+ * empty environment and this one.
  */
 export function unknownVariables(env: Environment = process.env): UnknownVariable[] {
   const known = new Set<string>();
@@ -210,7 +210,7 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
         known.add(name);
         return target[name];
       },
-      // Who goes through all of them asks for none of them by name.
+      // A reader that lists all names reads none of them by name.
       ownKeys: () => [],
     });
     readServiceAccess(watched);
@@ -223,7 +223,7 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
   read({});
   read(env);
   const given = Object.keys(env).filter((name) => !name.startsWith(TOOL_SECRET));
-  return unknownAmong(given, [...known], PROVIDERS);
+  return unknownAmong(given, [...known], { providers: PROVIDERS, llmProviders: BRAIN_PROVIDERS });
 }
 
 /** Where the data is: all that a tool beside the service needs to know. */

@@ -122,7 +122,7 @@ const workers = new IpcServer({
   },
 });
 
-/** A newcomer's first request needs a key. In production nobody is given one without having asked for it. */
+/** A newcomer's first request needs an API key. In production keys are only made on request. */
 async function offerFirstKey(): Promise<void> {
   if (config.isProduction) {
     const command = "npm run keys -- create --name <name>, or in the image node dist/cli/keys.js create --name <name>";

@@ -2,6 +2,7 @@ import "./core/node-version.ts";
 import { fork } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
+import { readArguments, runCommand } from "./cli/command.ts";
 import { type Config, readConfig, unknownVariables } from "./config.ts";
 import { childModule } from "./core/child-module.ts";
 import { systemClock } from "./core/clock.ts";
@@ -21,6 +22,16 @@ import { processStart, SupervisorFile, type SupervisorState } from "./supervisor
 import type { StartChild } from "./watched-process.ts";
 
 /** Composition root of the supervisor. */
+
+const HELP = `Starts the service: the control API, the media gateway and the metrics. It runs until SIGINT or SIGTERM, which let running calls
+end first; a second signal ends it at once.
+
+  npm start
+
+There are no options: environment variables configure the service. docs/configuration.md lists them.
+
+Exit code 0: stopped by a signal. 1: it could not start, or a second signal ended it. 2: usage error.
+`;
 
 const forkChild: StartChild = (kind, { told, gone }) => {
   const { path, execArgv } = childModule(import.meta.url, kind);
@@ -82,7 +93,7 @@ function warnOfResets(log: Logger): void {
   );
 }
 
-/** One line of the log that tells an operator what serves the media port, and one more on a Node that nobody has tested. */
+/** Logs what serves the media port, and a warning on an untested Node. */
 function tellMediaServer(mediaServer: MediaServerChoice, log: Logger): void {
   const { folder: _, ...told } = { folder: "", ...mediaServer };
   log.info(told, "media server chosen");
@@ -160,14 +171,15 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
   }
 }
 
-async function main(): Promise<void> {
+async function main(args: readonly string[]): Promise<number> {
+  readArguments(args, {});
   let config: Config;
   let mediaServer: MediaServerChoice;
   try {
     config = readConfig();
     openDataDir(config.dataDir);
     mediaServer = chooseMediaServer(config.mediaServer, currentRuntime());
-    // The workers load it: what is wrong with it is told here, once, and not by each of them.
+    // The workers load it too: checked here, so that an error is reported once and not by each of them.
     if (mediaServer.mediaServer === "uws") loadUws(mediaServer.folder);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -175,10 +187,10 @@ async function main(): Promise<void> {
     for (const { name, nearest } of unknownVariables()) {
       process.stderr.write(`  ${name} is not known: did you mean ${nearest}?\n`);
     }
-    process.exitCode = 1;
-    return;
+    return 1;
   }
   await run(config, mediaServer, createLogger("supervisor", config.logLevel));
+  return 0;
 }
 
-await main();
+await runCommand({ help: HELP, example: "npm start", run: main });

@@ -31,9 +31,9 @@ export function serveMetrics({ host, port, exposition, log }: MetricsServerOptio
   const server = createServer(
     { requestTimeout: REQUEST_MS_MAX, headersTimeout: REQUEST_MS_MAX },
     (request, response) => {
-      // What a body holds is nobody's business here.
+      // The body is discarded.
       request.resume();
-      void answer(request.method, request.url?.split("?")[0]).then(({ status, body }) => {
+      void answer(request.method, plainPath(request.url ?? "")).then(({ status, body }) => {
         response.writeHead(status, {
           "content-type": status === 200 ? EXPOSITION_TYPE : "text/plain; charset=utf-8",
           "cache-control": "no-store",
@@ -51,6 +51,13 @@ export function serveMetrics({ host, port, exposition, log }: MetricsServerOptio
     server.listen(port, host, () => resolve(server));
   });
 }
+
+/** The path of a URL without its query, doubled and trailing slashes: as the control API reads it. */
+const plainPath = (url: string): string =>
+  url
+    .replace(/\?.*$/s, "")
+    .replace(/\/{2,}/g, "/")
+    .replace(/(?<=.)\/$/, "");
 
 interface Answer {
   status: 200 | 404 | 405 | 500;

@@ -1,7 +1,7 @@
 import type { Config } from "./config.ts";
 import type { UnknownVariable } from "./unknown-variables.ts";
 
-/** A line of the log at the start: something that whoever set the service up may not have meant. */
+/** A line of the log at the start: a part of the configuration that may be a mistake. */
 export interface StartNote {
   fields: Readonly<Record<string, unknown>>;
   message: string;
@@ -25,7 +25,7 @@ export function startNotes(
     notes.push({
       fields: {},
       message:
-        "neither STT nor TTS is set: the reference pair serves, instruments for trials, which understand simulated callers and no people",
+        "STT and TTS are not set: using the reference pair (test instruments; they understand only simulated callers)",
     });
   }
   if (config.stt === undefined) {

@@ -53,6 +53,14 @@ function brokenLinks(page: string, markdown: string): string[] {
 describe("the documentation", () => {
   const pages = filesUnder(ROOT, ".md");
 
+  test.each(
+    pages.map((page) => relative(ROOT, page)),
+  )("shell blocks of %s can be pasted into zsh, which takes no comments and splits no variable into words", (page) => {
+    const blocks = [...textOf(join(ROOT, page)).matchAll(/^ *```(?:sh|bash)\n(.*?)^ *```$/gms)];
+    const lines = blocks.flatMap(([, text = ""]) => text.split("\n"));
+    expect(lines.filter((line) => /(?:^|\s)#(?:\s|$)/.test(line) || /(?:^|[;&|] *)\w+="-/.test(line))).toEqual([]);
+  });
+
   test("is found", () => {
     expect(pages.map((page) => relative(ROOT, page))).toEqual(
       expect.arrayContaining(["README.md", "docs/api.md", "deploy/README.md"]),

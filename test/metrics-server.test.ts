@@ -29,9 +29,15 @@ test("the metrics are served as Prometheus's text format, without a key, asked f
   expect([head.status, await head.text()]).toEqual([200, ""]);
 });
 
+test.each(["/metrics/", "//metrics", "//metrics//?x=1"])("%s answers as /metrics", async (path) => {
+  const { url } = await served(async () => "up 1\n");
+  const answer = await fetch(`${url}${path}`);
+  expect([answer.status, await answer.text()]).toEqual([200, "up 1\n"]);
+});
+
 test("nothing else is there, and nothing else can be done", async () => {
   const { url } = await served(async () => "");
-  for (const path of ["/", "/metrics/", "/api/v1/calls", "/healthz", "/..%2fmetrics"]) {
+  for (const path of ["/", "//", "/metrics/x", "/api/v1/calls", "/healthz", "/..%2fmetrics"]) {
     expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 404]);
   }
   const answer = await fetch(`${url}/metrics`, { method: "POST", body: "x".repeat(100_000) });

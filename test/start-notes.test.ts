@@ -10,7 +10,7 @@ test("what is configured as it should be is worth no line", () => {
 });
 
 test("a trial, a service without STT, and one whose tools may call this machine are each worth one", () => {
-  expect(messagesOf({})).toEqual([expect.stringContaining("neither STT nor TTS is set: the reference pair serves")]);
+  expect(messagesOf({})).toEqual([expect.stringContaining("STT and TTS are not set: using the reference pair")]);
   expect(messagesOf({ TTS: "espeak", TOOLS_ALLOW_LOOPBACK: "true" })).toEqual([
     "no STT is configured: callers are not understood. Set STT",
     expect.stringContaining("TOOLS_ALLOW_LOOPBACK is set"),

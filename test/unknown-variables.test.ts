@@ -22,12 +22,24 @@ describe("variables that look like ours", () => {
     ["TRUNKLINE_API_PORT", "API_PORT"],
     ["TRUNKLINE_KEY", "TRUNKLINE_API_KEY"],
     ["CARRIER_A_TOKEN", "CARRIER_A_AUTH_TOKEN"],
+    ["OPENAI_MODEL", "MODEL_B"],
+    ["OPENAI_CHAT_MODEL", "MODEL_B"],
+    ["OPENAI_TTS_DEFAULT_MODEL", "OPENAI_TTS_MODEL"],
+    ["GEMINI_CLI_MODEL", "MODEL_B"],
+    ["GEMINI_URL", "GEMINI_BASE_URL"],
+    ["ASSEMBLYAI_STT_MODEL", "ASSEMBLYAI_MODEL"],
+    ["DEEPGRAM_TOKEN", "DEEPGRAM_API_KEY"],
+    ["OPENAI_TTS_TOKEN", "OPENAI_TTS_KEY"],
+    ["STT_API_KEY", "OPENAI_STT_KEY"],
+    ["TTS_MODEL", "OPENAI_TTS_MODEL"],
+    ["TOOL_SECRETS_SHOP", "TOOL_SECRET_SHOP"],
+    ["TOOLSECRET_X", "TOOL_SECRET_X"],
     ["TOOLS_ALLOW_LOCALHOST", undefined],
   ])("%s is taken for %s", (name, nearest) => {
     expect(unknown(name)).toEqual(nearest === undefined ? [] : [{ name, nearest }]);
   });
 
-  test("are told apart from those that are known, and from those of others", () => {
+  test("known variables and those of other programs are not reported", () => {
     const known = [
       "API_PORT",
       "OPENAI_API_KEY",
@@ -70,7 +82,7 @@ describe("variables that look like ours", () => {
     expect(unknown(...known, ...ofOthers)).toEqual([]);
   });
 
-  test("are told without their values", () => {
+  test("their values are never shown", () => {
     expect(JSON.stringify(unknown("DEEPGRAM_KEY"))).not.toContain("nobody may see");
   });
 });

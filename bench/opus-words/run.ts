@@ -6,7 +6,7 @@ const HELP = `At which rates, bit rates and packet lengths of a client's Opus en
   npm run bench:opus-words
 
 Prints the table of docs/codecs.md in Markdown: words found by bit rate. It takes about two minutes. The exit code is 0 when it is
-printed, 2 for a command line that has no meaning.
+printed, 2 for a usage error.
 `;
 
 const RATES_HZ = [8_000, 16_000, 24_000, 48_000] as const;

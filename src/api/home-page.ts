@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isLocalhost, isLoopbackAddress } from "../core/addresses.ts";
 import { SOFTWARE } from "../core/software.ts";
 import { REFERENCE_PATH } from "./reference-page.ts";
@@ -43,8 +43,9 @@ const CONTENT_POLICY = [
 ].join("; ");
 
 /**
- * `GET /`: what this service is, and where to go on. A page for people, JSON for who accepts that and no HTML; without a key,
- * so neither says anything of how the service is configured.
+ * `GET /`: what this service is, and links to its other pages. HTML, or JSON for a client that accepts JSON and no HTML. It requires no
+ * API key, so of the configuration it shows only the address of the metrics, and that only to a browser on this machine: elsewhere a
+ * loopback address would lead to the visitor's own machine.
  */
 export function homePage(
   scope: FastifyInstance,
@@ -55,7 +56,7 @@ export function homePage(
     reply.header("vary", "Accept");
     const { accept = "" } = request.headers;
     const address = metricsAddress();
-    const metricsUrl = address && localUrlOf(address);
+    const metricsUrl = address && isFromThisMachine(request) ? localUrlOf(address) : undefined;
     if (/\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)) {
       return {
         name: "Trunkline",
@@ -79,7 +80,16 @@ export function homePage(
 const METRICS_OFF = "not served: <code>METRICS_PORT</code> is <code>off</code>";
 const METRICS_ELSEWHERE = "at <code>METRICS_HOST</code>:<code>METRICS_PORT</code>, for the operator's own machines";
 
-/** Undefined where others than the users of this machine could reach the metrics: that address is for the operator to tell. */
+/**
+ * By the address of the socket. A forwarded header is never believed, but one that is there means that the client may be behind a proxy
+ * on this machine.
+ */
+function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
+  if (headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined) return false;
+  return isLoopbackAddress((socket.remoteAddress ?? "").replace(/^::ffff:/i, ""));
+}
+
+/** Undefined where the metrics can be reached from other machines: the page does not show addresses of the operator's network. */
 function localUrlOf({ host, port }: { host: string; port: number }): string | undefined {
   if (!isLocalhost(host) && !isLoopbackAddress(host)) return undefined;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}/metrics`;

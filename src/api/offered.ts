@@ -12,7 +12,7 @@ type LookUp<Item> = (items: readonly Item[]) => Item | Problem | undefined;
 /**
  * The voice and the language that a request names. Throws ApiError 400 with everything that is wrong with the request at
  * once: what was `found` before, a voice or a language that is not offered, and a voice that does not speak the language. 503
- * `unavailable` where nothing else is wrong and the voice may be one of a provider that has never told his.
+ * `unavailable` where nothing else is wrong and the voice may be one of a provider that has not listed its voices yet.
  */
 export async function lookUpOffered(
   found: readonly Problem[],
@@ -27,7 +27,7 @@ export async function lookUpOffered(
   if (problems.length > 0) code = "invalid_request";
   if (isProblem(voice)) {
     const provider = problems.length > 0 ? undefined : untoldProvider(lookUp.givenVoice, catalogue.untold());
-    if (provider !== undefined) throw new ApiError("unavailable", `${provider} does not tell its voices just now`);
+    if (provider !== undefined) throw new ApiError("unavailable", `${provider} cannot list its voices at present`);
     problems.push(voice);
     code ??= "unknown_voice";
   }

@@ -87,7 +87,7 @@ export class PieceSplitter {
   }
 }
 
-/** Whether a text ends with a sentence or a clause is told by so much of it. */
+/** The end of a text that is searched for the end of a sentence or a clause. */
 const TAIL_CHARS = 64;
 /** Words that are longer are cut. */
 const WORD_CHARS = 24;

@@ -210,7 +210,7 @@ export class Reply {
     return samples > 0 ? heardOfPiece(piece, samples, this.#rateHz, this.#language) : "";
   }
 
-  /** What was heard ends within a stretch of which the voice has told no word times. */
+  /** Whether what was heard ends within a stretch for which the TTS sent no word times. */
   #isGuess(heardSamples: number): boolean {
     const cut = this.#pieces.find(({ endSample }) => endSample === undefined || endSample > heardSamples);
     if (cut === undefined || heardSamples <= cut.startSample) return false;
@@ -271,7 +271,7 @@ function heardOfPiece(piece: Piece, heardSamples: number, rateHz: number, langua
 const stretchAt = (words: readonly SpokenWord[], atMs: number): SpokenWord | undefined =>
   words.find(({ startMs, endMs }) => startMs < atMs && endMs > atMs);
 
-/** The words within what was told as one that had ended by `heardMs`; none where it is one word. */
+/** The words of a stretch with a single time that had ended by `heardMs`; none where it is one word. */
 function wordsWithin(stretch: SpokenWord | undefined, heardMs: number, language: string): string {
   if (stretch === undefined || !isUnspaced(stretch.text)) return "";
   const { text, startMs, endMs } = stretch;

@@ -13,7 +13,7 @@ const HELP = `What an operator asks of the running service, on the machine, or i
 
   --data-dir <path>        the service's, instead of DATA_DIR
 
-The exit code is 0 when it was done, 1 when it could not be, 2 for a command line that has no meaning.
+The exit code is 0 when it was done, 1 when it could not be, 2 for a usage error.
 `;
 
 const POLL_MS = 100;

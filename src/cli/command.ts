@@ -7,7 +7,7 @@ type Parsed<Given extends Options> = ReturnType<
   typeof parseArgs<{ options: Given; allowPositionals: true; tokens: true }>
 >;
 
-/** The exit code where a command line has no meaning. */
+/** The exit code of a usage error. */
 export const USAGE_EXIT_CODE = 2;
 /** An option is taken for another one that was mistyped where so many characters differ, of short and of longer names. */
 const TYPOS_MAX = { short: 1, long: 2 };
@@ -25,7 +25,7 @@ export interface Command {
   help: string;
   /** A command line that works, as it is typed: shown with every UsageError. It may depend on what was typed. */
   example: string | ((args: readonly string[]) => string);
-  /** Resolves with the exit code; throws UsageError for a command line that has no meaning. */
+  /** Resolves with the exit code; throws UsageError for a command line that cannot be read. */
   run: (args: readonly string[]) => Promise<number>;
 }
 
@@ -45,7 +45,7 @@ export async function runCommand({ help, example, run }: Command, args = process
     const message = isBug(error) ? error.stack : error instanceof Error ? error.message : String(error);
     const isUsage = error instanceof UsageError;
     const shown = typeof example === "string" ? example : example(args);
-    process.stderr.write(isUsage ? `${message}\n\nFor example: ${shown}\nAll of it: --help\n` : `${message}\n`);
+    process.stderr.write(isUsage ? `${message}\n\nFor example: ${shown}\nSee --help\n` : `${message}\n`);
     process.exitCode = isUsage ? USAGE_EXIT_CODE : 1;
   }
 }

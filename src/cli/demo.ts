@@ -19,7 +19,7 @@ const HELP = `One telephone call, from end to end, on this machine: starts a ser
   --json   prints one JSON document and nothing else; the conversation goes to standard error
 
 Data, log and recording go to a folder of data/demo. The exit code is 0 when the call went as scripted, 1 when it did not, 2 for a
-command line that has no meaning.
+usage error.
 `;
 
 /** `npm run demo [-- --json]`. Returns the exit code, of which HELP tells the meaning. */

@@ -15,7 +15,7 @@ const HELP = `API keys, kept in the database of the data directory. The service 
   --account <name>                       with create: whose key it is, instead of ${FIRST_ACCOUNT}; made when there is none
   --data-dir <path>                      instead of DATA_DIR
 
-The exit code is 0 when it was done, 1 when it could not be, 2 for a command line that has no meaning.
+The exit code is 0 when it was done, 1 when it could not be, 2 for a usage error.
 `;
 
 const OPTIONS = { name: { type: "string" }, account: { type: "string" }, "data-dir": { type: "string" } } as const;
@@ -58,8 +58,7 @@ function commandOf(
 ): Work | undefined {
   switch (command) {
     case "create":
-      if (name === undefined)
-        problems.push("--name is missing: what the key is for, so that it can be told from others");
+      if (name === undefined) problems.push("--name is missing: what the key is for");
       if (name === "" || account === "") problems.push(`--${name === "" ? "name" : "account"} must not be empty`);
       return (stores) => create(stores, name ?? "", account);
     case "list":

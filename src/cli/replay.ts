@@ -20,7 +20,7 @@ async function replay(args: readonly string[]): Promise<number> {
   return comparison.difference === undefined ? 0 : 1;
 }
 
-/** A journal that cannot be read is told as what cannot be meant is: nothing was compared. */
+/** An unreadable journal exits with the code of a usage error: nothing was compared. */
 async function run(args: readonly string[]): Promise<number> {
   try {
     return await replay(args);

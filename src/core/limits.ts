@@ -338,7 +338,7 @@ export const SPARE_AFTER_MS = 1_000;
 export const DRAIN_EXIT_MS_MAX = 5_000;
 /** The last part of it is the control process's alone. */
 export const DRAIN_RECORDS_MS = 1_000;
-/** A worker that is replaced serves whom it has accepted: connections that ask for nothing are closed by then. */
+/** A worker that is replaced serves the connections that it has accepted; those without a request are closed after this time. */
 export const HANDSHAKE_MS_MAX = 10_000;
 
 // The metrics.

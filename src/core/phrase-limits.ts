@@ -4,7 +4,7 @@
 export const PHRASE_CHARS_MAX = 200;
 /** The file that PHRASES_FILE names. */
 export const PHRASES_FILE_BYTES_MAX = 1024 * 1024;
-/** Problems of that file that are reported; the rest is counted. */
+/** Problems of that file that are listed; the rest is counted. */
 export const PHRASES_FILE_PROBLEMS_MAX = 20;
 
 /** How long an LLM may take to translate the phrases. Nothing waits for it: until then English is spoken. */

@@ -1,6 +1,6 @@
 import { isOneNumber } from "./numerals.ts";
 
-/** Locales whose segmenters are kept: what a call speaks is told by its peers, and must not fill the memory. */
+/** Locales whose segmenters are cached: peers choose the language of a call, and must not fill the memory. */
 const LOCALES_MAX = 64;
 /** Word rules of the root locale, for tags that name no language. */
 const OTHER_LOCALE = "en";
@@ -118,7 +118,7 @@ export function graphemeEnd(text: string, at: number): number {
   if (at >= text.length) return text.length;
   const start = graphemes.segment(text).containing(at)?.index ?? 0;
   if (start > 0) return start;
-  // One character with thousands of marks is nobody's.
+  // One character with thousands of marks occurs in no real text.
   return /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 }
 

@@ -32,7 +32,7 @@ export interface ChosenPhrases {
 export interface PhraseFinder {
   /**
    * What a call in `language`, a code, says in its own name; undefined where the built-in phrases are right as they are. `llm`
-   * translates where nobody else has. Never rejects; takes as long as a translation where there is none yet.
+   * translates where there is no other translation. Never rejects; takes as long as a translation where there is none yet.
    */
   find(language: string, llm: Llm): Promise<ChosenPhrases | undefined>;
 }
@@ -60,7 +60,7 @@ export class PhraseBook implements PhraseFinder {
   readonly #translations = new Map<string, Translation>();
   /** Requests to LLMs that are under way. */
   #requests = 0;
-  /** Languages that the log names as spoken in English. */
+  /** Languages for which the fallback to English was logged. */
   readonly #inEnglish = new Set<string>();
 
   constructor(options: PhraseBookOptions) {

@@ -8,7 +8,7 @@ import { translationProblem } from "../speech/phrase-translation.ts";
 
 /**
  * Translated phrases, one JSON file a language under `phrases` in the data folder: `{english, phrases, translatedBy}`. They outlive
- * the process and are shared by all workers; whoever writes last wins, and each writes a whole file.
+ * the process and are shared by all workers; the last writer wins, and each writes a whole file.
  */
 export class PhraseCache {
   readonly #folder: string;

@@ -33,7 +33,7 @@ export type OpusDecoderRateHz = 8_000 | 16_000;
 /** `native` is the compiled package @discordjs/opus; `wasm` is libopus-wasm, which runs everywhere. */
 export type OpusImplementation = "native" | "wasm";
 
-/** Opens decoders and encoders; whoever opens one closes it. Throws `unavailable` when there is no memory for one. */
+/** Opens decoders and encoders; the caller that opens one closes it. Throws `unavailable` when there is no memory for one. */
 export interface OpusCodecs {
   readonly implementation: OpusImplementation;
   decoder(rateHz: OpusDecoderRateHz): OpusDecoder;

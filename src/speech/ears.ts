@@ -52,7 +52,7 @@ const VARIABLES: Readonly<Record<keyof EarSettings, Variables>> = {
 };
 
 const LANGUAGE_DETECTION = "OPENAI_STT_LANGUAGE_DETECTION";
-/** OpenAI's own models that tell the language; servers of one's own call their models what they like. */
+/** OpenAI's own models that report the language; other servers may use any model names. */
 const DETECTING_MODEL = /^(?:gpt-transcribe(?:-.*)?|whisper-1)$/;
 
 /** What a server over WebSocket is shown that asks for no key. */

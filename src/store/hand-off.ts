@@ -19,8 +19,8 @@ export interface HandOff {
    */
   redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
   /**
-   * The call's stream has begun, and its carrier knows it by this id. Told once: where the control process is away just then, it
-   * learns of the id from the journal.
+   * The call's stream has begun, and its carrier knows it by this id. Sent once: a control process that is not connected then
+   * reads the id from the journal.
    */
   streamStarted(callId: string, carrierCallId: string): void;
   /** The call is over and its journal complete. Kept and repeated until the control process has it. */

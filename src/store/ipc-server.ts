@@ -56,8 +56,8 @@ export class IpcServer {
   }
 
   /**
-   * Listens, and again whenever the socket's file has vanished, for example with a folder that was swept: connections that are there
-   * go on, but nobody new could come. Rejects with what the system says.
+   * Listens, and again whenever the socket's file has vanished, for example with a folder that was swept: open connections
+   * survive that, but new ones would fail. Rejects with the error of the system.
    */
   async listen(): Promise<void> {
     await this.#bind();

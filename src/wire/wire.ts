@@ -58,7 +58,7 @@ export type LegNotice =
   | { kind: "ready"; callId: string }
   /** An answer that begins to be heard has its `latency`. */
   | { kind: "state"; state: "listening" | "thinking" | "speaking"; latency?: TurnLatency }
-  /** All of a turn so far. What the agent says is told before it is heard; once it is `final`, it is what was heard: where that ends may be `approximate`. */
+  /** All of a turn so far. The text of the agent is sent before it is heard; a `final` one is what was heard, and its end may be `approximate`. */
   | { kind: "transcript"; role: "agent" | "user"; text: string; final: boolean; turnId: number; approximate?: true }
   /** It is to carry out a tool of its own, and say what came of it by this `id`. */
   | { kind: "tool-call"; id: string; name: string; arguments: Readonly<Record<string, unknown>> }

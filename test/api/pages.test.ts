@@ -70,6 +70,24 @@ describe("GET /", () => {
     expect(text).not.toMatch(/10\.20\.30\.40|0\.0\.0\.0|4321/);
     expect((await api.get("/", { accept: "application/json" })).text).not.toMatch(/10\.20\.30\.40|0\.0\.0\.0|4321/);
   });
+
+  test.each([
+    ["this machine", "127.0.0.1", {}, true],
+    ["this machine by IPv6", "::1", {}, true],
+    ["this machine, on a socket of both families", "::ffff:127.0.0.1", {}, true],
+    ["another machine", "192.0.2.7", {}, false],
+    ["another machine that claims to be this one", "192.0.2.7", { "x-forwarded-for": "127.0.0.1" }, false],
+    ["another machine, by a proxy on this one", "127.0.0.1", { "x-forwarded-for": "192.0.2.7" }, false],
+    ["another machine, by a proxy with RFC 7239", "127.0.0.1", { forwarded: "for=192.0.2.7" }, false],
+  ])("shows the metrics port only on this machine: %s", async (_where, remoteAddress, headers, isLinked) => {
+    api = await apiUnderTest(undefined, { metricsAddress: () => ({ host: "127.0.0.1", port: 9464 }) });
+    const read = async (accept: string) =>
+      (await api.app.inject({ url: "/", remoteAddress, headers: { ...headers, accept } })).body;
+    expect((await read(HTML.accept)).includes("127.0.0.1:9464")).toBe(isLinked);
+    if (!isLinked) expect(await read(HTML.accept)).toContain("<code>METRICS_HOST</code>:<code>METRICS_PORT</code>");
+    const { metrics } = JSON.parse(await read("application/json"));
+    expect(metrics).toBe(isLinked ? "http://127.0.0.1:9464/metrics" : null);
+  });
 });
 
 describe("GET /docs", () => {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { readArguments, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { builtProgram } from "../support/build.ts";
@@ -5,6 +6,7 @@ import { outcome } from "../support/outcome.ts";
 
 const command = (name: string, ...args: string[]) => outcome([builtProgram(`cli/${name}`), ...args]);
 
+const START = fileURLToPath(new URL("../../scripts/start.mjs", import.meta.url));
 const COMMANDS = ["keys", "admin", "call", "demo", "replay"];
 
 describe.each(COMMANDS)("npm run %s", (name) => {
@@ -12,13 +14,31 @@ describe.each(COMMANDS)("npm run %s", (name) => {
     const answer = await command(name, help);
     expect(answer).toMatchObject({ code: 0, stderr: "" });
     expect(answer.stdout).toMatch(new RegExp(`^  npm run (--silent )?${name}( |$)`, "m"));
-    expect(answer.stdout).toContain("exit code");
+    expect(answer.stdout).toMatch(/exit code/i);
   });
 
   test("names an option that it does not know, shows an example, and exits with 2", async () => {
     const answer = await command(name, "--nonsense");
     expect(answer).toMatchObject({ code: 2, stdout: "" });
     expect(answer.stderr).toMatch(/^--nonsense is not known\n\nFor example: npm run /);
+  });
+});
+
+describe("npm start", () => {
+  const start = (...args: string[]) => outcome([START, ...args]);
+
+  test.each(["--help", "-h"])("%s prints what it does and starts no service", async (help) => {
+    const answer = await start(help);
+    expect(answer).toMatchObject({ code: 0, stderr: "" });
+    expect(answer.stdout).toMatch(/^ {2}npm start$/m);
+    expect(answer.stdout).toMatch(/exit code/i);
+    expect(answer.stdout).toContain("docs/configuration.md");
+  });
+
+  test.each(["--port=8090", "8090"])("refuses %s and starts no service", async (argument) => {
+    const answer = await start(argument);
+    expect(answer).toMatchObject({ code: 2, stdout: "" });
+    expect(answer.stderr).toContain("\n\nFor example: npm start\n");
   });
 });
 

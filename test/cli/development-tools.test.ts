@@ -11,9 +11,13 @@ interface Package {
   scripts: Record<string, string>;
 }
 
-/** The development tools: what package.json runs from its source. */
+/** The development tools, by their source: what package.json runs from there, or from what `bench:build` made of it. */
 const SOURCES = Object.entries((JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as Package).scripts).flatMap(
-  ([name, script]) => (/tsx (\S+)$/.exec(script) ?? []).slice(1).map((path) => [name, path] as const),
+  ([name, script]) => {
+    const [, source, built] = /(?:tsx (\S+)|node bench\/dist\/(\S+)\.js)$/.exec(script) ?? [];
+    const path = built === undefined ? source : `${built}.ts`;
+    return path === undefined ? [] : [[name, path] as const];
+  },
 );
 
 test.each(SOURCES)(

@@ -85,7 +85,7 @@ test("two that open a new database at once both find their tables", async () => 
 test.each([
   { args: [], problem: "a command is missing: it must be create, list or revoke" },
   { args: ["creat"], problem: '"creat" is no command: it must be create, list or revoke' },
-  { args: ["create"], problem: "--name is missing: what the key is for, so that it can be told from others" },
+  { args: ["create"], problem: "--name is missing: what the key is for" },
   { args: ["create", "--name", " "], problem: "--name must not be empty" },
   { args: ["create", "--name", "laptop", "--account", " "], problem: "--account must not be empty" },
   { args: ["create", "laptop"], problem: '"laptop" is one too many behind create' },

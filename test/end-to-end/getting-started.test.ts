@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../support/service.ts";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
 
-// docs/getting-started.md as a newcomer follows it: in a fresh checkout, with a service on other ports than those of the page.
+// docs/getting-started.md and README.md as a newcomer follows them: in a fresh checkout, with a service on other ports than those of the page.
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const READY_MS_MAX = 60_000;
@@ -52,9 +52,7 @@ const env = {
   METRICS_PORT: "off",
   WORKERS: "1",
 };
-const PAGE = readFileSync(join(ROOT, "docs/getting-started.md"), "utf8");
-
-/** What the service says when it is ready: the page's steps with its ports, and those alone. */
+/** What the service says when it is ready: its environment with the ports that it took, and a page's steps with those. */
 async function ready() {
   const pattern = /"apiUrl":"http:\/\/127\.0\.0\.1:(\d+)","mediaUrl":"ws:\/\/127\.0\.0\.1:(\d+)","msg":"service ready"/;
   const [, apiPort = "", mediaPort = ""] = await until(
@@ -62,10 +60,23 @@ async function ready() {
     READY_MS_MAX,
     () => pattern.exec(service.output) ?? undefined,
   );
-  const page = PAGE.replaceAll("127.0.0.1:8080", `127.0.0.1:${apiPort}`);
-  const [start, ...steps] = stepsOf(page.replaceAll("127.0.0.1:8081", `127.0.0.1:${mediaPort}`));
-  return { start, steps, env: { ...env, API_PORT: apiPort, MEDIA_PORT: mediaPort } };
+  const stepsIn = (page: string): Step[] =>
+    stepsOf(
+      readFileSync(join(ROOT, page), "utf8")
+        .replaceAll("127.0.0.1:8080", `127.0.0.1:${apiPort}`)
+        .replaceAll("127.0.0.1:8081", `127.0.0.1:${mediaPort}`),
+    );
+  return { stepsIn, env: { ...env, API_PORT: apiPort, MEDIA_PORT: mediaPort } };
 }
+
+/** The blocks of README.md that are not run here, and why. */
+const NOT_RUN: readonly (readonly [commands: RegExp, why: string])[] = [
+  [/^npm ci && npm start$/, "that service runs already"],
+  [/^npm run demo\nnpm test$/, "both take minutes, and .ci/run runs them"],
+  [/^export DEEPGRAM_API_KEY=/, "needs keys of providers"],
+  [/\brec -q .* \| play /, "needs a microphone"],
+];
+const isRun = ({ commands }: Step): boolean => !NOT_RUN.some(([pattern]) => pattern.test(commands));
 
 /** Runs commands in a shell, in the checkout; what it writes to its terminal is in `output`. */
 function shell(commands: string, itsEnv: NodeJS.ProcessEnv) {
@@ -107,7 +118,7 @@ afterAll(async () => {
 test(
   "npm start builds the service in a fresh checkout, says so, writes a first key, and starts it",
   async () => {
-    const { start } = await ready();
+    const [start] = (await ready()).stepsIn("docs/getting-started.md");
     expect(start?.commands).toBe("npm ci\nnpm start");
     expect(service.output).toContain("There is no build in dist/ yet: building it, once.\n");
     for (const line of start?.seen ?? []) expect(service.output).toMatch(patternOf(line));
@@ -119,16 +130,26 @@ test(
   READY_MS_MAX,
 );
 
-test("every command of the page works, one after the other, and shows what the page says", {
+test("every block of README.md that is not run has its reason", () => {
+  const readme = stepsOf(readFileSync(join(ROOT, "README.md"), "utf8"));
+  for (const [pattern] of NOT_RUN) expect(readme.filter(({ commands }) => pattern.test(commands))).toHaveLength(1);
+});
+
+test.each([
+  // Its first step is the service that runs already.
+  { page: "docs/getting-started.md", begun: 1, least: 5 },
+  { page: "README.md", begun: 0, least: 2 },
+])("every command of $page works, one after the other, and shows what the page says", {
   retry: ifMachineStalled,
   timeout: FOLLOWED_MS_MAX,
-}, async () => {
-  const { steps, env: itsEnv } = await ready();
+}, async ({ page, begun, least }) => {
+  const { env: itsEnv, stepsIn } = await ready();
+  const steps = stepsIn(page).slice(begun).filter(isRun);
   const mark = (at: number): string => `== step ${at} ==`;
   const run = shell(steps.map(({ commands }, at) => `echo '${mark(at)}'\n${commands}`).join("\n"), itsEnv);
   const [code] = await run.closed;
   expect(code, run.output).toBe(0);
-  expect(steps.length).toBeGreaterThanOrEqual(5);
+  expect(steps.length).toBeGreaterThanOrEqual(least);
   for (const [at, { seen }] of steps.entries()) {
     const [, output = ""] = run.output.split(mark(at));
     const [own = ""] = output.split(mark(at + 1));

@@ -34,7 +34,7 @@ options:
 environment:
   PROOF_CACHE    where the Debian root and the Node binaries are kept between runs; default ${join(tmpdir(), "trunkline-proof")}
 
-The exit code is 0 when every check held or was skipped, 1 when one failed, 2 for a command line that has no meaning.
+The exit code is 0 when every check held or was skipped, 1 when one failed, 2 for a usage error.
 `;
 
 const OPTIONS = {

@@ -8,6 +8,5 @@ export const builtProgram = (name: string): string => fileURLToPath(new URL(`dis
 
 /** Builds before the first of them runs (Vitest's `globalSetup`). */
 export function setup(): void {
-  const tsc = fileURLToPath(new URL("node_modules/typescript/bin/tsc", root));
-  execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+  execFileSync(process.execPath, [fileURLToPath(new URL("scripts/build.mjs", root))], { cwd: root, stdio: "inherit" });
 }

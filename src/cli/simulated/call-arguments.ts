@@ -22,34 +22,34 @@ What the caller does, in the order given; before each the caller lets the agent 
   --play <file.wav>          plays a WAV file of any rate
   --dtmf <keys>              presses keys: 0-9, *, #, A-D
   --type <text>              websocket: types it
-Of a service the caller asks "${SCENARIO.lines[0].text}" unless told. Behind the last the caller listens to the answer and hangs up, or:
+Without any of these the caller asks a service "${SCENARIO.lines[0].text}".
+After the last one the caller listens to the answer and hangs up, or:
   --hang-up-after <time>     stays on the line until so long after it opened: 20s, 1500ms, 2m
 
 Over which line:
-  --wire <name>              ${SIMULATED_WIRES.join(", ")}; carrier_a unless told
+  --wire <name>              ${SIMULATED_WIRES.join(", ")}; default carrier_a
   --codec <codec>            carrier_b: what the caller's voice comes in, mulaw (default) or alaw
-                             websocket: both ways, ${STREAM_CODECS.join(", ")}; ${DEFAULT_STREAM_CODEC} unless told
+                             websocket: both ways, ${STREAM_CODECS.join(", ")}; default ${DEFAULT_STREAM_CODEC}
   --agent-codec <codec>      carrier_b: what the agent's voice is sent in; a service that runs already must be
                              configured for the same
-  --rate <Hz>                websocket: of the caller's voice, ${STREAM_RATES_HZ.join(", ")}; ${DEFAULT_STREAM_RATE_HZ} unless told
+  --rate <Hz>                websocket: of the caller's voice, ${STREAM_RATES_HZ.join(", ")}; default ${DEFAULT_STREAM_RATE_HZ}
   --agent-rate <Hz>          websocket: of the agent's voice, the same; mulaw and alaw have ${G711_RATE_HZ} both ways
   --shuffle <number>         carrier_b: audio and keys come out of order, the same for the same number
                              websocket: the caller's voice comes in pieces of 1 ms to 1 s, cut anywhere
 
-To whom; without any of these, to the service that runs on this machine (API_HOST, API_PORT):
+Where the call goes; by default to the service on this machine (API_HOST, API_PORT):
   --api <http://...>         a Trunkline, on which the call is created; else TRUNKLINE_URL
   --url <ws://...>           a media stream
   --own-service              a service of its own, which is started for the call
 The API key is taken from TRUNKLINE_API_KEY, and for the service of this machine else from the file first-key in DATA_DIR; not
 from the command line, which other users of the machine can see.
 
-  --language <code>          of the caller's voice, and of a call that is created; en-US unless told
+  --language <code>          of the caller's voice, and of a call that is created; default en-US
   --record <file.wav>        writes what the caller heard
   --json                     prints one JSON document, and with npm run --silent nothing else; the conversation goes
                              to standard error
 
-The exit code is 0 when the call went and ended as a call should, 1 when not, 2 when it could not be understood
-what was asked for.
+Exit code 0: the call ended normally. 1: it did not. 2: usage error.
 `;
 
 export type PlannedStep =

@@ -47,7 +47,7 @@ const EAR_SETTLES_MS = 500;
 /**
  * Plays a simulated peer with a simulated caller into a media stream, in the clock's time, until one side hangs up.
  * An abort of `signal` is the caller hanging up; before the stream is answered it rejects. Rejects as well when the stream
- * is refused or when the caller's ear fails.
+ * is refused or when the caller's STT fails.
  */
 export async function placeCall(call: CallToPlace, signal: AbortSignal): Promise<PlacedCall> {
   const [opus, makeResampler] = await Promise.all([loadOpus(), loadResampler()]);

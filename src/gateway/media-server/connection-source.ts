@@ -19,7 +19,7 @@ const LISTEN_AGAIN_MS = 1_000;
 /** A TCP port of this process. */
 export class PortConnections implements ConnectionSource {
   readonly #log: Logger;
-  /** Connections are not read until whoever gets them does. */
+  /** Accepted connections are not read before their new owner reads them. */
   readonly #pausesConnections: boolean;
   #server: Server | undefined;
   #onConnection: (socket: Socket) => void = () => {};

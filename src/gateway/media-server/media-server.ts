@@ -11,7 +11,7 @@ export type MediaServerName = (typeof MEDIA_SERVERS)[number];
 export interface MediaServerOptions {
   /**
    * Redeems the token of `/stream/{token}`, for a request that came with these headers. Allocates nothing for those that are
-   * no good. Whoever is admitted is opened exactly once, also when the upgrade fails.
+   * no good. An admitted stream is opened exactly once, also when the upgrade fails.
    */
   admit(token: string, headers: SignatureHeaders): Promise<Admission>;
   /** With these it speaks TLS 1.2 and 1.3, and nothing else. */

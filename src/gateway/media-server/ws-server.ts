@@ -156,7 +156,7 @@ export class WsServer implements MediaServer {
 
   /** An upgrade, or a CONNECT: Node has let go of its socket. */
   #onDetached(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // From here on a reset is nobody else's to hear of.
+    // From here on no other listener handles a reset.
     socket.on("error", ignore);
     const handshake = this.#begun(request, head);
     if (handshake === undefined) return;
@@ -217,7 +217,7 @@ export class WsServer implements MediaServer {
     }
   }
 
-  /** Answers a moment later: whoever sends a second request before the first is answered gets no answer at all. */
+  /** Answers a moment later: a client that sends a second request before the first is answered gets no answer at all. */
   #refuse(handshake: WsHandshake, status: RefusalStatus, { method, headers }: IncomingMessage): void {
     setImmediate(() => {
       if (!handshake.isWaiting) return;

@@ -31,7 +31,7 @@ export interface WsStreamOptions {
   socket: Duplex & { bytesRead?: number };
   clock: Clock;
   onBug: (error: unknown) => void;
-  /** Called once, when the leg was told that its socket is closed. What was sent may still be on its way. */
+  /** Called once, after the leg was notified that its socket is closed. Sent data may still be on its way. */
   onClosed: (stream: WsStream) => void;
 }
 
@@ -61,7 +61,7 @@ export class WsStream implements LegSocket {
     ws.onClosing = (code) => queueMicrotask(() => this.#closed(code, false));
   }
 
-  /** Opens the leg; where that fails the peer is told that it is our fault. */
+  /** Opens the leg; where that fails the socket closes with the code of an internal error. */
   open(admitted: AdmittedLeg): void {
     try {
       this.#leg = admitted.open(this);

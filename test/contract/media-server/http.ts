@@ -200,6 +200,9 @@ export function httpContract(mediaServer: MediaServerName): void {
       for (const [request, status] of [
         [upgrade().replace(PATH, "/"), 404],
         [upgrade().replace(PATH, "/api/v1/calls"), 404],
+        [upgrade().replace(PATH, `/${PATH}`), 404],
+        [upgrade().replace(PATH, `${PATH}/`), 401],
+        [upgrade().replace(PATH, PATH.replace("/stream/", "/stream//")), 401],
         [upgrade({ "Sec-WebSocket-Key": undefined, Upgrade: "h2c" }), 426],
       ] as const) {
         expect((await exchange(service.port, [request], SOON_MS)).statuses).toEqual([status]);

@@ -1,0 +1,83 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { outcome } from "../support/outcome.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const COMPILE_MS_MAX = 60_000;
+const BUILDING = "There is no build in dist/ yet: building it, once.\n";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A checkout of this project whose service only says that it runs. */
+function checkout(files: Readonly<Record<string, string>> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "trunkline-start-"));
+  folders.push(folder);
+  for (const part of ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts"]) {
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const sources = {
+    "src/main.ts": 'import { text } from "./text.ts";\n\nconsole.log(text);\n',
+    "src/text.ts": 'export const text: string = "the service runs";\n',
+    ...files,
+  };
+  for (const [path, text] of Object.entries(sources)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return {
+    path: (relative: string) => join(folder, relative),
+    start: () => outcome([join(folder, "scripts/start.mjs")]),
+    // As `npm run build` runs it, without npm.
+    build: () => outcome([join(folder, (/^node (\S+)$/.exec(buildScript()) ?? [])[1] ?? "no script of Node's")]),
+  };
+}
+
+const buildScript = (): string =>
+  (JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { build: string } }).scripts.build;
+
+describe("npm start", { timeout: COMPILE_MS_MAX }, () => {
+  test("builds once, and then runs what is built", async () => {
+    const { start } = checkout();
+    expect(await start()).toEqual({ code: 0, stdout: "the service runs\n", stderr: BUILDING });
+    expect(await start()).toEqual({ code: 0, stdout: "the service runs\n", stderr: "" });
+  });
+
+  test("runs what npm run build has built", async () => {
+    const { build, start } = checkout();
+    expect(await build()).toMatchObject({ code: 0 });
+    expect(await start()).toEqual({ code: 0, stdout: "the service runs\n", stderr: "" });
+  });
+
+  test("builds again where a build was interrupted", async () => {
+    // The compiler had written the first module, and not the second.
+    const { start } = checkout({ "dist/main.js": 'import "./text.js";\n' });
+    expect(await start()).toEqual({ code: 0, stdout: "the service runs\n", stderr: BUILDING });
+  });
+
+  test("does not run what an interrupted npm run build has left over a finished one", async () => {
+    const { path, start, build } = checkout();
+    await build();
+    writeFileSync(path("src/text.ts"), "export const text: string = 1;\n");
+    expect(await build()).toMatchObject({ code: 1 });
+    expect((await start()).stderr).toBe(BUILDING);
+  });
+
+  test("runs nothing while the sources have a wrong type, and emits nothing", async () => {
+    const { path, start } = checkout({ "src/text.ts": "export const text: string = 1;\n" });
+    for (const _ of ["the first time", "the second time"]) {
+      const { code, stdout, stderr } = await start();
+      expect(code).toBe(1);
+      expect(stdout).toContain("src/text.ts");
+      expect(stdout).not.toContain("the service runs");
+      expect(stderr).toBe(BUILDING);
+    }
+    expect(existsSync(path("dist/main.js"))).toBe(false);
+  });
+});
