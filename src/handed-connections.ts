@@ -33,8 +33,12 @@ export class HandedConnections implements ConnectionSource {
 
   /** The supervisor has handed this connection over; undefined when its peer has gone meanwhile. */
   handed(connection: Socket | undefined): void {
-    tellSupervisor({ kind: "connection-taken" });
     if (connection !== undefined) this.#onConnection(connection);
+  }
+
+  /** A connection was handed over before this, whether it has arrived or not: Node closes one that the worker has no descriptor for. */
+  sent(): void {
+    tellSupervisor({ kind: "connection-taken" });
   }
 
   /** The supervisor knows that no more are taken: what it had handed over before is here. */

@@ -47,7 +47,7 @@ export class MediaPort {
     }
   }
 
-  /** A worker has taken one of the connections that it was handed. */
+  /** A worker has taken one of the connections that it was handed, or it was lost on its way. */
   taken(taker: ConnectionTaker): void {
     const handed = this.#handed.get(taker);
     if (handed === undefined) return;

@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { CONNECTIONS_HANDED_MAX } from "../../src/core/connection-limits.ts";
 import { DESCRIPTORS_PER_CALL, DESCRIPTORS_PER_REQUEST, DESCRIPTORS_RESERVED } from "../../src/core/limits.ts";
 import { ATTACKS } from "../attack/attacks.ts";
 import { Crowd, type Door } from "../attack/crowd.ts";
@@ -85,5 +87,27 @@ test.skipIf(!hasPrlimit)(
       expect((await service.call(id)).recording).toMatchObject({ complete: true });
     }
     await service.process.kill();
+  },
+);
+
+test.skipIf(!hasPrlimit)(
+  "D4: behind a moment in which a worker has no descriptor for any connection, it takes connections again (only where prlimit is installed)",
+  { timeout: 60_000 },
+  async () => {
+    const service = await Service.start({ env: { MEDIA_SERVER: "ws", WORKERS: "1" } });
+    const limitDescriptors = (count: number): void => {
+      const args = ["--pid", String(service.pid("worker")), `--nofile=${count}:`];
+      expect(spawnSync("prlimit", args).status).toBe(0);
+    };
+    limitDescriptors(readdirSync(`/proc/${service.pid("worker")}/fd`).length);
+    const crowd = new Crowd(doorOf(service.mediaUrl));
+    const comers = 2 * CONNECTIONS_HANDED_MAX;
+    await crowd.gather(comers);
+    await until("all of them to be closed", 5_000, () => crowd.closed + crowd.refused === comers);
+    limitDescriptors(1_024);
+    const calls = await beginCalls(service, 1);
+    sendFrames(calls, 10);
+    expect(await hangUpAll(service, calls)).toEqual([{ endReason: "caller_hangup", lost: 0 }]);
+    expect(await service.stop()).toBe(0);
   },
 );
