@@ -1,5 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
+import { systemClock } from "../../core/clock.ts";
 import type { Logger } from "../../core/log.ts";
+import { PerSecond } from "../per-second.ts";
 
 /** Where a media server on Node's own sockets gets its connections from: a port of this process, or another process that accepts. */
 export interface ConnectionSource {
@@ -26,6 +28,7 @@ export class PortConnections implements ConnectionSource {
   /** Where it listens, or is to listen again after a pause; undefined when it is not to. */
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
+  readonly #acceptErrorLines = new PerSecond(1);
 
   constructor(log: Logger, { pausesConnections = false } = {}) {
     this.#log = log;
@@ -61,11 +64,15 @@ export class PortConnections implements ConnectionSource {
     );
     this.#server = server;
     return new Promise((resolve, reject) => {
-      server.once("error", (error) => {
+      const onListenError = (error: Error): void => {
         if (this.#server === server) this.#server = undefined;
         reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
+      };
+      server.once("error", onListenError);
+      server.listen(port, host, () => {
+        server.off("error", onListenError).on("error", this.#onAcceptError);
+        resolve(server);
       });
-      server.listen(port, host, () => resolve(server));
     });
   }
 
@@ -79,6 +86,13 @@ export class PortConnections implements ConnectionSource {
       setTimeout(() => void this.#listenAgain(), LISTEN_AGAIN_MS);
     }
   }
+
+  /** One connection could not be accepted. The port still listens. */
+  readonly #onAcceptError = (error: Error): void => {
+    if (this.#acceptErrorLines.allows(systemClock.nowMs())) {
+      this.#log.warn({ err: error }, "a connection could not be accepted");
+    }
+  };
 
   #close(): void {
     this.#server?.close();
