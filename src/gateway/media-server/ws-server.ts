@@ -114,9 +114,11 @@ export class WsServer implements MediaServer {
     // A connection that was reset; `close` follows.
     raw.on("error", ignore);
     const { handshakesMax = () => Number.POSITIVE_INFINITY, log } = this.#options;
-    if (this.#handshakes.size >= handshakesMax()) {
+    // Connections that are closing count too: the call that they carried no longer does, and its descriptors may be taken by another.
+    const openSockets = this.#sockets.size - this.#live.size;
+    if (openSockets >= handshakesMax()) {
       if (this.#crowdedLines.allows(this.#clock.nowMs())) {
-        log.warn({ handshakes: this.#handshakes.size }, "no descriptor is left for one more connection");
+        log.warn({ handshakes: openSockets }, "no descriptor is left for one more connection");
       }
       raw.destroy();
       return;

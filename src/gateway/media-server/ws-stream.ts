@@ -6,6 +6,7 @@ import { CLOSE_OUR_FAULT, CLOSE_POLICY } from "../close-codes.ts";
 import type { Leg, LegSocket } from "../leg.ts";
 import { PerSecond } from "../per-second.ts";
 import { type AdmittedLeg, CLOSED_WITHOUT_FRAME } from "./upgrade.ts";
+import { LINGER_MS } from "./ws-handshake.ts";
 
 /** A WebSocket that tells when it begins to close; ws itself tells only when the connection is gone. */
 export class ClosingWebSocket extends WebSocket {
@@ -80,7 +81,7 @@ export class WsStream implements LegSocket {
     return true;
   }
 
-  /** The FIN follows the close frame at once: nothing that the peer sends from here on matters. ws drops a peer that never ends. */
+  /** The FIN follows the close frame at once: nothing that the peer sends from here on matters. */
   end(code: number, reason: string): void {
     if (this.#isClosed) return;
     const { ws, socket } = this.#options;
@@ -138,10 +139,21 @@ export class WsStream implements LegSocket {
     if (ws.bufferedAmount + data.length <= SOCKET_BACKPRESSURE_BYTES_MAX) ws.pong(data);
   }
 
+  /** A peer that does not end the connection may keep its descriptor no longer than this; ws would leave it for 30 s. */
+  #linger(): void {
+    const { socket, clock } = this.#options;
+    if (!socket.destroyed)
+      socket.once(
+        "close",
+        clock.after(LINGER_MS, () => socket.destroy()),
+      );
+  }
+
   #closed(code: number, violated: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#options.onClosed(this);
+    this.#linger();
     try {
       this.#leg?.closed(code, violated);
     } catch (error) {
