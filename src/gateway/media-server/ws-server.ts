@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import { WebSocketServer } from "ws";
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { REQUEST_HEAD_BYTES_MAX } from "../../core/connection-limits.ts";
+import { MESSAGE_FRAGMENTS_MAX, REQUEST_HEAD_BYTES_MAX } from "../../core/connection-limits.ts";
 import { corsHeaders } from "../../core/cors.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
 import { HEADERS_MAX, SOCKET_IDLE_S, SOCKET_PAYLOAD_BYTES_MAX } from "../../core/limits.ts";
@@ -48,6 +48,7 @@ export class WsServer implements MediaServer {
     // Compression buys nothing on G.711 and costs memory and time per socket.
     perMessageDeflate: false,
     maxPayload: SOCKET_PAYLOAD_BYTES_MAX,
+    maxFragments: MESSAGE_FRAGMENTS_MAX,
     allowSynchronousEvents: true,
     // Pings are answered in WsStream, for which they count.
     autoPong: false,
