@@ -111,7 +111,7 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     startChild: forkChild,
     socketPath,
     mediaServer,
-    mediaPort: mediaServer.mediaServer === "ws" ? new MediaPort(log) : undefined,
+    mediaPort: mediaServer.sharesPort ? undefined : new MediaPort(log),
     clock: systemClock,
     log,
     onRoll: tell,
@@ -140,7 +140,7 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     tellMediaServer(mediaServer, log);
     const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
     for (const { fields, message } of startNotes(config, unknownVariables(), callsMax)) log.warn(fields, message);
-    if (mediaServer.mediaServer === "uws") warnOfResets(log);
+    if (mediaServer.sharesPort) warnOfResets(log);
     await assertFree("MEDIA_PORT", config.mediaHost, config.mediaPort);
     const ready = await supervisor.start();
     isUp = true;

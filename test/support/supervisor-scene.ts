@@ -71,7 +71,7 @@ export function scene(workers: number, manners: Partial<Manners> = {}, mediaPort
       return children.start(...asked);
     },
     socketPath: "/run/control.sock",
-    mediaServer: { mediaServer: "ws", why: "planted" },
+    mediaServer: { mediaServer: "ws", why: "planted", sharesPort: mediaPort === undefined },
     mediaPort,
     clock,
     log,

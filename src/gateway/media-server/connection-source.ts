@@ -1,4 +1,4 @@
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type ListenOptions, type Server, type Socket } from "node:net";
 import { systemClock } from "../../core/clock.ts";
 import type { Logger } from "../../core/log.ts";
 import { PerSecond } from "../per-second.ts";
@@ -21,8 +21,10 @@ const LISTEN_AGAIN_MS = 1_000;
 /** A TCP port of this process. */
 export class PortConnections implements ConnectionSource {
   readonly #log: Logger;
-  /** Connections are not read until whoever gets them does. */
+  /** Connections are accepted paused: the process that they are handed to reads them. */
   readonly #pausesConnections: boolean;
+  /** Other processes listen on the port too, and the kernel chooses who accepts a connection. */
+  readonly #sharesPort: boolean;
   #server: Server | undefined;
   #onConnection: (socket: Socket) => void = () => {};
   /** Where it listens, or is to listen again after a pause; undefined when it is not to. */
@@ -30,9 +32,10 @@ export class PortConnections implements ConnectionSource {
   #isPaused = false;
   readonly #acceptErrorLines = new PerSecond(1);
 
-  constructor(log: Logger, { pausesConnections = false } = {}) {
+  constructor(log: Logger, { pausesConnections = false, sharesPort = false } = {}) {
     this.#log = log;
     this.#pausesConnections = pausesConnections;
+    this.#sharesPort = sharesPort;
   }
 
   /** What is accepted is here at once. */
@@ -69,7 +72,9 @@ export class PortConnections implements ConnectionSource {
         reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
       };
       server.once("error", onListenError);
-      server.listen(port, host, () => {
+      // `reusePort` is newer than the types of the oldest Node, which does not know it.
+      const options: ListenOptions & { reusePort: boolean } = { host, port, reusePort: this.#sharesPort };
+      server.listen(options, () => {
         server.off("error", onListenError).on("error", this.#onAcceptError);
         resolve(server);
       });
