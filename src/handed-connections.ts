@@ -6,10 +6,10 @@ import { tellSupervisor } from "./processes.ts";
 export class HandedConnections implements ConnectionSource {
   #onConnection: (socket: Socket) => void = (socket) => socket.destroy();
   #hasStopped = false;
-  /** Times that the supervisor was told that no more connections are taken, and has not answered yet. */
+  /** How many pauses were sent to the supervisor that it has not acknowledged. */
   #unanswered = 0;
 
-  /** The supervisor listens already, on the port that it has told this worker. */
+  /** The supervisor listens already, on the port that it gave this worker. */
   async listen(_host: string, port: number, onConnection: (socket: Socket) => void): Promise<number> {
     this.#onConnection = onConnection;
     tellSupervisor({ kind: "connections", taken: true });

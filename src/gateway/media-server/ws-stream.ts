@@ -8,7 +8,7 @@ import { PerSecond } from "../per-second.ts";
 import { type AdmittedLeg, CLOSED_WITHOUT_FRAME } from "./upgrade.ts";
 import { LINGER_MS } from "./ws-handshake.ts";
 
-/** A WebSocket that tells when it begins to close; ws itself tells only when the connection is gone. */
+/** A WebSocket that reports when it begins to close; ws itself reports only that the connection is closed. */
 export class ClosingWebSocket extends WebSocket {
   /** Called once, when the first close frame has come or is being sent, with its code; 1005 where it has none. */
   onClosing: (code: number) => void = () => {};
@@ -32,7 +32,7 @@ export interface WsStreamOptions {
   socket: Duplex & { bytesRead?: number };
   clock: Clock;
   onBug: (error: unknown) => void;
-  /** Called once, when the leg was told that its socket is closed. What was sent may still be on its way. */
+  /** Called once, when the stream ends for its leg. Bytes that were sent may still be on their way. */
   onClosed: (stream: WsStream) => void;
 }
 
@@ -43,7 +43,7 @@ export class WsStream implements LegSocket {
   #leg: Leg | undefined;
   #isClosed = false;
   #bytesRead = 0;
-  #silentLooks = 0;
+  #idleChecks = 0;
 
   constructor(options: WsStreamOptions) {
     this.#options = options;
@@ -58,11 +58,11 @@ export class WsStream implements LegSocket {
       options.socket.end();
     });
     ws.on("close", (code) => this.#closed(code, false));
-    // Behind this a violation of the protocol tells of itself: it begins with the same close.
+    // After a protocol violation ws closes first and emits `error` next: the microtask lets `error` report the violation.
     ws.onClosing = (code) => queueMicrotask(() => this.#closed(code, false));
   }
 
-  /** Opens the leg; where that fails the peer is told that it is our fault. */
+  /** Opens the leg; where that fails the stream is closed with CLOSE_OUR_FAULT. */
   open(admitted: AdmittedLeg): void {
     try {
       this.#leg = admitted.open(this);
@@ -94,12 +94,12 @@ export class WsStream implements LegSocket {
     return this.#options.ws.bufferedAmount;
   }
 
-  /** Looks whether anything has come since the last look; returns how many looks in a row have found nothing. */
-  lookForLife(): number {
+  /** Returns how many checks in a row, with this one, have found no byte from the peer. */
+  checkIdle(): number {
     const { bytesRead = 0 } = this.#options.socket;
-    this.#silentLooks = bytesRead === this.#bytesRead ? this.#silentLooks + 1 : 0;
+    this.#idleChecks = bytesRead === this.#bytesRead ? this.#idleChecks + 1 : 0;
     this.#bytesRead = bytesRead;
-    return this.#silentLooks;
+    return this.#idleChecks;
   }
 
   ping(): void {
