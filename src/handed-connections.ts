@@ -6,10 +6,10 @@ import { tellSupervisor } from "./processes.ts";
 export class HandedConnections implements ConnectionSource {
   #onConnection: (socket: Socket) => void = (socket) => socket.destroy();
   #hasStopped = false;
-  /** Requests to the supervisor to send no more connections that it has not answered yet. */
+  /** How many pauses were sent to the supervisor that it has not acknowledged. */
   #unanswered = 0;
 
-  /** The supervisor listens already, on the port that it has given to this worker. */
+  /** The supervisor listens already, on the port that it gave this worker. */
   async listen(_host: string, port: number, onConnection: (socket: Socket) => void): Promise<number> {
     this.#onConnection = onConnection;
     tellSupervisor({ kind: "connections", taken: true });
@@ -33,8 +33,12 @@ export class HandedConnections implements ConnectionSource {
 
   /** The supervisor has handed this connection over; undefined when its peer has gone meanwhile. */
   handed(connection: Socket | undefined): void {
-    tellSupervisor({ kind: "connection-taken" });
     if (connection !== undefined) this.#onConnection(connection);
+  }
+
+  /** A connection was handed over before this, whether it has arrived or not: Node closes one that the worker has no descriptor for. */
+  sent(): void {
+    tellSupervisor({ kind: "connection-taken" });
   }
 
   /** The supervisor knows that no more are taken: what it had handed over before is here. */

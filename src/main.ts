@@ -76,8 +76,8 @@ function assertFree(variable: string, host: string, port: number): Promise<void>
 }
 
 /**
- * What a listener that closes does to those who have knocked and were not let in: Linux resets them, unless it may give them to
- * another listener of the port.
+ * Linux resets connections that a listener has not accepted when it closes, unless it may give them to another listener of the
+ * port.
  */
 function warnOfResets(log: Logger): void {
   let setting: string;
@@ -93,10 +93,10 @@ function warnOfResets(log: Logger): void {
   );
 }
 
-/** Logs what serves the media port, and a warning on an untested Node. */
-function tellMediaServer(mediaServer: MediaServerChoice, log: Logger): void {
-  const { folder: _, ...told } = { folder: "", ...mediaServer };
-  log.info(told, "media server chosen");
+/** Logs what serves the media port, and warns of a Node that is not tested. */
+function logMediaServer(mediaServer: MediaServerChoice, log: Logger): void {
+  const { folder: _, ...fields } = { folder: "", ...mediaServer };
+  log.info(fields, "media server chosen");
   const { node } = process.versions;
   if (isNodeUntested(node)) {
     log.warn(
@@ -122,7 +122,7 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     startChild: forkChild,
     socketPath,
     mediaServer,
-    mediaPort: mediaServer.mediaServer === "ws" ? new MediaPort(log) : undefined,
+    mediaPort: mediaServer.sharesPort ? undefined : new MediaPort(log),
     clock: systemClock,
     log,
     onRoll: tell,
@@ -152,10 +152,10 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
   process.on("disconnect", onSignal);
   process.on("SIGHUP", () => supervisor.roll());
   try {
-    tellMediaServer(mediaServer, log);
+    logMediaServer(mediaServer, log);
     const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
     for (const { fields, message } of startNotes(config, unknownVariables(), callsMax)) log.warn(fields, message);
-    if (mediaServer.mediaServer === "uws") warnOfResets(log);
+    if (mediaServer.sharesPort) warnOfResets(log);
     await assertFree("MEDIA_PORT", config.mediaHost, config.mediaPort);
     const ready = await supervisor.start();
     isUp = true;

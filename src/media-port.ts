@@ -10,9 +10,8 @@ export interface ConnectionTaker {
 }
 
 /**
- * The media port where ws serves: the supervisor accepts, and hands each connection to the next worker that takes connections. Node
- * has no option on every system by which several processes can listen on one port; and so no connection is reset when a worker is
- * replaced.
+ * The media port where ws serves and workers cannot share it: on Node 20, where `net` has no `reusePort`, and on systems other than
+ * Linux. The supervisor accepts, and hands each connection to the next worker that takes connections.
  */
 export class MediaPort {
   readonly #source: ConnectionSource;
@@ -47,7 +46,7 @@ export class MediaPort {
     }
   }
 
-  /** A worker has taken one of the connections that it was handed. */
+  /** A worker has taken one of the connections that it was handed, or it was lost on its way. */
   taken(taker: ConnectionTaker): void {
     const handed = this.#handed.get(taker);
     if (handed === undefined) return;

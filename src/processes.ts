@@ -26,6 +26,8 @@ export type ToChild =
   | { kind: "restarts"; restarts: Restarts }
   /** To a worker, with a connection of the media port, which is its own from here on. */
   | { kind: "connection" }
+  /** To a worker, after each connection: Node drops the message of a connection for which the worker has no descriptor, but not this. */
+  | { kind: "connection-sent" }
   /** To a worker that takes no more connections: none follow this. */
   | { kind: "connections-stopped" };
 
@@ -35,7 +37,7 @@ export type FromChild =
   | { kind: "heartbeat" }
   /** A worker takes connections of the media port from now on, or takes no more. */
   | { kind: "connections"; taken: boolean }
-  /** It has taken one that it was handed. */
+  /** The answer to `connection-sent`: one that was handed over has been taken, or was lost on its way. */
   | { kind: "connection-taken" };
 
 /** Given to a child with its place: what it cannot read from the environment. */
@@ -95,7 +97,7 @@ export interface SupervisorHandlers {
   /** Of the control process. */
   restarts?: (restarts: Restarts) => void;
   /** Of workers that are handed their connections. */
-  connections?: { handed(connection: Socket | undefined): void; stopped(): void };
+  connections?: { handed(connection: Socket | undefined): void; sent(): void; stopped(): void };
 }
 
 /** The service's processes end by the supervisor's word alone: a Ctrl-C, or a terminal that goes away, reaches all of them at once. */
@@ -123,6 +125,9 @@ export function onSupervisor({ drain, stop, retire, restarts, connections }: Sup
         return;
       case "connection":
         connections?.handed(connection);
+        return;
+      case "connection-sent":
+        connections?.sent();
         return;
       case "connections-stopped":
         connections?.stopped();

@@ -118,10 +118,14 @@ export class WatchedProcess {
     if (!this.#isGone) this.#child.tell(message);
   }
 
-  /** Hands it a connection of the media port. */
+  /** Hands it a connection of the media port. What follows is acknowledged even where the connection is lost on its way. */
   hand(connection: Socket): void {
-    if (this.#isGone) connection.destroy();
-    else this.#child.hand(connection);
+    if (this.#isGone) {
+      connection.destroy();
+      return;
+    }
+    this.#child.hand(connection);
+    this.#child.tell({ kind: "connection-sent" });
   }
 
   /** Resolves when it is gone, for which it has this long; then it is killed. */

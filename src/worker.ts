@@ -14,6 +14,7 @@ import { CertificateWatch } from "./gateway/certificate.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { JournalWriters } from "./gateway/journal-writer.ts";
 import { LoopLag } from "./gateway/loop-lag.ts";
+import { PortConnections } from "./gateway/media-server/connection-source.ts";
 import type { MediaServerOptions } from "./gateway/media-server/media-server.ts";
 import { loadUws } from "./gateway/media-server/uws-module.ts";
 import { UwsServer } from "./gateway/media-server/uws-server.ts";
@@ -106,7 +107,10 @@ const connections = new HandedConnections();
 const server =
   mediaServer.mediaServer === "uws"
     ? new UwsServer({ ...serverOptions, uws: loadUws(mediaServer.folder) })
-    : new WsServer({ ...serverOptions, connections });
+    : new WsServer({
+        ...serverOptions,
+        connections: mediaServer.sharesPort ? new PortConnections(log, { sharesPort: true }) : connections,
+      });
 metrics.watchSockets(() => server.streams.bufferedBytes);
 certificate?.start();
 if (certificate !== undefined) metrics.watchCertificate(() => certificate.notAfterMs);

@@ -4,6 +4,7 @@ import { CONNECTIONS_HANDED_MAX, CONNECTIONS_WAITING_MAX } from "../src/core/con
 import type { ConnectionSource } from "../src/gateway/media-server/connection-source.ts";
 import { MediaPort } from "../src/media-port.ts";
 import { memoryLog } from "./support/memory-log.ts";
+import { scene as supervisorScene } from "./support/supervisor-scene.ts";
 
 /** A port on which a test connects. */
 class ScriptedSource implements ConnectionSource {
@@ -102,5 +103,17 @@ describe("the media port of the supervisor", () => {
     expect(lines).toHaveLength(1);
     port.setTakes(only, false);
     expect(waiting.every(({ destroyed }) => destroyed)).toBe(true);
+  });
+
+  test("goes on handing connections to a worker that loses them all on their way, for want of descriptors", async () => {
+    const { port, connect } = await scene();
+    const { children, up } = supervisorScene(1, { leavesMs: () => undefined }, port);
+    await up();
+    const [worker] = children.living("worker");
+    if (worker === undefined) throw new Error("no worker has started");
+    worker.onTold = ({ kind }) => kind === "connection-sent" && worker.says({ kind: "connection-taken" });
+    worker.says({ kind: "connections", taken: true });
+    connect(3 * CONNECTIONS_HANDED_MAX);
+    expect(worker.connections).toHaveLength(3 * CONNECTIONS_HANDED_MAX);
   });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { startService } from "../../src/cli/simulated/service.ts";
 import type { ChildModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import type { MediaServerName } from "../../src/gateway/media-server/media-server.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { RawWs } from "../support/raw-ws.ts";
@@ -24,6 +25,8 @@ export interface StageOptions {
   /** The service's `main` module. */
   program: ChildModule;
   dataDir: string;
+  /** `MEDIA_SERVER` of the service; `auto` by default. */
+  mediaServer?: MediaServerName;
   /** Calls that go on beside the attacks. */
   calls: number;
   /** How long they are left alone first. */
@@ -88,8 +91,14 @@ const ACCOUNT = "attack";
 
 /** Starts a service, lets calls run, attacks it with everything that is planned at once, and says what came of it. */
 export async function runStage(options: StageOptions, planned: readonly Planned[]): Promise<StageResult> {
-  const { program, dataDir } = options;
-  const env = { WORKERS: "1", METRICS_PORT: "0", TOKEN_TTL_S: "120", CALLS_PER_WORKER: "1000" };
+  const { program, dataDir, mediaServer = "auto" } = options;
+  const env = {
+    MEDIA_SERVER: mediaServer,
+    WORKERS: "1",
+    METRICS_PORT: "0",
+    TOKEN_TTL_S: "120",
+    CALLS_PER_WORKER: "1000",
+  };
   const service = await startService({ program, dataDir, clock: systemClock, env }, new AbortController().signal);
   try {
     const stores = await openStores(dataDir, systemClock);

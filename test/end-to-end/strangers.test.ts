@@ -1,25 +1,30 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { CONNECTIONS_HANDED_MAX } from "../../src/core/connection-limits.ts";
 import { DESCRIPTORS_PER_CALL, DESCRIPTORS_PER_REQUEST, DESCRIPTORS_RESERVED } from "../../src/core/limits.ts";
 import { ATTACKS } from "../attack/attacks.ts";
 import { Crowd, type Door } from "../attack/crowd.ts";
 import { processorMs, runStage } from "../attack/stage.ts";
 import { builtProgram } from "../support/build.ts";
 import { beginCalls, hangUpAll, sendFrames } from "../support/live-workers.ts";
+import { MEDIA_SERVERS_HERE } from "../support/media-servers.ts";
 import { Service, until } from "../support/service.ts";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
-test("B5, B6, B9, B18, D1, D2, M4, M5, T9: attacked in every way at once, the calls beside it lose no frame (`npm run attack` in small)", {
+test.each(
+  MEDIA_SERVERS_HERE,
+)("B5, B6, B9, B18, D1, D2, M4, M5, T9: on %s, attacked in every way at once, the calls beside it lose no frame (`npm run attack` in small)", {
   timeout: 90_000,
   retry: ifMachineStalled,
-}, async () => {
+}, async (mediaServer) => {
   const planned = ATTACKS.filter(({ small }) => small.attackers > 0).map((attack) => ({ attack, size: attack.small }));
   const { attacks, control, problems, upgrades, perAttackerBytes } = await runStage(
     {
       program: { path: builtProgram("main"), execArgv: [] },
       dataDir: temporaryDirectory(),
+      mediaServer,
       calls: 20,
       quietMs: 200,
       // In this process: how soon it sees an answer hangs on itself, and is not looked at.
@@ -45,11 +50,11 @@ const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
 
 const doorOf = (url: string): Door => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
 
-test.skipIf(!hasPrlimit)(
-  "D4: with more strangers than descriptors those beyond are closed as they come, nothing spins, and calls, records and recordings go on (only where prlimit is installed)",
+test.skipIf(!hasPrlimit).each(MEDIA_SERVERS_HERE)(
+  "D4: on %s, with more strangers than descriptors those beyond are closed as they come, nothing spins, and calls, records and recordings go on (only where prlimit is installed)",
   { timeout: 60_000 },
-  async () => {
-    const service = await Service.start({ descriptors: DESCRIPTORS });
+  async (mediaServer) => {
+    const service = await Service.start({ descriptors: DESCRIPTORS, env: { MEDIA_SERVER: mediaServer } });
     expect(
       service.logged(
         "fewer calls than CALLS_PER_WORKER: each needs two descriptors, and `ulimit -n` allows for no more",
@@ -85,5 +90,28 @@ test.skipIf(!hasPrlimit)(
       expect((await service.call(id)).recording).toMatchObject({ complete: true });
     }
     await service.process.kill();
+  },
+);
+
+test.skipIf(!hasPrlimit)(
+  "D4: behind a moment in which a worker has no descriptor for any connection, it takes connections again (only where prlimit is installed)",
+  { timeout: 60_000 },
+  async () => {
+    const service = await Service.start({ env: { MEDIA_SERVER: "ws", WORKERS: "1" } });
+    const limitDescriptors = (count: number): void => {
+      const args = ["--pid", String(service.pid("worker")), `--nofile=${count}:`];
+      expect(spawnSync("prlimit", args).status).toBe(0);
+    };
+    // Those that it has stay; it gets no other.
+    limitDescriptors(3);
+    const crowd = new Crowd(doorOf(service.mediaUrl));
+    const comers = 2 * CONNECTIONS_HANDED_MAX;
+    await crowd.gather(comers);
+    await until("all of them to be closed", 10_000, () => crowd.closed + crowd.refused === comers);
+    limitDescriptors(1_024);
+    const calls = await beginCalls(service, 1);
+    sendFrames(calls, 10);
+    expect(await hangUpAll(service, calls)).toEqual([{ endReason: "caller_hangup", lost: 0 }]);
+    expect(await service.stop()).toBe(0);
   },
 );

@@ -47,7 +47,7 @@ describe("the choice of the media server", () => {
     ["a Node between the lines", installed("25.2.0"), "Node 25"],
     ["a Node above all lines", installed("27.0.0"), "Node 27"],
   ])("on %s it is ws, which says why, and uws is refused for the same reason", (_what, runtime, why) => {
-    expect(chooseMediaServer("auto", runtime)).toEqual({
+    expect(chooseMediaServer("auto", runtime)).toMatchObject({
       mediaServer: "ws",
       why: `no uWebSockets.js binary for ${why}`,
     });
@@ -66,7 +66,7 @@ describe("the choice of the media server", () => {
   test("an install without optional packages is served by ws, which says so", () => {
     const runtime = { ...installed("22.1.0"), packages: [] };
     const why = "the optional package @uwsjs/linux-x64-22 is not installed";
-    expect(chooseMediaServer("auto", runtime)).toEqual({ mediaServer: "ws", why });
+    expect(chooseMediaServer("auto", runtime)).toMatchObject({ mediaServer: "ws", why });
     expect(() => chooseMediaServer("uws", runtime)).toThrow(why);
   });
 
@@ -82,7 +82,29 @@ describe("the choice of the media server", () => {
         `this is Node ${nodeVersion}, and node_modules was installed under Node ${nodeMajor}: run npm ci`,
       );
     }
-    expect(chooseMediaServer("ws", runtime)).toEqual({ mediaServer: "ws", why: "MEDIA_SERVER=ws" });
+    expect(chooseMediaServer("ws", runtime)).toMatchObject({ mediaServer: "ws", why: "MEDIA_SERVER=ws" });
+  });
+
+  test.each<[string, string, boolean]>([
+    ["20.20.2", "linux", false],
+    ["22.11.0", "linux", false],
+    ["22.12.0", "linux", true],
+    ["23.0.0", "linux", false],
+    ["23.1.0", "linux", true],
+    ["24.0.0", "linux", true],
+    ["26.10.0", "linux", true],
+    ["24.0.0", "darwin", false],
+    ["24.0.0", "win32", false],
+  ])("with ws on Node %s and %s workers share the port: %s", (nodeVersion, platform, sharesPort) => {
+    const runtime = { ...LINUX, nodeVersion, platform, packages: [] };
+    expect(chooseMediaServer("ws", runtime)).toEqual({ mediaServer: "ws", why: "MEDIA_SERVER=ws", sharesPort });
+    expect(chooseMediaServer("auto", runtime)).toMatchObject({ mediaServer: "ws", sharesPort });
+  });
+
+  test("with uWebSockets.js workers share the port on every Node", () => {
+    for (const nodeVersion of ["20.19.0", "24.21.0"]) {
+      expect(chooseMediaServer("auto", installed(nodeVersion))).toMatchObject({ mediaServer: "uws", sharesPort: true });
+    }
   });
 
   test("Node 27 is tried, whatever it was installed under", () => {

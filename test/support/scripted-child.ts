@@ -11,6 +11,8 @@ export class ScriptedChild implements Child {
   readonly heard: ToChild["kind"][] = [];
   /** What it was handed, in order. */
   readonly connections: Socket[] = [];
+  /** Called with what it was told behind that. */
+  onTold: (message: ToChild) => void = () => {};
   readonly #events: ChildEvents;
   readonly #onServe: (child: ScriptedChild) => number;
   #isGone = false;
@@ -37,7 +39,10 @@ export class ScriptedChild implements Child {
     if (message.kind === "serve") {
       this.options = message.options;
       this.#pid = this.#onServe(this);
-    } else this.heard.push(message.kind);
+      return;
+    }
+    this.heard.push(message.kind);
+    this.onTold(message);
   }
 
   hand(connection: Socket): void {

@@ -1,4 +1,5 @@
 import { HEARTBEAT_MS } from "../../src/core/limits.ts";
+import type { MediaPort } from "../../src/media-port.ts";
 import type { ChildKind } from "../../src/processes.ts";
 import { type Roll, Supervisor } from "../../src/supervisor.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -21,7 +22,7 @@ export interface Manners {
 }
 
 /** A supervisor with children that are ready after 500 ms, tell of their hearts, and go at once, where `manners` says nothing else. */
-export function scene(workers: number, manners: Partial<Manners> = {}) {
+export function scene(workers: number, manners: Partial<Manners> = {}, mediaPort?: MediaPort) {
   const { readyMs = () => 500, isSilent = () => false, leavesMs = () => 0, isRefused = () => false } = manners;
   const clock = new ManualClock();
   const children = new ScriptedChildren();
@@ -70,8 +71,8 @@ export function scene(workers: number, manners: Partial<Manners> = {}) {
       return children.start(...asked);
     },
     socketPath: "/run/control.sock",
-    mediaServer: { mediaServer: "ws", why: "planted" },
-    mediaPort: undefined,
+    mediaServer: { mediaServer: "ws", why: "planted", sharesPort: mediaPort === undefined },
+    mediaPort,
     clock,
     log,
     onRoll: (roll) => rolls.push(roll),

@@ -29,10 +29,14 @@ export interface Runtime {
   packages: readonly UwsPackage[];
 }
 
-export type MediaServerChoice =
+export type MediaServerChoice = (
   | { mediaServer: "uws"; folder: string; version: string }
   /** `why` not uWebSockets.js. */
-  | { mediaServer: "ws"; why: string };
+  | { mediaServer: "ws"; why: string }
+) & {
+  /** Every worker listens on the port itself (SO_REUSEPORT); otherwise the supervisor accepts, and hands connections over. */
+  sharesPort: boolean;
+};
 
 /** The Node lines that there are binaries for, with the oldest glibc that each binary runs on. */
 export const UWS_LINES: readonly { nodeMajor: number; glibcMin: string }[] = [
@@ -51,7 +55,8 @@ export const uwsPackageName = (nodeMajor: number): string => `@uwsjs/linux-x64-$
  */
 export function chooseMediaServer(setting: MediaServerSetting, runtime: Runtime): MediaServerChoice {
   const nodeMajor = Number.parseInt(runtime.nodeVersion, 10);
-  if (setting === "ws") return { mediaServer: "ws", why: "MEDIA_SERVER=ws" };
+  const sharesPort = netSharesPorts(runtime);
+  if (setting === "ws") return { mediaServer: "ws", why: "MEDIA_SERVER=ws", sharesPort };
   const whyNone = whyNoBinary(nodeMajor, runtime);
   const fitting = runtime.packages.find((found) => found.nodeMajor === nodeMajor);
   // A newer Node is tried with whatever is there.
@@ -59,7 +64,13 @@ export function chooseMediaServer(setting: MediaServerSetting, runtime: Runtime)
   if (whyNone === undefined && fitting !== undefined) return chosen(fitting);
   const why = whyNone ?? `the optional package ${uwsPackageName(nodeMajor)} is not installed`;
   if (setting === "uws") throw unavailable(`MEDIA_SERVER=uws cannot be had: ${why}`);
-  return { mediaServer: "ws", why };
+  return { mediaServer: "ws", why, sharesPort };
+}
+
+/** Whether `net` has the option `reusePort`, from Node 22.12 and 23.1 on, and the system spreads connections over the listeners. */
+function netSharesPorts({ nodeVersion, platform }: Runtime): boolean {
+  const knowsOption = isAtLeast(nodeVersion, "22.12") && !nodeVersion.startsWith("23.0.");
+  return platform === "linux" && knowsOption;
 }
 
 /** Why no package can fit this machine; undefined when one does. */
@@ -86,10 +97,10 @@ function assertInstalledFor(nodeMajor: number, { packages, nodeVersion }: Runtim
 function chosen({ name, folder, version, problem }: UwsPackage): MediaServerChoice {
   if (version === undefined) throw unavailable(`the package ${name} is installed only in part: run npm ci`);
   if (problem !== undefined) throw unavailable(`the package ${name} cannot be used, ${problem}: run npm ci`);
-  return { mediaServer: "uws", folder, version };
+  return { mediaServer: "uws", folder, version, sharesPort: true };
 }
 
-/** Compares versions of glibc, `2.36`. */
+/** Compares versions by their first two numbers, `2.36`. */
 function isAtLeast(version: string, min: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [minMajor = 0, minMinor = 0] = min.split(".").map(Number);

@@ -1,5 +1,7 @@
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type ListenOptions, type Server, type Socket } from "node:net";
+import { systemClock } from "../../core/clock.ts";
 import type { Logger } from "../../core/log.ts";
+import { PerSecond } from "../per-second.ts";
 
 /** Where a media server on Node's own sockets gets its connections from: a port of this process, or another process that accepts. */
 export interface ConnectionSource {
@@ -19,17 +21,21 @@ const LISTEN_AGAIN_MS = 1_000;
 /** A TCP port of this process. */
 export class PortConnections implements ConnectionSource {
   readonly #log: Logger;
-  /** Accepted connections are not read before their new owner reads them. */
+  /** Connections are accepted paused: the process that they are handed to reads them. */
   readonly #pausesConnections: boolean;
+  /** Other processes listen on the port too, and the kernel chooses who accepts a connection. */
+  readonly #sharesPort: boolean;
   #server: Server | undefined;
   #onConnection: (socket: Socket) => void = () => {};
   /** Where it listens, or is to listen again after a pause; undefined when it is not to. */
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
+  readonly #acceptErrorLines = new PerSecond(1);
 
-  constructor(log: Logger, { pausesConnections = false } = {}) {
+  constructor(log: Logger, { pausesConnections = false, sharesPort = false } = {}) {
     this.#log = log;
     this.#pausesConnections = pausesConnections;
+    this.#sharesPort = sharesPort;
   }
 
   /** What is accepted is here at once. */
@@ -61,11 +67,17 @@ export class PortConnections implements ConnectionSource {
     );
     this.#server = server;
     return new Promise((resolve, reject) => {
-      server.once("error", (error) => {
+      const onListenError = (error: Error): void => {
         if (this.#server === server) this.#server = undefined;
         reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
+      };
+      server.once("error", onListenError);
+      // `reusePort` is newer than the types of the oldest Node, which does not know it.
+      const options: ListenOptions & { reusePort: boolean } = { host, port, reusePort: this.#sharesPort };
+      server.listen(options, () => {
+        server.off("error", onListenError).on("error", this.#onAcceptError);
+        resolve(server);
       });
-      server.listen(port, host, () => resolve(server));
     });
   }
 
@@ -79,6 +91,13 @@ export class PortConnections implements ConnectionSource {
       setTimeout(() => void this.#listenAgain(), LISTEN_AGAIN_MS);
     }
   }
+
+  /** One connection could not be accepted. The port still listens. */
+  readonly #onAcceptError = (error: Error): void => {
+    if (this.#acceptErrorLines.allows(systemClock.nowMs())) {
+      this.#log.warn({ err: error }, "a connection could not be accepted");
+    }
+  };
 
   #close(): void {
     this.#server?.close();

@@ -10,8 +10,8 @@ export type MediaServerName = (typeof MEDIA_SERVERS)[number];
 
 export interface MediaServerOptions {
   /**
-   * Redeems the token of `/stream/{token}`, for a request that came with these headers. Allocates nothing for those that are
-   * no good. An admitted stream is opened exactly once, also when the upgrade fails.
+   * Redeems the token of `/stream/{token}`, for a request that came with these headers. Allocates nothing for tokens
+   * that are not valid. Every admission is opened exactly once, also when the upgrade fails.
    */
   admit(token: string, headers: SignatureHeaders): Promise<Admission>;
   /** With these it speaks TLS 1.2 and 1.3, and nothing else. */
@@ -24,8 +24,8 @@ export interface MediaServerOptions {
 }
 
 /**
- * The media plane's socket server. `UwsServer` and `WsServer` implement it; `test/contract/media-server-contract.ts` runs against
- * both and names where they differ. Constructors throw `unavailable` when the certificate cannot be used.
+ * The media plane's socket server. `UwsServer` and `WsServer` implement it; `test/contract/media-server/` runs against both,
+ * and its `differences.ts` names where they differ. Constructors throw `unavailable` when the certificate cannot be used.
  */
 export interface MediaServer {
   readonly streams: OpenStreams;
@@ -42,8 +42,8 @@ export interface MediaServer {
    */
   pauseListening(isPaused: boolean): void;
   /**
-   * Reads the certificate and its key from their files once more; throws `unavailable` when they cannot be used. What it returns
-   * makes them count for every connection that is accepted from then on. All others keep the certificate that they began with.
+   * Reads the certificate and its key from their files once more; throws `unavailable` when they cannot be used. Calling what
+   * it returns applies them to connections that are accepted from then on. Open connections keep their certificate.
    */
   prepareCertificate(): () => void;
   /** Closes everything at once. */

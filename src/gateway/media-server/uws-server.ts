@@ -49,7 +49,7 @@ interface Peer {
   violated: boolean;
 }
 
-/** Whoever waits for an answer. */
+/** A request that waits for its answer. */
 interface Requester {
   isHead: boolean;
   /** The headers by which a page may read a refusal. */
@@ -110,9 +110,9 @@ export class UwsServer implements MediaServer {
   }
 
   /**
-   * Reads the certificate and its key from their files once more; throws when they cannot be used. What it returns makes
-   * them count for every connection that is accepted from then on. All others go on with what they have, those too whose
-   * handshake is not over: the socket that listens stays the same one, so that nobody is turned away meanwhile.
+   * Reads the certificate and its key from their files once more; throws when they cannot be used. Calling what it returns
+   * applies them to connections that are accepted from then on. All others keep their certificate, those too whose
+   * handshake is not over: the socket that listens stays the same one, so that no connection is refused meanwhile.
    */
   prepareCertificate(): () => void {
     const { tls, uws } = this.#options;
@@ -250,7 +250,7 @@ export class UwsServer implements MediaServer {
     const controlFrames = new PerSecond(CONTROL_FRAMES_PER_SECOND_MAX);
     const peer: Peer = { admitted, leg: undefined, controlFrames, violated: false };
     try {
-      assert.ok(this.#uncorked !== undefined, "nobody connects before it listens");
+      assert.ok(this.#uncorked !== undefined, "no connection comes before it listens");
       // No subprotocol is ever chosen: carriers offer none, and tolerate that.
       this.#uncorked.run(() => response.upgrade(peer, key, "", extensions, context));
       this.#handshakes -= 1;
@@ -279,7 +279,7 @@ export class UwsServer implements MediaServer {
 
   /**
    * Without a descriptor for one more connection uWebSockets.js would try again and again, with all the processor's time, and no
-   * file could be opened: whoever comes before that is let in and shown out.
+   * file could be opened: a connection beyond the limit is accepted and closed.
    */
   readonly #onConnection = (response: UwsResponse, change: number): void => {
     this.#handshakes += change;
@@ -349,7 +349,7 @@ function onClose(ws: UwsSocket<Peer>, code: number, message: ArrayBuffer): void 
   leg?.closed(code, violated || isViolation(code, message));
 }
 
-/** uWebSockets.js drops a connection that breaks RFC 6455, or its size limit, without a close frame, and tells why in words. */
+/** uWebSockets.js drops a connection that breaks RFC 6455, or its size limit, without a close frame, and gives the reason as text. */
 const isViolation = (code: number, message: ArrayBuffer): boolean =>
   code === CLOSED_WITHOUT_FRAME && /^Received (too big|invalid)/.test(Buffer.from(message).toString("latin1"));
 

@@ -4,8 +4,8 @@ import type { Clock } from "../../core/clock.ts";
 import { HANDSHAKE_MS_MAX } from "../../core/limits.ts";
 import type { Refusal } from "./upgrade.ts";
 
-/** How long a connection that was answered may take to end: closing it earlier would reset it, and lose the answer. */
-const LINGER_MS = 1_000;
+/** How long a connection whose last bytes were sent may take to end: closing it earlier would reset it, and lose them. */
+export const LINGER_MS = 1_000;
 
 /** What Node's parser says of a request that it cannot read, and what is answered; 400 where nothing stands here. */
 const UNREADABLE: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 import { WebSocketServer } from "ws";
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { REQUEST_HEAD_BYTES_MAX } from "../../core/connection-limits.ts";
+import { MESSAGE_FRAGMENTS_MAX, REQUEST_HEAD_BYTES_MAX } from "../../core/connection-limits.ts";
 import { corsHeaders } from "../../core/cors.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
 import { HEADERS_MAX, SOCKET_IDLE_S, SOCKET_PAYLOAD_BYTES_MAX } from "../../core/limits.ts";
@@ -27,10 +27,10 @@ export interface WsServerOptions extends MediaServerOptions {
   clock?: Clock;
 }
 
-/** How often streams are looked at, and behind how many looks without a byte from the peer it is pinged, and then dropped. */
-const LOOK_MS = 5_000;
-const SILENT_LOOKS_MAX = (SOCKET_IDLE_S * 1_000) / LOOK_MS;
-const SILENT_LOOKS_PING = SILENT_LOOKS_MAX - 2;
+/** How often streams are checked, and after how many checks without a byte from the peer it is pinged, and then dropped. */
+const IDLE_CHECK_MS = 5_000;
+const IDLE_CHECKS_MAX = (SOCKET_IDLE_S * 1_000) / IDLE_CHECK_MS;
+const IDLE_CHECKS_PING = IDLE_CHECKS_MAX - 2;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -48,6 +48,7 @@ export class WsServer implements MediaServer {
     // Compression buys nothing on G.711 and costs memory and time per socket.
     perMessageDeflate: false,
     maxPayload: SOCKET_PAYLOAD_BYTES_MAX,
+    maxFragments: MESSAGE_FRAGMENTS_MAX,
     allowSynchronousEvents: true,
     // Pings are answered in WsStream, for which they count.
     autoPong: false,
@@ -60,7 +61,7 @@ export class WsServer implements MediaServer {
   readonly #sockets = new Set<Duplex>();
   readonly #crowdedLines = new PerSecond(1);
   #secureContext: SecureContext | undefined;
-  #cancelLook = (): void => {};
+  #cancelIdleCheck = (): void => {};
 
   /** Throws `unavailable` when the certificate cannot be used. */
   constructor(options: WsServerOptions) {
@@ -78,7 +79,7 @@ export class WsServer implements MediaServer {
   }
 
   listen(host: string, port: number): Promise<number> {
-    this.#look();
+    this.#checkIdleLater();
     return this.#connections.listen(host, port, this.#onConnection);
   }
 
@@ -104,7 +105,7 @@ export class WsServer implements MediaServer {
   }
 
   close(): void {
-    this.#cancelLook();
+    this.#cancelIdleCheck();
     this.#connections.stop();
     for (const stream of [...this.#live]) stream.terminate();
     for (const socket of this.#sockets) socket.destroy();
@@ -114,9 +115,11 @@ export class WsServer implements MediaServer {
     // A connection that was reset; `close` follows.
     raw.on("error", ignore);
     const { handshakesMax = () => Number.POSITIVE_INFINITY, log } = this.#options;
-    if (this.#handshakes.size >= handshakesMax()) {
+    // Connections that are closing count too: the call that they carried no longer does, and its descriptors may be taken by another.
+    const openSockets = this.#sockets.size - this.#live.size;
+    if (openSockets >= handshakesMax()) {
       if (this.#crowdedLines.allows(this.#clock.nowMs())) {
-        log.warn({ handshakes: this.#handshakes.size }, "no descriptor is left for one more connection");
+        log.warn({ handshakes: openSockets }, "no descriptor is left for one more connection");
       }
       raw.destroy();
       return;
@@ -156,7 +159,7 @@ export class WsServer implements MediaServer {
 
   /** An upgrade, or a CONNECT: Node has let go of its socket. */
   #onDetached(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // From here on no other listener handles a reset.
+    // Node has removed its own listener: a reset would be uncaught.
     socket.on("error", ignore);
     const handshake = this.#begun(request, head);
     if (handshake === undefined) return;
@@ -217,7 +220,7 @@ export class WsServer implements MediaServer {
     }
   }
 
-  /** Answers a moment later: a client that sends a second request before the first is answered gets no answer at all. */
+  /** Answers in the next turn of the loop: a peer that sends a second request before the first is answered gets no answer. */
   #refuse(handshake: WsHandshake, status: RefusalStatus, { method, headers }: IncomingMessage): void {
     setImmediate(() => {
       if (!handshake.isWaiting) return;
@@ -227,7 +230,7 @@ export class WsServer implements MediaServer {
     });
   }
 
-  /** Whatever fails in admitting, the peer gets an answer. */
+  /** Where admission throws the peer gets 503. */
   async #admit(token: string, headers: SignatureHeaders): Promise<Admission> {
     try {
       return await this.#options.admit(token, headers);
@@ -238,15 +241,15 @@ export class WsServer implements MediaServer {
   }
 
   /** Pings streams on which nothing came, and drops those that do not answer. */
-  #look(): void {
-    this.#cancelLook();
-    this.#cancelLook = this.#clock.after(LOOK_MS, () => {
+  #checkIdleLater(): void {
+    this.#cancelIdleCheck();
+    this.#cancelIdleCheck = this.#clock.after(IDLE_CHECK_MS, () => {
       for (const stream of [...this.#live]) {
-        const silentLooks = stream.lookForLife();
-        if (silentLooks >= SILENT_LOOKS_MAX) stream.terminate();
-        else if (silentLooks === SILENT_LOOKS_PING) stream.ping();
+        const idleChecks = stream.checkIdle();
+        if (idleChecks >= IDLE_CHECKS_MAX) stream.terminate();
+        else if (idleChecks === IDLE_CHECKS_PING) stream.ping();
       }
-      this.#look();
+      this.#checkIdleLater();
     });
   }
 

@@ -6,8 +6,9 @@ import { CLOSE_OUR_FAULT, CLOSE_POLICY } from "../close-codes.ts";
 import type { Leg, LegSocket } from "../leg.ts";
 import { PerSecond } from "../per-second.ts";
 import { type AdmittedLeg, CLOSED_WITHOUT_FRAME } from "./upgrade.ts";
+import { LINGER_MS } from "./ws-handshake.ts";
 
-/** A WebSocket that tells when it begins to close; ws itself tells only when the connection is gone. */
+/** A WebSocket that reports when it begins to close; ws itself reports only that the connection is closed. */
 export class ClosingWebSocket extends WebSocket {
   /** Called once, when the first close frame has come or is being sent, with its code; 1005 where it has none. */
   onClosing: (code: number) => void = () => {};
@@ -31,7 +32,7 @@ export interface WsStreamOptions {
   socket: Duplex & { bytesRead?: number };
   clock: Clock;
   onBug: (error: unknown) => void;
-  /** Called once, after the leg was notified that its socket is closed. Sent data may still be on its way. */
+  /** Called once, when the stream ends for its leg. Bytes that were sent may still be on their way. */
   onClosed: (stream: WsStream) => void;
 }
 
@@ -42,7 +43,7 @@ export class WsStream implements LegSocket {
   #leg: Leg | undefined;
   #isClosed = false;
   #bytesRead = 0;
-  #silentLooks = 0;
+  #idleChecks = 0;
 
   constructor(options: WsStreamOptions) {
     this.#options = options;
@@ -57,11 +58,11 @@ export class WsStream implements LegSocket {
       options.socket.end();
     });
     ws.on("close", (code) => this.#closed(code, false));
-    // Behind this a violation of the protocol tells of itself: it begins with the same close.
+    // After a protocol violation ws closes first and emits `error` next: the microtask lets `error` report the violation.
     ws.onClosing = (code) => queueMicrotask(() => this.#closed(code, false));
   }
 
-  /** Opens the leg; where that fails the socket closes with the code of an internal error. */
+  /** Opens the leg; where that fails the stream is closed with CLOSE_OUR_FAULT. */
   open(admitted: AdmittedLeg): void {
     try {
       this.#leg = admitted.open(this);
@@ -80,7 +81,7 @@ export class WsStream implements LegSocket {
     return true;
   }
 
-  /** The FIN follows the close frame at once: nothing that the peer sends from here on matters. ws drops a peer that never ends. */
+  /** The FIN follows the close frame at once: nothing that the peer sends from here on matters. */
   end(code: number, reason: string): void {
     if (this.#isClosed) return;
     const { ws, socket } = this.#options;
@@ -93,12 +94,12 @@ export class WsStream implements LegSocket {
     return this.#options.ws.bufferedAmount;
   }
 
-  /** Looks whether anything has come since the last look; returns how many looks in a row have found nothing. */
-  lookForLife(): number {
+  /** Returns how many checks in a row, with this one, have found no byte from the peer. */
+  checkIdle(): number {
     const { bytesRead = 0 } = this.#options.socket;
-    this.#silentLooks = bytesRead === this.#bytesRead ? this.#silentLooks + 1 : 0;
+    this.#idleChecks = bytesRead === this.#bytesRead ? this.#idleChecks + 1 : 0;
     this.#bytesRead = bytesRead;
-    return this.#silentLooks;
+    return this.#idleChecks;
   }
 
   ping(): void {
@@ -138,10 +139,21 @@ export class WsStream implements LegSocket {
     if (ws.bufferedAmount + data.length <= SOCKET_BACKPRESSURE_BYTES_MAX) ws.pong(data);
   }
 
+  /** A peer that does not end the connection may keep its descriptor no longer than this; ws would leave it for 30 s. */
+  #linger(): void {
+    const { socket, clock } = this.#options;
+    if (!socket.destroyed)
+      socket.once(
+        "close",
+        clock.after(LINGER_MS, () => socket.destroy()),
+      );
+  }
+
   #closed(code: number, violated: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#options.onClosed(this);
+    this.#linger();
     try {
       this.#leg?.closed(code, violated);
     } catch (error) {

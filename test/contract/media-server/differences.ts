@@ -9,6 +9,8 @@ export interface Differences {
   closeCodeAfterViolation: number | undefined;
   /** The same for a message above SOCKET_PAYLOAD_BYTES_MAX: ws sends 1009. */
   closeCodeAfterTooLarge: number | undefined;
+  /** What comes of a message in more fragments than MESSAGE_FRAGMENTS_MAX: ws refuses it, uWebSockets.js bounds its bytes alone. */
+  endAfterTooManyFragments: readonly [closeCode: number, endReason: string];
   /**
    * uWebSockets.js takes the first four bytes of an unmasked frame for its mask, reads on four bytes late, and so comes to an end
    * that depends on the bytes; ws refuses the frame. Neither takes it for what it says.
@@ -36,6 +38,7 @@ export const DIFFERENCES: Readonly<Record<MediaServerName, Differences>> = {
   uws: {
     closeCodeAfterViolation: undefined,
     closeCodeAfterTooLarge: undefined,
+    endAfterTooManyFragments: [1_000, "caller_hangup"],
     readsUnmaskedFrames: true,
     closeCodeAfterUnmaskedBinary: 1_003,
     statusesOfTlsHandshake: [505],
@@ -50,6 +53,7 @@ export const DIFFERENCES: Readonly<Record<MediaServerName, Differences>> = {
   ws: {
     closeCodeAfterViolation: 1_002,
     closeCodeAfterTooLarge: 1_009,
+    endAfterTooManyFragments: [1_008, "protocol_error"],
     readsUnmaskedFrames: false,
     closeCodeAfterUnmaskedBinary: 1_002,
     statusesOfTlsHandshake: [400],

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { MESSAGE_FRAGMENTS_MAX } from "../../../src/core/connection-limits.ts";
 import {
   CARRIER_MESSAGE_BYTES_MAX,
   CONTROL_FRAMES_PER_SECOND_MAX,
@@ -13,8 +14,13 @@ import { DIFFERENCES } from "./differences.ts";
 
 /** What peers may do wrong with WebSocket frames. */
 export function framesContract(mediaServer: MediaServerName): void {
-  const { closeCodeAfterViolation, closeCodeAfterTooLarge, closeCodeAfterUnmaskedBinary, readsUnmaskedFrames } =
-    DIFFERENCES[mediaServer];
+  const {
+    closeCodeAfterViolation,
+    closeCodeAfterTooLarge,
+    closeCodeAfterUnmaskedBinary,
+    endAfterTooManyFragments,
+    readsUnmaskedFrames,
+  } = DIFFERENCES[mediaServer];
   let service: MediaService;
   beforeEach(async () => {
     service = await mediaService({ mediaServer });
@@ -101,6 +107,14 @@ export function framesContract(mediaServer: MediaServerName): void {
     ])("as large as may be, %s, is heard", async (_how, send) => {
       const { code, record } = await callWith(send);
       expect([code, record.endReason]).toEqual([1_000, "caller_hangup"]);
+    });
+
+    test.each<[string, number, readonly [number, string]]>([
+      ["as many fragments as may be", MESSAGE_FRAGMENTS_MAX, [1_000, "caller_hangup"]],
+      ["one fragment more", MESSAGE_FRAGMENTS_MAX + 1, endAfterTooManyFragments],
+    ])("in %s", async (_how, count, end) => {
+      const { code, record } = await callWith((ws) => sendFragments(ws, stopOf(count), fragments(count, 1)));
+      expect([code, record.endReason]).toEqual(end);
     });
 
     test.each<[string, (ws: RawWs) => void]>([

@@ -1,0 +1,76 @@
+import { Socket } from "node:net";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { HandedConnections } from "../src/handed-connections.ts";
+import type { FromChild } from "../src/processes.ts";
+
+const told = vi.hoisted(() => [] as FromChild[]);
+vi.mock("../src/processes.ts", () => ({ tellSupervisor: (message: FromChild) => told.push(message) }));
+
+describe("connections that a worker is handed", () => {
+  beforeEach(() => {
+    told.length = 0;
+    vi.stubGlobal("process", { ...process, connected: true });
+    return () => vi.unstubAllGlobals();
+  });
+
+  /** A worker that listens, and what it was given. */
+  async function listening() {
+    const connections = new HandedConnections();
+    const given: Socket[] = [];
+    expect(await connections.listen("127.0.0.1", 8081, (socket) => given.push(socket))).toBe(8081);
+    return { connections, given };
+  }
+
+  test("the supervisor is told when the worker listens, pauses and resumes", async () => {
+    const { connections } = await listening();
+    connections.pause(true);
+    connections.pause(false);
+    expect(told).toEqual([true, false, true].map((taken) => ({ kind: "connections", taken })));
+  });
+
+  test("a connection that arrives is given to the server; each is acknowledged, one that was lost on its way too", async () => {
+    const { connections, given } = await listening();
+    told.length = 0;
+    const socket = new Socket();
+    connections.handed(socket);
+    expect(told).toEqual([]);
+    connections.sent();
+    connections.handed(undefined);
+    connections.sent();
+    connections.sent();
+    expect([given, told]).toEqual([[socket], Array(3).fill({ kind: "connection-taken" })]);
+  });
+
+  test("one that arrives before the worker listens is closed", () => {
+    const socket = new Socket();
+    new HandedConnections().handed(socket);
+    expect(socket.destroyed).toBe(true);
+  });
+
+  test("connections may arrive until the supervisor has answered every pause, or is gone", async () => {
+    const { connections, given } = await listening();
+    expect(connections.isArriving).toBe(false);
+    connections.pause(true);
+    connections.pause(false);
+    connections.stop();
+    connections.stopped();
+    expect(connections.isArriving).toBe(true);
+    connections.handed(new Socket());
+    expect(given).toHaveLength(1);
+    connections.stopped();
+    expect(connections.isArriving).toBe(false);
+    connections.stopped();
+    expect(connections.isArriving).toBe(false);
+  });
+
+  test("behind a stop nothing is told any more; without a supervisor nothing arrives", async () => {
+    const { connections } = await listening();
+    connections.stop();
+    told.length = 0;
+    connections.pause(false);
+    connections.stop();
+    expect([told, connections.isArriving]).toEqual([[], true]);
+    vi.stubGlobal("process", { ...process, connected: false });
+    expect(connections.isArriving).toBe(false);
+  });
+});
