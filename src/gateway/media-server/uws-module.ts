@@ -78,10 +78,13 @@ export interface UwsModule {
   us_socket_local_port(socket: UwsListenSocket): number;
 }
 
-/** Loads the binary of a package that was chosen. Throws `unavailable`, with one line for the operator, when the system refuses it. */
+/** Loads the binary of a package that was chosen. Throws `unavailable`, with one line for the operator, when it cannot be loaded. */
 export function loadUws(folder: string): UwsModule {
   try {
-    return createRequire(import.meta.url)(folder) as UwsModule;
+    const module = createRequire(import.meta.url)(folder) as Partial<UwsModule>;
+    // A loader that is empty or cut off still loads.
+    if (typeof module.App !== "function") throw new Error("its index.js is not whole");
+    return module as UwsModule;
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split("\n");
     throw unavailable(
