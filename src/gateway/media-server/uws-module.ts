@@ -2,6 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } fr
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { unavailable } from "../../core/errors.ts";
+import { packageFolder } from "../../core/installed-package.ts";
 import { type Runtime, UWS_LINES, type UwsPackage, uwsPackageName } from "./choice.ts";
 
 // The only module that loads uWebSockets.js. The binaries come from a third party's packages, `@uwsjs/linux-x64-*`, which have no types:
@@ -113,8 +114,7 @@ function glibcVersion(): string | undefined {
 
 function packageFor(nodeMajor: number, from: string): UwsPackage | undefined {
   const name = uwsPackageName(nodeMajor);
-  const folders = createRequire(from).resolve.paths(name) ?? [];
-  const folder = folders.map((parent) => join(parent, name)).find((candidate) => existsSync(candidate));
+  const folder = packageFolder(name, from);
   if (folder === undefined) return undefined;
   return { nodeMajor, name, folder, version: versionOf(folder), problem: binaryProblem(join(folder, "uws.node")) };
 }
