@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { checkOut, contractTestFiles } from "./checkout.ts";
-import { expectedMediaServer, mediaServerInLog, uwsPackages } from "./media-server.ts";
+import { expectedMediaServer, mediaServerInLog, uwsPackages, whyNotServed } from "./media-server.ts";
 import { npmWarnings } from "./npm-output.ts";
 import { megabytes, type Place } from "./place.ts";
 import type { Finished } from "./processes.ts";
@@ -119,14 +119,12 @@ export class NodeLineProof {
     return { installSeconds, installMegabytes };
   }
 
-  /** Builds, starts the service, and reads in its log what serves the media port. */
+  /** Builds, starts the service, and reads in its log that it takes calls and what serves the media port. */
   async #startService(): Promise<string> {
-    const { code, output } = await this.#run(START_SERVICE, 300);
+    const service = await this.#run(START_SERVICE, 300);
     const expected = expectedMediaServer(this.#line.node, this.#place.glibcMinor);
-    const found = mediaServerInLog(output);
-    const why = found === expected ? "" : `it was ${found ?? `not named (exit code ${code})`}\n${output.slice(-3_000)}`;
-    this.#check(`the media port is served by ${expected}`, why);
-    return found ?? "unknown";
+    this.#check(`the service starts, and its media port is served by ${expected}`, whyNotServed(expected, service));
+    return mediaServerInLog(service.output) ?? "unknown";
   }
 
   async #test(): Promise<Pick<Row, "tests" | "contract">> {
@@ -159,13 +157,13 @@ export class NodeLineProof {
 const REPORT_FILE = "vitest-report.json";
 const VITEST_REPORT = `--reporter=dot --reporter=json --outputFile.json=${REPORT_FILE}`;
 
-/** Ends when the log names the media server, when the service has ended, or after 30 s. */
+/** Ends when the service takes calls and was told to stop, when it has ended by itself, or after 60 s; with its exit code. */
 const START_SERVICE = `npm run --silent build || exit 1
 export DATA_DIR=$(mktemp -d) API_PORT=0 MEDIA_PORT=0 METRICS_PORT=off API_HOST=127.0.0.1 MEDIA_HOST=127.0.0.1
 node dist/main.js >service.log 2>&1 &
 service=$!
-for _ in $(seq 150); do
-  grep -q '"media server chosen"' service.log && break
+for _ in $(seq 300); do
+  grep -q '"service ready"' service.log && break
   kill -0 $service 2>/dev/null || break
   sleep 0.2
 done

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { contractTestFiles } from "./checkout.ts";
-import { expectedMediaServer, mediaServerInLog } from "./media-server.ts";
+import { expectedMediaServer, mediaServerInLog, whyNotServed } from "./media-server.ts";
 import { npmWarnings } from "./npm-output.ts";
 import { PROJECT } from "./processes.ts";
 import { Tally } from "./proof.ts";
@@ -76,6 +76,29 @@ describe("what ought to serve the media port", () => {
     const line = '{"level":"info","mediaServer":"ws","reason":"glibc 2.36","msg":"media server chosen"}';
     expect(mediaServerInLog(`{"msg":"starting"}\n${line}\n`)).toBe("ws");
     expect(mediaServerInLog('{"msg":"starting"}')).toBeUndefined();
+  });
+});
+
+describe("a service that was started and told to stop", () => {
+  const chosen = '{"mediaServer":"uws","msg":"media server chosen"}';
+  const ready = '{"msg":"service ready"}';
+
+  test("is served as it ought to be when it was ready, and ended with 0", () => {
+    expect(whyNotServed("uws", { code: 0, output: `${chosen}\n${ready}\n` })).toBe("");
+  });
+
+  test.each([
+    ["no worker gets ready", { code: 1, output: `${chosen}\n` }, "it was never ready (exit code 1)"],
+    ["it hangs until it is told to stop", { code: 0, output: `${chosen}\n` }, "it was never ready (exit code 0)"],
+    [
+      "it does not end well",
+      { code: 137, output: `${chosen}\n${ready}\n` },
+      "told to stop, it ended with exit code 137",
+    ],
+    ["another one serves", { code: 0, output: `${chosen.replace("uws", "ws")}\n${ready}\n` }, "it was ws"],
+    ["the log does not say what serves", { code: 0, output: `${ready}\n` }, "it was not named"],
+  ])("is not served as it ought to be where %s", (_what, finished, why) => {
+    expect(whyNotServed("uws", finished).split("\n")[0]).toBe(why);
   });
 });
 
