@@ -64,6 +64,7 @@ export class NodeLineProof {
       this.#check(`is ${node}`, node.startsWith(`v${this.#line.node}.`) ? "" : `it is ${node}`);
       const install = await this.#install();
       const mediaServer = await this.#startService();
+      if (this.#place.folder === this.#proof.cache) await this.#startUnderOldNode();
       const row = { node, npm, system: this.#place.name, mediaServer, ...install };
       if (untested) return { ...row, tests: "by `npm test`", contract: "by `npm test`", demo: "by `npm run demo`" };
       return { ...row, ...(await this.#test()), demo: await this.#demo() };
@@ -127,6 +128,17 @@ export class NodeLineProof {
     return mediaServerInLog(service.output) ?? "unknown";
   }
 
+  /** What users start, from the build that was just made. */
+  async #startUnderOldNode(): Promise<void> {
+    const node = join(await installNode(OLD_NODE, this.#proof.cache), "node_modules/.bin/node");
+    for (const program of ["scripts/start.mjs", "dist/main.js"]) {
+      const { code, output } = await this.#run(`"${node}" ${program}`, 60);
+      const isRefused = code === 1 && OLD_NODE_REFUSED.test(output);
+      const why = isRefused ? "" : `exit code ${code}\n${output.slice(-3_000)}`;
+      this.#check(`Node ${OLD_NODE.node} is refused by ${program} in one line, with exit code 1`, why);
+    }
+  }
+
   async #test(): Promise<Pick<Row, "tests" | "contract">> {
     const contract = contractTestFiles(this.#outside);
     const files = this.#proof.reduced ? [...contract, ...REDUCED] : [];
@@ -153,6 +165,10 @@ export class NodeLineProof {
       : "failed";
   }
 }
+
+/** A Node that is too old, and that people still have. */
+const OLD_NODE: NodeLine = { node: 18, npm: 10 };
+const OLD_NODE_REFUSED = /^Trunkline needs Node .*; this is Node 18\..*\n$/;
 
 const REPORT_FILE = "vitest-report.json";
 const VITEST_REPORT = `--reporter=dot --reporter=json --outputFile.json=${REPORT_FILE}`;
