@@ -7,7 +7,7 @@ import { megabytes, type Place } from "./place.ts";
 import type { Finished } from "./processes.ts";
 import { countsText, type Proof } from "./proof.ts";
 import { installNode, type NodeLine } from "./toolchain.ts";
-import { readVitestReport, type SuiteResult } from "./vitest-report.ts";
+import { filtersWithoutFile, readVitestReport, reportedFiles, type SuiteResult } from "./vitest-report.ts";
 
 /** One line of the results: what was found on one Node line in one place. */
 export interface Row {
@@ -23,10 +23,9 @@ export interface Row {
 }
 
 /** What depends on the version of Node besides the contract suites: native modules, memory, files, sockets, whole calls. */
-const REDUCED = [
+export const REDUCED = [
   ...["test/media/opus", "test/media/vad", "test/store/sqlite", "test/wire/allocation"],
-  ...["test/gateway/hostile-frames", "test/gateway/hostile-http", "test/gateway/tls"],
-  ...["test/end-to-end/whole-call", "test/end-to-end/workers", "test/end-to-end/drain"],
+  ...["whole-call", "workers", "roll", "overload", "tls"].map((name) => `test/end-to-end/${name}`),
 ];
 
 const INSTALL_MB_MAX = 700;
@@ -155,6 +154,8 @@ export class NodeLineProof {
     this.#proof.tally.suite(name, all);
     // Vitest also fails where something was thrown outside of every test.
     if (code !== 0 && all.failed === 0) this.#proof.tally.failed(name, `exit code ${code}\n${output.slice(-3_000)}`);
+    const without = filtersWithoutFile(files, reportedFiles(report, this.#checkout));
+    if (without.length > 0) this.#proof.tally.failed(name, `no test file ran for ${without.join(", ")}`);
     return { tests: countsText(all), contract: countsText(ofContract) };
   }
 

@@ -5,10 +5,11 @@ import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { contractTestFiles } from "./checkout.ts";
 import { expectedMediaServer, mediaServerInLog, whyNotServed } from "./media-server.ts";
+import { REDUCED } from "./node-line.ts";
 import { npmWarnings } from "./npm-output.ts";
 import { PROJECT } from "./processes.ts";
 import { Tally } from "./proof.ts";
-import { readVitestReport } from "./vitest-report.ts";
+import { filtersWithoutFile, readVitestReport, reportedFiles } from "./vitest-report.ts";
 
 describe("the command line of npm run proof", () => {
   const proof = (...args: string[]) =>
@@ -120,6 +121,7 @@ describe("counts", () => {
       { name: "/srv/x/test/b.test.ts", status: "passed", assertionResults: tests("passed") },
     ]);
     expect(readVitestReport(file, "/srv/x")).toMatchObject({ passed: 2, failed: 1, skipped: 2 });
+    expect(reportedFiles(file, "/srv/x")).toEqual(["test/a.test.ts", "test/b.test.ts"]);
     const some = readVitestReport(file, "/srv/x", (path) => path === "test/b.test.ts");
     expect(some).toEqual({ passed: 1, failed: 0, skipped: 0, failures: [] });
   });
@@ -138,6 +140,23 @@ describe("counts", () => {
     tally.skipped("a root of another Debian", "only root may make one", 7);
     expect(tally.report()).toEqual({ numPassedTests: 0, numFailedTests: 1, numPendingTests: 7, numTodoTests: 0 });
     expect(tally.summary()).toContain("skipped: a root of another Debian: only root may make one");
+  });
+});
+
+describe("the reduced tests", () => {
+  const LIST = ["list", "--filesOnly", "--project", "unit", "--project", "end-to-end"];
+
+  test("are files that are there and that npm test runs", () => {
+    const { stdout } = spawnSync(process.execPath, ["node_modules/vitest/vitest.mjs", ...LIST, ...REDUCED], {
+      cwd: PROJECT,
+      encoding: "utf8",
+    });
+    expect(filtersWithoutFile(REDUCED, stdout.split("\n"))).toEqual([]);
+  });
+
+  test("have failed where a filter of theirs took no file", () => {
+    const paths = ["test/end-to-end/roll.test.ts", "test/media/vad.test.ts"];
+    expect(filtersWithoutFile(["test/media/vad", "test/gateway/tls", "roll"], paths)).toEqual(["test/gateway/tls"]);
   });
 });
 
