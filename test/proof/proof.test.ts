@@ -6,9 +6,11 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { contractTestFiles } from "./checkout.ts";
 import { expectedMediaServer, mediaServerInLog, whyNotServed } from "./media-server.ts";
 import { REDUCED } from "./node-line.ts";
+import { explanation } from "./node-lines.ts";
 import { npmWarnings } from "./npm-output.ts";
 import { PROJECT } from "./processes.ts";
 import { Tally } from "./proof.ts";
+import { preamble } from "./results.ts";
 import { filtersWithoutFile, readVitestReport, reportedFiles } from "./vitest-report.ts";
 
 describe("the command line of npm run proof", () => {
@@ -140,6 +142,22 @@ describe("counts", () => {
     tally.skipped("a root of another Debian", "only root may make one", 7);
     expect(tally.report()).toEqual({ numPassedTests: 0, numFailedTests: 1, numPendingTests: 7, numTodoTests: 0 });
     expect(tally.summary()).toContain("skipped: a root of another Debian: only root may make one");
+  });
+});
+
+describe("the section that an area writes", () => {
+  test("says with which command and commit it was found, and how many checks ended how", () => {
+    const tally = new Tally(() => undefined);
+    tally.passed("it runs");
+    const proof = { reduced: true, writesResults: true, cache: "", tally };
+    expect(preamble(proof, "node", "abc123")).toMatch(/^`npm run proof -- node --reduced`, commit abc123, \d{4}-/);
+    expect(preamble(proof, "node", "abc123")).toContain("1 tests passed, 0 failed, 0 skipped");
+    expect(preamble({ ...proof, reduced: false }, "image", "abc123")).toMatch(/^`npm run proof -- image`,/);
+  });
+
+  test("of the Node lines says what the reduced form leaves out", () => {
+    expect(explanation(true)).toContain("reduced form");
+    expect(explanation(false)).not.toContain("reduced");
   });
 });
 
