@@ -51,6 +51,8 @@ export interface ChildArguments {
   restarts: Restarts;
   /** What serves the media port, chosen once for all processes. */
   mediaServer: MediaServerChoice;
+  /** Whether it is the worker that the service starts with: what is the same in every worker is logged by this one. */
+  isFirst: boolean;
 }
 
 /** What the supervisor tells a parent that forked it, once everything is up. */

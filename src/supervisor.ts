@@ -259,9 +259,11 @@ export class Supervisor {
     if (!message.taken) process.tell({ kind: "connections-stopped" });
   }
 
-  #served({ port }: Place, process: WatchedProcess): WatchedProcess {
+  #served(place: Place, process: WatchedProcess): WatchedProcess {
     const { socketPath, mediaServer } = this.#options;
-    process.serve({ socketPath, port, mediaUrl: this.#mediaUrl(), restarts: { ...this.#restarts }, mediaServer });
+    const isFirst = !this.#isUp && place === this.#workers[0];
+    const restarts = { ...this.#restarts };
+    process.serve({ socketPath, port: place.port, mediaUrl: this.#mediaUrl(), restarts, mediaServer, isFirst });
     return process;
   }
 

@@ -4,6 +4,7 @@ import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
 import { callsMaxWith, descriptorsMax } from "./core/descriptors.ts";
 import { codeOf } from "./core/errors.ts";
+import { packageFolder } from "./core/installed-package.ts";
 import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED, DRAIN_EXIT_MS_MAX, HANDSHAKE_MS_MAX } from "./core/limits.ts";
 import { createLogger } from "./core/log.ts";
 import { WorkerMetrics } from "./core/metrics.ts";
@@ -24,7 +25,7 @@ import { PhraseCache } from "./gateway/phrase-cache.ts";
 import { quietTurn } from "./gateway/quiet-turn.ts";
 import { HttpTools } from "./gateway/tools/http-client.ts";
 import { HandedConnections } from "./handed-connections.ts";
-import { loadOpus, NOT_INSTALLED } from "./media/load-opus.ts";
+import { loadOpus } from "./media/load-opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { loadVad } from "./media/vad.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
@@ -38,7 +39,7 @@ const HANDSHAKE_LOOK_MS = 50;
 failInOneLine(createLogger("worker", "info"));
 const clock = systemClock;
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
-const { socketPath, port, mediaUrl, mediaServer } = await placeGiven();
+const { socketPath, port, mediaUrl, mediaServer, isFirst } = await placeGiven();
 // The supervisor has read the same, but not the same files when the worker is started again.
 const config = readConfig();
 const log = createLogger("worker", config.logLevel);
@@ -46,9 +47,13 @@ const metrics = new WorkerMetrics(() => gateway.readings());
 watchProcess(metrics.registry, mediaServer.mediaServer);
 const { implementation, nativeFailure } = opus;
 const library = implementation === "native" ? "@discordjs/opus (native)" : "libopus-wasm (WebAssembly)";
-log.info({ opus: implementation }, `Opus codec: ${library}`);
-if (nativeFailure !== undefined && nativeFailure !== NOT_INSTALLED) {
-  log.warn({ code: nativeFailure }, "@discordjs/opus is installed and cannot be loaded: libopus-wasm takes its place");
+// It is the same in every worker.
+log[isFirst ? "info" : "debug"]({ opus: implementation }, `Opus codec: ${library}`);
+if (nativeFailure !== undefined && packageFolder("@discordjs/opus", import.meta.url) !== undefined) {
+  log[isFirst ? "warn" : "debug"](
+    { code: nativeFailure },
+    "@discordjs/opus is installed and cannot be loaded: libopus-wasm takes its place",
+  );
 }
 
 const engines = createEngines(config, clock, log, metrics);

@@ -27,6 +27,7 @@ describe("starting", () => {
       ["worker", 8081, "ws://127.0.0.1:8081"],
       ["worker", 8081, "ws://127.0.0.1:8081"],
     ]);
+    expect(children.started.map(({ options }) => options?.isFirst)).toEqual([true, false, false, false]);
   });
 
   test("a process that never gets ready is killed, and the service is not started", async () => {
@@ -61,7 +62,10 @@ describe("dying", () => {
     await clock.play(99);
     expect(children.started).toHaveLength(3);
     await clock.play(601);
-    expect(children.started[3]).toMatchObject({ kind, options: { port: PORTS[kind], restarts: { [kind]: 1 } } });
+    expect(children.started[3]).toMatchObject({
+      kind,
+      options: { port: PORTS[kind], restarts: { [kind]: 1 }, isFirst: false },
+    });
     expect(logged("process died")).toMatchObject([{ child: kind, pid: victim?.pid, signal: "SIGKILL" }]);
     // Nobody else notices, but that the control process tells how often it happened.
     for (const other of others) expect([other.lives, heard(other)]).toEqual([true, []]);

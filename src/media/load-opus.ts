@@ -4,12 +4,9 @@ import { createWasmOpus, loadLibopusModule } from "./opus-wasm.ts";
 
 /** The codecs of the library that was chosen. */
 export interface LoadedOpus extends OpusCodecs {
-  /** The loader's error code, where the native library could not be loaded. */
+  /** The loader's error code, where the native library could not be loaded: it is not installed, or broken. */
   readonly nativeFailure: string | undefined;
 }
-
-/** The failure of an optional package that was never installed; every other says that it is installed, and broken. */
-export const NOT_INSTALLED = "ERR_MODULE_NOT_FOUND";
 
 /** Loads Opus: the native library where it can be loaded, libopus-wasm everywhere else. */
 export async function loadOpus(loadNative: () => Promise<OpusLibrary> = loadNativeOpus): Promise<LoadedOpus> {

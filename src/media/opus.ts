@@ -75,7 +75,7 @@ const SIGNAL_MUSIC = 3_002;
 /**
  * The encoder settings, the same in every library, beside APPLICATION_VOIP. Opus has two coders. With a music signal it takes the
  * one that follows the waveform, which above 8 kHz costs half of what the other does and, at this bit rate, keeps every word of
- * the reference voice at every rate; at 8 kHz the speech coder lost one word in 200 at any bit rate. RFC 6716, section 2.1.1,
+ * the reference TTS at every rate; at 8 kHz the speech coder lost one word in 200 at any bit rate. RFC 6716, section 2.1.1,
  * has this bit rate for music, and less for speech. TCP loses nothing, so no redundancy (FEC) is sent.
  */
 export const ENCODER_CONTROLS: readonly (readonly [control: number, value: number])[] = [

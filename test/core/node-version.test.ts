@@ -32,7 +32,7 @@ describe("the version of Node", () => {
     expect([nodeVersionProblem("27.0.0"), isNodeUntested("27.0.0")]).toEqual([undefined, true]);
   });
 
-  test("is looked at before anything else is imported, by every program that users start", () => {
+  test("is looked at by the first import of every program that users start", () => {
     const mains = readdirSync(new URL("src/cli/", root)).filter(
       (file) =>
         file.endsWith(".ts") &&

@@ -1,9 +1,13 @@
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { connectionOf } from "../../src/cli/simulated/api-calls.ts";
 import { formatsOf, type Line } from "../../src/cli/simulated/line.ts";
 import { Service } from "../support/service.ts";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { conversation, telephone, utterance } from "../support/telephone.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 /** Has every process of the service fail to load @discordjs/opus with this code, as it does where the package is broken. */
 function withoutNativeOpus(code: string): { NODE_OPTIONS: string } {
@@ -14,6 +18,19 @@ function withoutNativeOpus(code: string): { NODE_OPTIONS: string } {
   const url = `data:text/javascript,${encodeURIComponent(hook)}`;
   const preload = `import { register } from "node:module"; register(${JSON.stringify(url)});`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
+}
+
+/** The built `main` module in a tree of its own, in which @discordjs/opus is an empty folder, or nothing. */
+function serviceWith({ opusFolder }: { opusFolder: boolean }): string {
+  const tree = temporaryDirectory();
+  const project = fileURLToPath(new URL("../../", import.meta.url));
+  for (const part of ["dist", "package.json"]) cpSync(join(project, part), join(tree, part), { recursive: true });
+  mkdirSync(join(tree, "node_modules"));
+  for (const name of readdirSync(join(project, "node_modules"))) {
+    if (name !== "@discordjs") symlinkSync(join(project, "node_modules", name), join(tree, "node_modules", name));
+  }
+  if (opusFolder) mkdirSync(join(tree, "node_modules/@discordjs/opus"), { recursive: true });
+  return join(tree, "dist/main.js");
 }
 
 const LINE: Line = { wire: "websocket", format: { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 } };
@@ -36,8 +53,16 @@ describe("the log of the start says which Opus library serves", () => {
     await service.stop();
   });
 
+  test("where the native package is half-installed it is libopus-wasm, and one worker of all says so, and why", async () => {
+    const main = serviceWith({ opusFolder: true });
+    const service = await Service.start({ main, env: { WORKERS: "2" } });
+    expect(service.logged(WASM)).toHaveLength(1);
+    expect(service.logged(BROKEN)).toMatchObject([{ level: "warn", code: "ERR_MODULE_NOT_FOUND" }]);
+    await service.stop();
+  });
+
   test("where it was never installed there is nothing to warn of", async () => {
-    const service = await Service.start({ env: withoutNativeOpus("ERR_MODULE_NOT_FOUND") });
+    const service = await Service.start({ main: serviceWith({ opusFolder: false }) });
     expect(service.logged(WASM)).toHaveLength(1);
     expect(service.logged(BROKEN)).toEqual([]);
     await service.stop();

@@ -179,6 +179,18 @@ describe.skipIf(real === undefined)("a package of the binaries (only where one i
   });
 });
 
+test.each([
+  "",
+  "module.exports = {};",
+  "module.exports = requi",
+])("a loader that holds %j is told in one line", (loader) => {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, "index.js"), loader);
+  expect(() => loadUws(folder)).toThrow(
+    /^the media server's binary cannot be loaded \(.*\): run npm ci, or set MEDIA_SERVER=ws$/,
+  );
+});
+
 /** The header of an ELF file for a processor, and nothing behind it. */
 function elfHeader(machine: number): Buffer {
   const header = Buffer.alloc(64);

@@ -7,6 +7,7 @@ import { readDockerfile, type Stage, type Step } from "./dockerfile.ts";
 import { enterRoot, megabytes, npmEnvironment } from "./place.ts";
 import { finished, PROJECT } from "./processes.ts";
 import type { Proof } from "./proof.ts";
+import { writeSection } from "./results.ts";
 import { proveService } from "./service-in-image.ts";
 import { installNode, NODE_LINES } from "./toolchain.ts";
 
@@ -26,7 +27,8 @@ export interface BuiltStage {
 
 /**
  * The area `image`: follows the Dockerfile of the last commit step by step in Debian 13 roots, with the Node that its base names,
- * then starts the service as the image's user and runs the health check against it.
+ * then starts the service as the image's user and runs the health check against it. Writes the section "Image" of bench/RESULTS.md, unless
+ * a step fails.
  */
 export async function proveImage(proof: Proof): Promise<void> {
   const { cache, tally } = proof;
@@ -51,6 +53,7 @@ export async function proveImage(proof: Proof): Promise<void> {
       weight > RELEASE_MB_MAX ? "they weigh more" : "",
     );
     await proveService(proof, image, last);
+    await writeSection(proof, "Image", "image", `The image's node_modules weigh ${weight} MB.`);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

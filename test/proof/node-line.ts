@@ -1,13 +1,13 @@
 import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { checkOut, contractTestFiles } from "./checkout.ts";
-import { expectedMediaServer, mediaServerInLog, uwsPackages } from "./media-server.ts";
+import { expectedMediaServer, mediaServerInLog, uwsPackages, whyNotServed } from "./media-server.ts";
 import { npmWarnings } from "./npm-output.ts";
 import { megabytes, type Place } from "./place.ts";
 import type { Finished } from "./processes.ts";
 import { countsText, type Proof } from "./proof.ts";
 import { installNode, type NodeLine } from "./toolchain.ts";
-import { readVitestReport, type SuiteResult } from "./vitest-report.ts";
+import { filtersWithoutFile, readVitestReport, reportedFiles, type SuiteResult } from "./vitest-report.ts";
 
 /** One line of the results: what was found on one Node line in one place. */
 export interface Row {
@@ -23,10 +23,9 @@ export interface Row {
 }
 
 /** What depends on the version of Node besides the contract suites: native modules, memory, files, sockets, whole calls. */
-const REDUCED = [
+export const REDUCED = [
   ...["test/media/opus", "test/media/vad", "test/store/sqlite", "test/wire/allocation"],
-  ...["test/gateway/hostile-frames", "test/gateway/hostile-http", "test/gateway/tls"],
-  ...["test/end-to-end/whole-call", "test/end-to-end/workers", "test/end-to-end/drain"],
+  ...["whole-call", "workers", "roll", "overload", "tls"].map((name) => `test/end-to-end/${name}`),
 ];
 
 const INSTALL_MB_MAX = 700;
@@ -64,6 +63,7 @@ export class NodeLineProof {
       this.#check(`is ${node}`, node.startsWith(`v${this.#line.node}.`) ? "" : `it is ${node}`);
       const install = await this.#install();
       const mediaServer = await this.#startService();
+      if (this.#place.folder === this.#proof.cache) await this.#startUnderOldNode();
       const row = { node, npm, system: this.#place.name, mediaServer, ...install };
       if (untested) return { ...row, tests: "by `npm test`", contract: "by `npm test`", demo: "by `npm run demo`" };
       return { ...row, ...(await this.#test()), demo: await this.#demo() };
@@ -119,14 +119,23 @@ export class NodeLineProof {
     return { installSeconds, installMegabytes };
   }
 
-  /** Builds, starts the service, and reads in its log what serves the media port. */
+  /** Builds, starts the service, and reads in its log that it takes calls and what serves the media port. */
   async #startService(): Promise<string> {
-    const { code, output } = await this.#run(START_SERVICE, 300);
+    const service = await this.#run(START_SERVICE, 300);
     const expected = expectedMediaServer(this.#line.node, this.#place.glibcMinor);
-    const found = mediaServerInLog(output);
-    const why = found === expected ? "" : `it was ${found ?? `not named (exit code ${code})`}\n${output.slice(-3_000)}`;
-    this.#check(`the media port is served by ${expected}`, why);
-    return found ?? "unknown";
+    this.#check(`the service starts, and its media port is served by ${expected}`, whyNotServed(expected, service));
+    return mediaServerInLog(service.output) ?? "unknown";
+  }
+
+  /** What users start, from the build that was just made. */
+  async #startUnderOldNode(): Promise<void> {
+    const node = join(await installNode(OLD_NODE, this.#proof.cache), "node_modules/.bin/node");
+    for (const program of ["scripts/start.mjs", "dist/main.js"]) {
+      const { code, output } = await this.#run(`"${node}" ${program}`, 60);
+      const isRefused = code === 1 && OLD_NODE_REFUSED.test(output);
+      const why = isRefused ? "" : `exit code ${code}\n${output.slice(-3_000)}`;
+      this.#check(`Node ${OLD_NODE.node} is refused by ${program} in one line, with exit code 1`, why);
+    }
   }
 
   async #test(): Promise<Pick<Row, "tests" | "contract">> {
@@ -145,6 +154,8 @@ export class NodeLineProof {
     this.#proof.tally.suite(name, all);
     // Vitest also fails where something was thrown outside of every test.
     if (code !== 0 && all.failed === 0) this.#proof.tally.failed(name, `exit code ${code}\n${output.slice(-3_000)}`);
+    const without = filtersWithoutFile(files, reportedFiles(report, this.#checkout));
+    if (without.length > 0) this.#proof.tally.failed(name, `no test file ran for ${without.join(", ")}`);
     return { tests: countsText(all), contract: countsText(ofContract) };
   }
 
@@ -156,16 +167,20 @@ export class NodeLineProof {
   }
 }
 
+/** A Node that is too old, and that people still have. */
+const OLD_NODE: NodeLine = { node: 18, npm: 10 };
+const OLD_NODE_REFUSED = /^Trunkline needs Node .*; this is Node 18\..*\n$/;
+
 const REPORT_FILE = "vitest-report.json";
 const VITEST_REPORT = `--reporter=dot --reporter=json --outputFile.json=${REPORT_FILE}`;
 
-/** Ends when the log names the media server, when the service has ended, or after 30 s. */
+/** Ends when the service takes calls and was told to stop, when it has ended by itself, or after 60 s; with its exit code. */
 const START_SERVICE = `npm run --silent build || exit 1
 export DATA_DIR=$(mktemp -d) API_PORT=0 MEDIA_PORT=0 METRICS_PORT=off API_HOST=127.0.0.1 MEDIA_HOST=127.0.0.1
 node dist/main.js >service.log 2>&1 &
 service=$!
-for _ in $(seq 150); do
-  grep -q '"media server chosen"' service.log && break
+for _ in $(seq 300); do
+  grep -q '"service ready"' service.log && break
   kill -0 $service 2>/dev/null || break
   sleep 0.2
 done

@@ -1,19 +1,16 @@
-import { release } from "node:os";
-import { describeMachine } from "../../bench/machine.ts";
-import { writeResults } from "../../bench/results-file.ts";
-import { commitHere } from "./checkout.ts";
 import { debianRoot, whyNoRoot } from "./debian-root.ts";
 import { CHECKS_A_LINE, NodeLineProof, type Row } from "./node-line.ts";
 import { insideRoot, type Place, thisMachine } from "./place.ts";
 import type { Proof } from "./proof.ts";
+import { writeSection } from "./results.ts";
 import { NODE_LINES, type NodeLine } from "./toolchain.ts";
 
 /** Debian 13 has the glibc that the newest binaries of the media server need; older lines run there as on this machine. */
 const LINES_ON_DEBIAN_13 = NODE_LINES.filter(({ node }) => node >= 24);
 
 /**
- * The area `node`: installs, tests and runs the last commit on every Node line, on this machine and in a Debian 13 root. The full
- * form writes the section "Node versions" of bench/RESULTS.md.
+ * The area `node`: installs, tests and runs the last commit on every Node line, on this machine and in a Debian 13 root. Writes
+ * the section "Node versions" of bench/RESULTS.md.
  */
 export async function proveNodeLines(proof: Proof): Promise<void> {
   const rows: Row[] = [];
@@ -30,7 +27,7 @@ export async function proveNodeLines(proof: Proof): Promise<void> {
   }
   const text = resultsTable(rows) + (why === "" ? "" : `\n\nDebian 13 was skipped: ${why}.`);
   proof.tally.print(`\n${text}`);
-  if (!proof.reduced) writeResults("Node versions", `${await preamble(proof)}\n\n${text}`);
+  await writeSection(proof, "Node versions", "node", `${explanation(proof.reduced)}\n\n${text}`);
 }
 
 /** Adds a row; a line that cannot be proved fails, and the lines behind it are proved all the same. */
@@ -45,16 +42,17 @@ async function proveLine(proof: Proof, place: Place, line: NodeLine, rows: Row[]
   }
 }
 
-async function preamble({ cache, tally }: Proof): Promise<string> {
-  const { cpu, cores, memoryGiB, measuredAt } = describeMachine();
-  const { passed, failed, skipped } = tally.counts;
-  const machine = `${cpu}, ${cores} cores, ${memoryGiB} GiB, Linux ${release()}`;
-  return [
-    `\`npm run proof -- node\`, commit ${await commitHere(cache)}, ${measuredAt.slice(0, 10)}, ${machine}.`,
-    `${passed} tests and checks passed, ${failed} failed, ${skipped} were skipped.`,
+/** What the figures below it mean. */
+export const explanation = (reduced: boolean): string =>
+  [
+    ...(reduced
+      ? [
+          "This is the reduced form: on each Node line the contract suites and the tests that depend on the version of Node, not the",
+          "whole `npm test`. The full form replaces it.",
+        ]
+      : []),
     "Install is `npm ci`: how long it took, and what it weighs.",
   ].join("\n");
-}
 
 function resultsTable(rows: readonly Row[]): string {
   const headings = ["Node", "npm", "system", "media server", "install", "tests", "of them contract suites", "demo"];

@@ -4,11 +4,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { contractTestFiles } from "./checkout.ts";
-import { expectedMediaServer, mediaServerInLog } from "./media-server.ts";
+import { expectedMediaServer, mediaServerInLog, whyNotServed } from "./media-server.ts";
+import { REDUCED } from "./node-line.ts";
+import { explanation } from "./node-lines.ts";
 import { npmWarnings } from "./npm-output.ts";
 import { PROJECT } from "./processes.ts";
 import { Tally } from "./proof.ts";
-import { readVitestReport } from "./vitest-report.ts";
+import { preamble } from "./results.ts";
+import { filtersWithoutFile, readVitestReport, reportedFiles } from "./vitest-report.ts";
 
 describe("the command line of npm run proof", () => {
   const proof = (...args: string[]) =>
@@ -79,6 +82,29 @@ describe("what ought to serve the media port", () => {
   });
 });
 
+describe("a service that was started and told to stop", () => {
+  const chosen = '{"mediaServer":"uws","msg":"media server chosen"}';
+  const ready = '{"msg":"service ready"}';
+
+  test("is served as it ought to be when it was ready, and ended with 0", () => {
+    expect(whyNotServed("uws", { code: 0, output: `${chosen}\n${ready}\n` })).toBe("");
+  });
+
+  test.each([
+    ["no worker gets ready", { code: 1, output: `${chosen}\n` }, "it was never ready (exit code 1)"],
+    ["it hangs until it is told to stop", { code: 0, output: `${chosen}\n` }, "it was never ready (exit code 0)"],
+    [
+      "it does not end well",
+      { code: 137, output: `${chosen}\n${ready}\n` },
+      "told to stop, it ended with exit code 137",
+    ],
+    ["another one serves", { code: 0, output: `${chosen.replace("uws", "ws")}\n${ready}\n` }, "it was ws"],
+    ["the log does not say what serves", { code: 0, output: `${ready}\n` }, "it was not named"],
+  ])("is not served as it ought to be where %s", (_what, finished, why) => {
+    expect(whyNotServed("uws", finished).split("\n")[0]).toBe(why);
+  });
+});
+
 describe("counts", () => {
   const report = (testResults: object[]): string => {
     const file = join(temporaryDirectory(), "report.json");
@@ -97,6 +123,7 @@ describe("counts", () => {
       { name: "/srv/x/test/b.test.ts", status: "passed", assertionResults: tests("passed") },
     ]);
     expect(readVitestReport(file, "/srv/x")).toMatchObject({ passed: 2, failed: 1, skipped: 2 });
+    expect(reportedFiles(file, "/srv/x")).toEqual(["test/a.test.ts", "test/b.test.ts"]);
     const some = readVitestReport(file, "/srv/x", (path) => path === "test/b.test.ts");
     expect(some).toEqual({ passed: 1, failed: 0, skipped: 0, failures: [] });
   });
@@ -115,6 +142,40 @@ describe("counts", () => {
     tally.skipped("a root of another Debian", "only root may make one", 7);
     expect(tally.report()).toEqual({ numPassedTests: 0, numFailedTests: 1, numPendingTests: 7, numTodoTests: 0 });
     expect(tally.summary()).toContain("skipped: a root of another Debian: only root may make one");
+  });
+});
+
+describe("the section that an area writes", () => {
+  test("says with which command and commit it was found, and how many checks ended how", () => {
+    const tally = new Tally(() => undefined);
+    tally.passed("it runs");
+    const proof = { reduced: true, writesResults: true, cache: "", tally };
+    expect(preamble(proof, "node", "abc123")).toMatch(/^`npm run proof -- node --reduced`, commit abc123, \d{4}-/);
+    expect(preamble(proof, "node", "abc123")).toContain("1 tests passed, 0 failed, 0 skipped");
+    expect(preamble({ ...proof, reduced: false }, "image", "abc123")).toMatch(/^`npm run proof -- image`,/);
+  });
+
+  test("of the Node lines says what the reduced form leaves out", () => {
+    expect(explanation(true)).toContain("reduced form");
+    expect(explanation(false)).not.toContain("reduced");
+  });
+});
+
+describe("the reduced tests", () => {
+  const LIST = ["list", "--filesOnly", "--project", "unit", "--project", "end-to-end"];
+
+  test("are files that are there and that npm test runs", () => {
+    const filters = [...contractTestFiles(PROJECT), ...REDUCED];
+    const { stdout } = spawnSync(process.execPath, ["node_modules/vitest/vitest.mjs", ...LIST, ...filters], {
+      cwd: PROJECT,
+      encoding: "utf8",
+    });
+    expect(filtersWithoutFile(filters, stdout.split("\n"))).toEqual([]);
+  });
+
+  test("have failed where a filter of theirs took no file", () => {
+    const paths = ["test/end-to-end/roll.test.ts", "test/media/vad.test.ts"];
+    expect(filtersWithoutFile(["test/media/vad", "test/gateway/tls", "roll"], paths)).toEqual(["test/gateway/tls"]);
   });
 });
 

@@ -7,8 +7,10 @@ export interface Counts {
 
 /** What an area is given to run with. */
 export interface Proof {
-  /** Fewer tests, and no figures written: the form that `.ci/run` has time for. */
+  /** Fewer tests: the form that `.ci/run` has time for. */
   reduced: boolean;
+  /** Whether what is found replaces the area's section of bench/RESULTS.md. */
+  writesResults: boolean;
   /** A folder that survives the run, for what takes long to make. */
   cache: string;
   tally: Tally;

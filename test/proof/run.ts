@@ -28,8 +28,9 @@ areas:
 ${names.map((name) => `  ${name.padEnd(8)} ${AREAS[name]?.summary}`).join("\n")}
 
 options:
-  --reduced      fewer tests on each Node version, and bench/RESULTS.md is left as it is: what .ci/run does
-  --results DIR  writes the counts to DIR/proof-<area>.json, in the shape of Vitest's JSON report
+  --reduced      fewer tests on each Node version: what .ci/run does
+  --results DIR  writes the counts to DIR/proof-<area>.json, in the shape of Vitest's JSON report, instead of the
+                 area's section of bench/RESULTS.md
 
 environment:
   PROOF_CACHE    where the Debian root and the Node binaries are kept between runs; default ${join(tmpdir(), "trunkline-proof")}
@@ -54,9 +55,14 @@ async function run(args: readonly string[]): Promise<number> {
   const cache = resolve(process.env.PROOF_CACHE ?? join(tmpdir(), "trunkline-proof"));
   mkdirSync(cache, { recursive: true });
   const tally = new Tally((line) => console.log(line));
-  await area.run({ reduced: given.reduced, cache, tally }).catch((error: unknown) => {
-    tally.failed("the proof runs to its end", error instanceof Error ? (error.stack ?? error.message) : String(error));
-  });
+  await area
+    .run({ reduced: given.reduced, writesResults: given.results === undefined, cache, tally })
+    .catch((error: unknown) => {
+      tally.failed(
+        "the proof runs to its end",
+        error instanceof Error ? (error.stack ?? error.message) : String(error),
+      );
+    });
   if (given.results !== undefined) {
     mkdirSync(given.results, { recursive: true });
     writeFileSync(join(given.results, `proof-${name}.json`), `${JSON.stringify(tally.report())}\n`);

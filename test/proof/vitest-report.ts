@@ -24,11 +24,9 @@ export function readVitestReport(
   root: string,
   includes: (path: string) => boolean = () => true,
 ): SuiteResult {
-  const { testResults } = JSON.parse(readFileSync(file, "utf8")) as { testResults: readonly TestFile[] };
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   const failures: string[] = [];
-  for (const { name, status, message = "", assertionResults } of testResults) {
-    const path = name.startsWith(join(root, "/")) ? name.slice(root.length + 1) : name;
+  for (const { path, status, message = "", assertionResults } of readFiles(file, root)) {
     if (!includes(path)) continue;
     const fail = (test: string, why: string): void => {
       counts.failed += 1;
@@ -42,4 +40,20 @@ export function readVitestReport(
     }
   }
   return { ...counts, failures };
+}
+
+/** The paths of the files that ran, from `root`. Throws where the report cannot be read. */
+export const reportedFiles = (file: string, root: string): readonly string[] =>
+  readFiles(file, root).map(({ path }) => path);
+
+/** Which of a run's filters (parts of paths) took none of the files: Vitest says nothing of them as long as another one took some. */
+export const filtersWithoutFile = (filters: readonly string[], paths: readonly string[]): readonly string[] =>
+  filters.filter((filter) => !paths.some((path) => path.includes(filter)));
+
+function readFiles(file: string, root: string): readonly (TestFile & { path: string })[] {
+  const { testResults } = JSON.parse(readFileSync(file, "utf8")) as { testResults: readonly TestFile[] };
+  return testResults.map((each) => ({
+    ...each,
+    path: each.name.startsWith(join(root, "/")) ? each.name.slice(root.length + 1) : each.name,
+  }));
 }

@@ -29,6 +29,8 @@ export const NEW_CALL = {
 };
 
 export interface ServiceOptions {
+  /** The path of its `main` module; that of the build unless told. */
+  main?: string;
   /** A directory of an earlier service of the same test file, to start again on; otherwise one is made. */
   dataDir?: string;
   /** Beside, or instead of, the reference pair on free ports. */
@@ -91,10 +93,10 @@ export class ServiceProcess {
   stderr = "";
   readonly #child: ChildProcess;
 
-  constructor({ dataDir, env, descriptors }: ServiceOptions = {}) {
+  constructor({ main = builtProgram("main"), dataDir, env, descriptors }: ServiceOptions = {}) {
     this.dataDir = dataDir ?? mkdtempSync(join(tmpdir(), "trunkline-service-"));
     directories.add(this.dataDir);
-    this.#child = fork(builtProgram("main"), [], {
+    this.#child = fork(main, [], {
       ...(descriptors === undefined
         ? { execArgv: [] }
         : { execPath: "prlimit", execArgv: [`--nofile=${descriptors}`, process.execPath] }),

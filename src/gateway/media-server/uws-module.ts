@@ -2,6 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } fr
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { unavailable } from "../../core/errors.ts";
+import { packageFolder } from "../../core/installed-package.ts";
 import { type Runtime, UWS_LINES, type UwsPackage, uwsPackageName } from "./choice.ts";
 
 // The only module that loads uWebSockets.js. The binaries come from a third party's packages, `@uwsjs/linux-x64-*`, which have no types:
@@ -78,10 +79,13 @@ export interface UwsModule {
   us_socket_local_port(socket: UwsListenSocket): number;
 }
 
-/** Loads the binary of a package that was chosen. Throws `unavailable`, with one line for the operator, when the system refuses it. */
+/** Loads the binary of a package that was chosen. Throws `unavailable`, with one line for the operator, when it cannot be loaded. */
 export function loadUws(folder: string): UwsModule {
   try {
-    return createRequire(import.meta.url)(folder) as UwsModule;
+    const module = createRequire(import.meta.url)(folder) as Partial<UwsModule>;
+    // A loader that is empty or cut off still loads.
+    if (typeof module.App !== "function") throw new Error("its index.js is not whole");
+    return module as UwsModule;
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split("\n");
     throw unavailable(
@@ -110,8 +114,7 @@ function glibcVersion(): string | undefined {
 
 function packageFor(nodeMajor: number, from: string): UwsPackage | undefined {
   const name = uwsPackageName(nodeMajor);
-  const folders = createRequire(from).resolve.paths(name) ?? [];
-  const folder = folders.map((parent) => join(parent, name)).find((candidate) => existsSync(candidate));
+  const folder = packageFolder(name, from);
   if (folder === undefined) return undefined;
   return { nodeMajor, name, folder, version: versionOf(folder), problem: binaryProblem(join(folder, "uws.node")) };
 }

@@ -1,0 +1,14 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { packageFolder } from "../../src/core/installed-package.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+test("a package whose folder is there is installed, though it is empty; without a folder it is not", () => {
+  const tree = temporaryDirectory();
+  const from = join(tree, "dist/worker.js");
+  expect(packageFolder("@discordjs/opus", from)).toBeUndefined();
+  const folder = join(tree, "node_modules/@discordjs/opus");
+  mkdirSync(folder, { recursive: true });
+  expect(packageFolder("@discordjs/opus", from)).toBe(folder);
+});
