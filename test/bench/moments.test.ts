@@ -110,7 +110,13 @@ test.concurrent("all benches that need a rig, on one: those with the generator o
 
 function expectCompare(result: CompareResult): void {
   const { contestants } = result;
-  expect(contestants.map(({ name }) => name)).toEqual(["echo", "typical", "trunkline", "trunkline_ws", "trunkline_recorded"]);
+  expect(contestants.map(({ name }) => name)).toEqual([
+    "echo",
+    "typical",
+    "trunkline",
+    "trunkline_ws",
+    "trunkline_recorded",
+  ]);
   for (const { cost, rounds } of contestants) {
     expect(cost.totalUs).toBeGreaterThan(0);
     expect(rounds[0]?.pairs).toBeGreaterThan(0);
