@@ -106,6 +106,11 @@ test("each process tells how often it had to be started again", async () => {
     20_000,
     async () => (await restarts("worker")) === 1 && (await restarts("control")) === 1,
   );
+  // The API listens later than the metrics.
+  await until("the API to be served again", 20_000, async () => {
+    const answer = await service.fetch("GET", "/readyz").catch(() => undefined);
+    return answer?.status === 200;
+  });
 });
 
 test("while the service drains its metrics are served, and say so", async () => {
