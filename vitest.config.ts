@@ -5,8 +5,8 @@ import { defineConfig } from "vitest/config";
  * real time, measurements of how long the loop was blocked, processes that are killed and take their deadlines, and commands that
  * compile or are many. Of those that take 20 s and more: `call-tool` runs whole calls in real time, whose parts test/cli/simulated
  * tests; `drain` waits for deadlines of whole processes, and the supervisor's tests have the same in virtual time; `nginx` is about
- * deployment, and starts a proxy that few have installed; `opus-codec`, `tls` and the two examples hold whole calls in real time,
- * whose codec, certificates and tools the unit tests cover. The contract suites of the media servers stay, though they take longest:
+ * deployment, and starts a proxy that few have installed; `opus-codec` and the two examples hold whole calls in real time,
+ * whose codec and tools the unit tests cover. The contract suites of the media servers stay, though they take longest:
  * they are the contract. One file at a time, so that none takes the machine from another.
  */
 const long = [
@@ -16,7 +16,7 @@ const long = [
   ...["call-tool", "chaos", "drain", "getting-started", "lost-process", "matrix", "nginx", "signals"].map(
     (name) => `test/end-to-end/${name}.test.ts`,
   ),
-  ...["opus-codec", "stage-latency", "strangers", "talk-example", "tls", "tools-example"].map(
+  ...["opus-codec", "stage-latency", "strangers", "talk-example", "tools-example"].map(
     (name) => `test/end-to-end/${name}.test.ts`,
   ),
 ];

@@ -207,7 +207,8 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
           expect(await idsOf({ metadata: { [name]: text } })).toEqual([id]);
           await stores.calls.remove(accountId, id);
         }),
-        { numRuns: 100 },
+        // SQLite reads this one a bit off.
+        { numRuns: 100, examples: [["a", -7.682774260870828e-149]] },
       );
     });
 

@@ -136,6 +136,15 @@ describe("counts", () => {
     expect(readVitestReport(file, "/srv/x")).toEqual({ passed: 0, failed: 1, skipped: 0, failures });
   });
 
+  test("a property that failed shows its seed and counterexample", () => {
+    const message =
+      "Error: Property failed after 2 tests\n{ seed: 7 }\nCounterexample: [1]\nShrunk 0 time(s)\n    at x";
+    const assertionResults = [{ status: "failed", fullName: "p", failureMessages: [message] }];
+    const file = report([{ name: "/srv/x/test/a.test.ts", status: "failed", assertionResults }]);
+    const failures = ["test/a.test.ts > p: Error: Property failed after 2 tests | { seed: 7 } | Counterexample: [1]"];
+    expect(readVitestReport(file, "/srv/x")).toMatchObject({ failures });
+  });
+
   test("a suite that ran no test has failed, and what cannot run is counted as skipped, never as passed", () => {
     const tally = new Tally(() => undefined);
     tally.suite("an empty suite", { passed: 0, failed: 0, skipped: 3 });

@@ -10,7 +10,7 @@ interface TestFile {
   assertionResults: readonly { status: string; fullName?: string; failureMessages?: readonly string[] }[];
 }
 
-/** Counts, and of each test that failed its name and the first line of what it said. */
+/** Counts, and of each test that failed its name and the first lines of its error: the second and third of a property have its seed. */
 export interface SuiteResult extends Counts {
   failures: readonly string[];
 }
@@ -30,7 +30,7 @@ export function readVitestReport(
     if (!includes(path)) continue;
     const fail = (test: string, why: string): void => {
       counts.failed += 1;
-      failures.push(`${path} > ${test}: ${why.split("\n", 1)[0]}`);
+      failures.push(`${path} > ${test}: ${firstLines(why)}`);
     };
     if (assertionResults.length === 0 && status === "failed") fail("the file", message);
     for (const test of assertionResults) {
@@ -57,3 +57,11 @@ function readFiles(file: string, root: string): readonly (TestFile & { path: str
     path: each.name.startsWith(join(root, "/")) ? each.name.slice(root.length + 1) : each.name,
   }));
 }
+
+/** Without the stack. */
+const firstLines = (why: string): string =>
+  why
+    .split("\n")
+    .filter((line) => !/^\s*at /.test(line))
+    .slice(0, 3)
+    .join(" | ");

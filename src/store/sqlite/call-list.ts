@@ -89,17 +89,20 @@ function isNow(eb: ExpressionBuilder<Tables, "calls">, status: CallStatus, nowMs
 
 /**
  * Whether the metadata has a member of this name and text. Both are parameters, and the name never becomes part of a JSON path.
- * What SQLite holds as an integer is compared as it is written: above 2^53 it is more exact there than it was to us.
+ * What SQLite holds as an integer is compared as it is written: above 2^53 it is more exact there than it was to us. SQLite reads
+ * some fractions with a very large or very small exponent one bit off, so fractions are compared roughly, and then as written.
  */
 function hasMetadata(key: string, text: string) {
   const number = JSON.stringify(Number(text)) === text ? Number(text) : null;
+  const written = `${JSON.stringify(key)}:${text}`;
   return sql<SqlBool>`exists (
     select 1 from json_each(calls.settings, '$.metadata') as member
     where member.key = ${key} and case
       when member.type = 'text' then member.value = ${text}
       when member.type in ('true', 'false') then member.type = ${text}
       when typeof(member.value) = 'integer' then cast(member.value as text) = ${text}
-      when typeof(member.value) = 'real' then member.value = ${number}
+      when typeof(member.value) = 'real' then abs(member.value - ${number}) <= abs(${number}) * 1e-9 + 1e-300
+        and (instr(calls.settings, ${`${written},`}) > 0 or instr(calls.settings, ${`${written}}`}) > 0)
       else 0 end
   )`;
 }
