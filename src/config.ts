@@ -14,12 +14,14 @@ import type { LogLevel } from "./core/log.ts";
 import type { PhraseOverrides } from "./core/phrases.ts";
 import { readPhrasesFile } from "./core/phrases-file.ts";
 import { type Prices, readPrices } from "./core/prices.ts";
+import { HISTORY_TOKENS_DEFAULT, HISTORY_TOKENS_LIMIT, HISTORY_TOKENS_MIN } from "./core/prompt-limits.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
 import type { MediaServerSetting } from "./gateway/media-server/choice.ts";
 import { MEDIA_SERVERS } from "./gateway/media-server/media-server.ts";
 import type { CarrierSecrets } from "./gateway/signatures.ts";
 import type { G711Codec } from "./media/g711.ts";
 import { BRAIN_PROVIDERS, type BrainSettings, readBrainSettings } from "./speech/brains.ts";
+import { type ContextSizes, readContextSizes } from "./speech/context-sizes.ts";
 import { type EarSettings, readEarSettings } from "./speech/ears.ts";
 import { engineProblems, PROVIDERS } from "./speech/engines.ts";
 import { readVoiceSettings, type VoiceSettings } from "./speech/voice-settings.ts";
@@ -69,6 +71,10 @@ export interface Config {
   /** Each `reference`, or a provider and its model, `openai:gpt-4o-mini`; or several of them, separated by commas. */
   models: Readonly<Record<ModelName, string>>;
   brainSettings: BrainSettings;
+  /** The contexts of models, by `provider:model`, where the operator names them. */
+  contextSizes: ContextSizes;
+  /** What a prompt may hold beside the system prompt and the tools, estimated tokens. */
+  historyTokensMax: number;
   espeakProcesses: number;
   /** What the operator's own file has of the phrases that the service says in its own name. */
   phrases: PhraseOverrides;
@@ -183,6 +189,8 @@ export function readConfig(
       string
     >,
     brainSettings: readBrainSettings(text),
+    contextSizes: readContextSizes(text("CONTEXT_TOKENS", ""), BRAIN_PROVIDERS, problems),
+    historyTokensMax: integer("HISTORY_TOKENS_MAX", HISTORY_TOKENS_DEFAULT, HISTORY_TOKENS_MIN, HISTORY_TOKENS_LIMIT),
     phrases: readPhrases(text("PHRASES_FILE", ""), problems, checksFiles),
     espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
     streamsMax: readStreamsMax(text("STREAMS_MAX", ""), problems),

@@ -88,6 +88,7 @@ const gateway = new Gateway({
     log,
   }),
   metrics,
+  historyTokensMax: config.historyTokensMax,
   parameters: config.preemptiveReplies ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS,
   clock,
   log,

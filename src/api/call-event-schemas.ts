@@ -129,6 +129,13 @@ const EventItem = z
         }),
       },
     ),
+    event("context-exceeded", "An LLM provider refused a prompt as longer than its model's context.", {
+      provider: z.string().meta({ description: "The provider that refused.", examples: ["openai"] }),
+      tokensMax: z
+        .int()
+        .meta({ description: "What prompts of the call may come to from here on, in estimated tokens." }),
+      retried: z.boolean().meta({ description: "The same question was asked again at once, that much shorter." }),
+    }),
     event("tool-result", "A tool is done, or has failed: this is what the model is told.", {
       turnId,
       key,
@@ -164,6 +171,20 @@ const CommandItem = z
       {
         messages: z.int().meta({ description: "How many messages of the conversation it is given." }),
         language: z.string().meta({ description: "What it is asked to answer in." }),
+      },
+    ),
+    command(
+      "conversation-trimmed",
+      "The conversation no longer fits the prompt: its oldest turns are left out of the next `ask`, and of every later one.",
+      {
+        turnId,
+        droppedTurns: z
+          .int()
+          .meta({ description: "Turns of the caller that were left out, each with all that followed it." }),
+        droppedMessages: z.int().meta({ description: "Messages that these turns were." }),
+        cutResults: z.int().meta({ description: "Results of tools that are shown to the LLM in part." }),
+        tokens: z.int().meta({ description: "What the prompt comes to now, in estimated tokens." }),
+        tokensMax: z.int().meta({ description: "What it may come to." }),
       },
     ),
     command("forget-ahead", "The caller has said something else: what the model was asked ahead is dropped.", {}),

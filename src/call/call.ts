@@ -1,13 +1,14 @@
 import { strict as assert } from "node:assert";
 import type { CallSpec, CutReason, EndReason, SpeakReason } from "../core/call-spec.ts";
 import { GOODBYE_MS_MAX, LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../core/limits.ts";
+import type { CallOptions } from "./call-options.ts";
 import { partialOf, saidUntil, stepCaller, wordsOf } from "./caller-turn.ts";
 import { Conversation, type Said } from "./conversation.ts";
 import { Digits } from "./digits.ts";
 import type { CallEvent, CallSink } from "./events.ts";
 import { isSameLanguage, tellsLanguage } from "./heard-language.ts";
 import { Inactivity } from "./inactivity.ts";
-import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
+import { DEFAULT_TURN_PARAMETERS } from "./parameters.ts";
 import { CallPhrases } from "./phrases.ts";
 import { Preemptive } from "./preemptive.ts";
 import { Speaker } from "./speaker.ts";
@@ -22,15 +23,6 @@ import {
   type TurnPolicy,
   turnDeadlineMs,
 } from "./turn.ts";
-
-export interface CallOptions {
-  spec: CallSpec;
-  /** The rate of the agent's audio: what samples in events are counted at, Hz. */
-  rateHz: number;
-  earHasPartials: boolean;
-  parameters?: Readonly<TurnParameters>;
-  sink: CallSink;
-}
 
 /**
  * One call, as a machine: events and time in, commands out. `handle` is its single door; nothing awaits inside, no clock is
@@ -67,6 +59,7 @@ export class Call {
 
   constructor(options: CallOptions) {
     const { spec, rateHz, parameters = DEFAULT_TURN_PARAMETERS, earHasPartials } = options;
+    const { promptTokensMax = Number.POSITIVE_INFINITY } = options;
     this.#spec = spec;
     this.#policy = { parameters, earHasPartials, language: spec.language };
     this.#sink = (command) => {
@@ -75,7 +68,7 @@ export class Call {
       options.sink(command);
     };
     this.#detector = new SpeechDetector(parameters);
-    this.#conversation = new Conversation(spec, this.#sink);
+    this.#conversation = new Conversation(spec, this.#sink, promptTokensMax);
     this.#inactivity = new Inactivity(spec);
     this.#digits = new Digits(parameters.digitGapMs);
     this.#preemptive = new Preemptive({ spec, parameters, conversation: this.#conversation, sink: this.#sink });
@@ -189,6 +182,9 @@ export class Call {
       case "ear-failed":
         // Who hears nothing can answer nothing, but take leave.
         this.#onGoodbye("provider_error");
+        return;
+      case "context-exceeded":
+        this.#conversation.limitPrompt(event.tokensMax);
         return;
       case "voice-chosen":
       case "provider-switched":

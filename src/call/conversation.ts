@@ -1,10 +1,13 @@
 import type { CallSpec, TranscriptTurn } from "../core/call-spec.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import { cutText, joinTexts } from "../core/words.ts";
+import { type FittedPrompt, fitPrompt } from "../speech/prompt-fit.ts";
+import { toolsTokens } from "../speech/prompt-tokens.ts";
 import type { Message } from "../speech/speech.ts";
 import type { CallSink } from "./events.ts";
 import type { Asked } from "./reply-moments.ts";
 import type { ToolMessages } from "./tool-use.ts";
+import { describeTools } from "./tools.ts";
 
 /** What a caller said in one turn, ms of call time. */
 export interface Said {
@@ -22,13 +25,19 @@ export interface Said {
  */
 export class Conversation {
   readonly #sink: CallSink;
-  readonly #messages: Message[];
+  #messages: Message[];
+  /** What the tools of the call take of a prompt, estimated tokens. */
+  readonly #toolsTokens: number;
+  #promptTokensMax: number;
   #open: Said | undefined;
   /** When the ear was sure of all that it has told; NaN while it is not. */
   #finalMs = Number.NaN;
 
-  constructor(spec: CallSpec, sink: CallSink) {
+  /** `promptTokensMax`: what a prompt may come to, estimated tokens. Past it old turns are dropped (`fitPrompt`). */
+  constructor(spec: CallSpec, sink: CallSink, promptTokensMax: number) {
     this.#sink = sink;
+    this.#promptTokensMax = promptTokensMax;
+    this.#toolsTokens = Number.isFinite(promptTokensMax) ? toolsTokens(describeTools(spec.tools)) : 0;
     this.#messages = [{ role: "system", text: systemText(spec) }];
   }
 
@@ -43,16 +52,52 @@ export class Conversation {
     if (isFinal && (text !== "" || Number.isNaN(this.#finalMs))) this.#finalMs = nowMs;
   }
 
-  /** What the model is asked: everything heard so far, and what waits for an answer. */
+  /** What the LLM would be asked now: what was heard, and what waits for an answer, as far as it fits. */
   messages(): readonly Message[] {
+    return this.#fitted(this.#unanswered()).messages;
+  }
+
+  /** What it would be asked if the caller's turn were over with `text`. */
+  messagesWith(text: string): readonly Message[] {
+    return this.#fitted([...this.#messages, { role: "user", text: this.#joined(text) }]).messages;
+  }
+
+  /**
+   * What the LLM is asked for reply `turnId`; `ofTools` is what the reply's own tools came to. What did not fit is forgotten for good,
+   * and the call's trail says so.
+   */
+  prompt(turnId: number, ofTools: readonly Message[]): readonly Message[] {
+    const all = [...this.#unanswered(), ...ofTools];
+    const { messages, kept, tokens, droppedTurns, droppedMessages, cutResults } = this.#fitted(all);
+    if (droppedMessages === 0 && cutResults === 0) return messages;
+    const settled = this.#messages;
+    this.#messages = kept.flatMap((place) => settled[place] ?? []);
+    const tokensMax = this.#promptTokensMax;
+    this.#sink({
+      kind: "conversation-trimmed",
+      turnId,
+      droppedTurns,
+      droppedMessages,
+      cutResults,
+      tokens,
+      tokensMax,
+    });
+    return messages;
+  }
+
+  /** A provider takes no more than this, estimated tokens: later prompts are no longer. */
+  limitPrompt(tokensMax: number): void {
+    this.#promptTokensMax = Math.min(this.#promptTokensMax, tokensMax);
+  }
+
+  #unanswered(): Message[] {
     return this.#open === undefined
       ? [...this.#messages]
       : [...this.#messages, { role: "user", text: this.#open.text }];
   }
 
-  /** What it would be asked if the caller's turn were over with `text`. */
-  messagesWith(text: string): readonly Message[] {
-    return [...this.#messages, { role: "user", text: this.#joined(text) }];
+  #fitted(messages: readonly Message[]): FittedPrompt {
+    return fitPrompt(messages, this.#toolsTokens, this.#promptTokensMax);
   }
 
   /** What tools were asked for in a reply, and what came of them; what it said beside that is told when it has been heard. */
@@ -103,8 +148,8 @@ const rounded = (turn: TranscriptTurn): TranscriptTurn => ({
   endMs: Math.round(turn.endMs),
 });
 
-/** The greeting stands in the prompt as the opening line, when the agent speaks first. */
-function systemText(spec: CallSpec): string {
+/** The system prompt of a call. The greeting stands in it as the opening line, when the agent speaks first. */
+export function systemText(spec: CallSpec): string {
   if (spec.firstSpeaker !== "agent" || spec.greeting === undefined) return spec.systemPrompt;
   return `${spec.systemPrompt}\n\nOpening line: ${spec.greeting}`;
 }

@@ -61,6 +61,11 @@ export type CallEvent =
   | { kind: "phrases-chosen"; language: string; origin: PhraseOrigin; phrases: Phrases }
   /** Another provider serves the call from here on, or for this one answer. */
   | { kind: "provider-switched"; engine: Engine; from: string; to: string; code: SwitchCode }
+  /**
+   * An LLM provider refused a prompt as longer than its model's context. From here on prompts are at most `tokensMax` estimated tokens;
+   * `retried` when the same question was asked again at once, that much shorter.
+   */
+  | { kind: "context-exceeded"; provider: string; tokensMax: number; retried: boolean }
   /** A provider did so much for the call. The last of it may stand behind the call's end. */
   | { kind: "used"; engine: Engine; provider: string; usage: Usage }
   /** What came of a `tool`. */
@@ -74,6 +79,19 @@ export type CallEvent =
 export type CallCommand =
   /** Ask the model; its events come back with this `turnId`. */
   | { kind: "ask"; turnId: number; messages: readonly Message[]; tools: readonly ToolDescription[]; language: string }
+  /**
+   * The prompt of the next `ask` would have come to more than `tokensMax` estimated tokens: the oldest turns are gone for good, and
+   * results of tools are cut where that was not enough. `tokens` is what it comes to now.
+   */
+  | {
+      kind: "conversation-trimmed";
+      turnId: number;
+      droppedTurns: number;
+      droppedMessages: number;
+      cutResults: number;
+      tokens: number;
+      tokensMax: number;
+    }
   /**
    * Ask the model for what may turn out to be the caller's turn, and keep what it answers: the next `ask` is answered with that. Until
    * then, or `forget-ahead`, nothing of it may be seen.

@@ -271,7 +271,8 @@ export class Speaker {
     const tools = used.exhausted ? [] : describeTools(spec.tools);
     reply.watch.modelHeard(nowMs);
     reply.moments.asked(nowMs);
-    sink({ kind: "ask", turnId, messages: [...conversation.messages(), ...ofTools], tools, language: this.#language });
+    const messages = conversation.prompt(turnId, ofTools);
+    sink({ kind: "ask", turnId, messages, tools, language: this.#language });
   }
 
   /** The model is done, with the reply or with what it says before its tools. */

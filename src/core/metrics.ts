@@ -1,4 +1,11 @@
-import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason, type TurnLatency } from "./call-spec.ts";
+import {
+  CONNECTION_TYPES,
+  type ConnectionType,
+  CUT_REASONS,
+  END_REASONS,
+  type EndReason,
+  type TurnLatency,
+} from "./call-spec.ts";
 import { type LatencyStage, stagesOf } from "./latency.ts";
 import { counter, gauge, histogram, KeptTimes, registryOf, TYPE, tellAnew, watchedGauge } from "./metrics-kit.ts";
 import type { ProcessMetrics } from "./metrics-sum.ts";
@@ -68,6 +75,17 @@ export interface WorkerReadings {
 export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed"] as const;
 /** `refused`: unknown, used or expired. `failed`: the store gave no answer. */
 export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
+
+/**
+ * Why an LLM request was aborted before its answer was complete. `superseded`: the next was sent. `caller_went_on`: it had been asked
+ * ahead, and the caller said something else. `overlong`: its answer was longer than anybody hears. All others: why its reply was cut.
+ */
+export const LLM_ABORT_REASONS = ["superseded", "caller_went_on", "overlong", ...CUT_REASONS] as const;
+export type LlmAbortReason = (typeof LLM_ABORT_REASONS)[number];
+
+export const PROMPT_TRIM_CAUSES = ["bound", "context_exceeded"] as const;
+/** Why a prompt lost old turns: it would have exceeded its bound, or an LLM refused it as longer than its context. */
+export type PromptTrimCause = (typeof PROMPT_TRIM_CAUSES)[number];
 
 /** The moments on the way to an answer, each counted from the caller's last voiced frame. */
 export const TURN_STAGES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;
@@ -155,6 +173,18 @@ export class WorkerMetrics {
     "What providers are paid by: seconds of audio heard, tokens, characters spoken.",
     ["provider", "unit"],
   );
+  readonly #llmAborted = counter(
+    this.registry,
+    "llm_requests_aborted_total",
+    "LLM requests that were aborted before their answer was complete.",
+    ["reason"],
+  );
+  readonly #promptsTrimmed = counter(
+    this.registry,
+    "prompts_trimmed_total",
+    "Prompts that lost old turns: to keep within their bound, or because an LLM refused them as too long.",
+    ["cause"],
+  );
   readonly #addedLatency = new KeptTimes(
     this.registry,
     "added_latency_seconds",
@@ -192,6 +222,8 @@ export class WorkerMetrics {
     for (const reason of END_REASONS) this.#ended.inc({ reason }, 0);
     for (const outcome of REDEMPTION_OUTCOMES) this.#redeemed.inc({ outcome }, 0);
     for (const status of [401, 503]) this.#refused.inc({ status }, 0);
+    for (const reason of LLM_ABORT_REASONS) this.#llmAborted.inc({ reason }, 0);
+    for (const cause of PROMPT_TRIM_CAUSES) this.#promptsTrimmed.inc({ cause }, 0);
     for (const stage of TURN_STAGES) this.#latency.zero({ stage });
   }
 
@@ -252,6 +284,16 @@ export class WorkerMetrics {
       const amount = usage[unit];
       if (amount !== undefined) this.#usage.inc({ provider, unit: UNIT_NAMES[unit] }, amount);
     }
+  }
+
+  /** An LLM request of a call was aborted before its answer was complete. */
+  llmRequestAborted(reason: LlmAbortReason): void {
+    this.#llmAborted.inc({ reason });
+  }
+
+  /** A prompt lost old turns. */
+  promptTrimmed(cause: PromptTrimCause): void {
+    this.#promptsTrimmed.inc({ cause });
   }
 
   /** An answer of the agent is over: this is where its time went, and who served it. */

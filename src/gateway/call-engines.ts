@@ -1,6 +1,6 @@
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import { pump } from "../call/pump.ts";
-import type { CallSpec, TurnLatency } from "../core/call-spec.ts";
+import type { CallSpec, CutReason, TurnLatency } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import { type Logger, withoutForeignText } from "../core/log.ts";
@@ -13,6 +13,7 @@ import type { EngineWatch, Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "
 import { timedFirst, timedVoice } from "../speech/timed.ts";
 import type { CallTally } from "./call-tally.ts";
 import { CallVoice } from "./call-voice.ts";
+import { LlmRequests } from "./llm-requests.ts";
 import type { PhraseFinder } from "./phrase-book.ts";
 import { Question } from "./question.ts";
 import { UnrecognizedSpeech } from "./unrecognized-speech.ts";
@@ -33,7 +34,16 @@ export interface CallEnginesOptions {
   phrases: PhraseFinder;
   makeResampler: ResamplerFactory;
   tally: CallTally;
-  metrics: Pick<WorkerMetrics, "answered" | "engineAnswered" | "engineFailed" | "providerSwitched" | "providerUsed">;
+  metrics: Pick<
+    WorkerMetrics,
+    | "answered"
+    | "engineAnswered"
+    | "engineFailed"
+    | "providerSwitched"
+    | "providerUsed"
+    | "llmRequestAborted"
+    | "promptTrimmed"
+  >;
   log: Logger;
   /** The time of the call. */
   nowMs: () => number;
@@ -42,6 +52,12 @@ export interface CallEnginesOptions {
   /** There is speech to be sent again, after there was none. */
   onSpeech: () => void;
 }
+
+/** What a call asks of its engines, beside what is spoken. */
+type EngineCommand = Extract<
+  CallCommand,
+  { kind: "ask" | "ask-ahead" | "forget-ahead" | "conversation-trimmed" | "language" }
+>;
 
 /** The ear, the model and the voice of one call: carries out what the call asks of them and tells it what comes back. */
 export class CallEngines {
@@ -57,9 +73,7 @@ export class CallEngines {
   #earResampler: Resampler | undefined;
   /** Of an STT without interim transcripts a word may come late: nothing is concluded from its silence. */
   readonly #unrecognized: UnrecognizedSpeech | undefined;
-  #model: Question | undefined;
-  /** What the model was asked before anybody knew that it would be. */
-  #ahead: Question | undefined;
+  readonly #llmRequests: LlmRequests;
   readonly #silence: Int16Array;
   /** Who does each engine's part now, and since when, where another one was asked first. */
   readonly #serving: Record<Engine, { provider: string; sinceMs: number }>;
@@ -77,6 +91,7 @@ export class CallEngines {
     const { voiceId, language } = spec;
     this.#silence = new Int16Array((busRateHz / 1_000) * FRAME_MS);
     if (stt?.capabilities.partials === true) this.#unrecognized = new UnrecognizedSpeech();
+    this.#llmRequests = new LlmRequests((reason) => options.metrics.llmRequestAborted(reason));
     if (stt !== undefined) tally.servedBy("ear", stt.provider);
     tally.servedBy("model", llm.provider);
     tally.servedBy("voice", tts.provider);
@@ -169,17 +184,19 @@ export class CallEngines {
   }
 
   /** Carries out what the call asks of the model, and the language that it speaks from here on. */
-  run(command: Extract<CallCommand, { kind: "ask" | "ask-ahead" | "forget-ahead" | "language" }>): void {
+  run(command: EngineCommand): void {
     switch (command.kind) {
       case "ask":
         this.#ask(command);
         return;
       case "ask-ahead":
-        this.#forgetAhead();
-        this.#ahead = this.#question(command);
+        this.#llmRequests.askAhead(() => this.#question(command));
         return;
       case "forget-ahead":
-        this.#forgetAhead();
+        this.#llmRequests.forgetAhead();
+        return;
+      case "conversation-trimmed":
+        this.#onTrimmed(command);
         return;
       case "language":
         this.voiceOut.speakWith(this.#voice.turnTo(command.language));
@@ -192,20 +209,19 @@ export class CallEngines {
   #ask(command: Extract<CallCommand, { kind: "ask" }>): void {
     const { turnId } = command;
     const { provider } = this.#options.llm;
-    const ahead = this.#ahead?.hasFailed === true ? undefined : this.#ahead;
-    this.#ahead = undefined;
     if (turnId !== this.#askedTurnId) this.#servedBy = { ear: this.#serving.ear.provider };
     this.#askedTurnId = turnId;
-    if (ahead?.provider !== undefined) this.#servedBy.model = ahead.provider;
-    this.#model = ahead ?? this.#question(command);
-    this.#model.answer(
+    const question = this.#llmRequests.begin(() => this.#question(command));
+    // One that was asked ahead may have been answered by now.
+    if (question.provider !== undefined) this.#servedBy.model = question.provider;
+    question.answer(
       (event) => this.#onModel(turnId, event),
       (error) => this.#failed("model", provider, error, { kind: "reply-failed", turnId, code: codeOf(error) }),
     );
   }
 
   #question({ messages, tools, language }: Extract<CallCommand, { kind: "ask" | "ask-ahead" }>): Question {
-    const { llm, spec, log, nowMs } = this.#options;
+    const { llm, spec, metrics, log, nowMs } = this.#options;
     const { provider } = llm;
     const request = { messages, tools, temperature: spec.temperature, language };
     this.#serving.model.provider = provider;
@@ -215,20 +231,23 @@ export class CallEngines {
     };
     const question = new Question(
       (signal) => timedFirst(llm.reply(request, signal, this.#watchOf("model")), nowMs, onFirst),
-      () => log.warn({ engine: "model", provider }, "a model says more than anybody hears, and was stopped"),
+      () => {
+        log.warn({ engine: "model", provider }, "a model says more than anybody hears, and was stopped");
+        metrics.llmRequestAborted("overlong");
+      },
     );
     return question;
   }
 
-  #forgetAhead(): void {
-    this.#ahead?.stop();
-    this.#ahead = undefined;
+  #onTrimmed({ kind: _, ...fields }: Extract<CallCommand, { kind: "conversation-trimmed" }>): void {
+    const { metrics, log } = this.#options;
+    log.info(fields, "conversation trimmed");
+    metrics.promptTrimmed("bound");
   }
 
   /** Stops the reply that is being made: model, synthesis, and the frames that wait. */
-  cut(): void {
-    this.#model?.stop();
-    this.#model = undefined;
+  cut(reason: CutReason): void {
+    this.#llmRequests.cut(reason);
     this.voiceOut.cut();
   }
 
@@ -241,8 +260,8 @@ export class CallEngines {
   close(): readonly CallEvent[] {
     this.#life.abort();
     this.#earLife.abort();
-    this.#forgetAhead();
-    this.cut();
+    this.#llmRequests.close();
+    this.voiceOut.cut();
     this.#ear = undefined;
     this.#earResampler?.destroy();
     this.#earResampler = undefined;
@@ -295,6 +314,14 @@ export class CallEngines {
         this.#untold.push({ kind: "used", engine, provider, usage });
         queueMicrotask(() => {
           for (let event = this.#untold.shift(); event !== undefined; event = this.#untold.shift()) deliver(event);
+        });
+      },
+      contextExceeded: (refusedBy, tokensMax, retried) => {
+        metrics.promptTrimmed("context_exceeded");
+        const fields = { provider: refusedBy, tokensMax, retried };
+        log.warn(fields, "an LLM refused a prompt as too long: CONTEXT_TOKENS should name its context");
+        queueMicrotask(() => {
+          if (!this.#life.signal.aborted) deliver({ kind: "context-exceeded", ...fields });
         });
       },
       switched: (from, to, code) => {

@@ -27,6 +27,8 @@ export interface ConnectionOptions {
   llm: Llm;
   tts: Tts;
   parameters: Readonly<TurnParameters>;
+  /** What a prompt of the call may come to, estimated tokens; absent where there is no bound. */
+  promptTokensMax?: number;
   httpTools: Pick<HttpTools, "carryOut">;
   /** What the service says in its own name; shared by all connections of the process. */
   phrases: PhraseFinder;

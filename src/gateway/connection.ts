@@ -90,6 +90,7 @@ export class Connection implements Leg {
       rateHz,
       earHasPartials: stt?.capabilities.partials ?? false,
       parameters: options.parameters,
+      promptTokensMax: options.promptTokensMax,
       journal,
       carryOut: (command) => this.#run(command),
     });
@@ -312,6 +313,7 @@ export class Connection implements Leg {
       case "ask":
       case "ask-ahead":
       case "forget-ahead":
+      case "conversation-trimmed":
       case "language":
         this.#engines.run(command);
         return;
@@ -333,7 +335,7 @@ export class Connection implements Leg {
         return;
       case "cut":
         this.#pausedTurnId = undefined;
-        this.#engines.cut();
+        this.#engines.cut(command.reason);
         this.#playback.flush(this.#call.eventMs);
         this.#speaking = false;
         if (command.clear) this.#send(this.#options.wire.encodeClear());

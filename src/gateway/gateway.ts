@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { createHash } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../call/parameters.ts";
+import { promptTokensMaxOf } from "../call/prompt-budget.ts";
 import {
   type CallSpec,
   CONNECTION_TYPES,
@@ -13,6 +14,7 @@ import { codeOf } from "../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, REDEMPTIONS_MAX, TOKEN_CHARS } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { AddedLatency, CallCounts, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics.ts";
+import { HISTORY_TOKENS_DEFAULT } from "../core/prompt-limits.ts";
 import { TimeHistogram } from "../core/time-histogram.ts";
 import { busRateHz } from "../media/bus.ts";
 import type { G711Codec } from "../media/g711.ts";
@@ -51,6 +53,8 @@ export interface GatewayOptions {
   metrics: Omit<WorkerMetrics, "registry" | "exposition">;
   /** How turns are taken. */
   parameters?: Readonly<TurnParameters>;
+  /** What a prompt may hold beside the system prompt and the tools, estimated tokens; HISTORY_TOKENS_DEFAULT where absent. */
+  historyTokensMax?: number;
   clock: Clock;
   log: Logger;
   /** With so many calls it is full, and should be sent no more. */
@@ -234,12 +238,14 @@ export class Gateway {
   #begin(redeemed: RedeemedCall, socket: LegSocket): { connection: Connection; leg: Leg } {
     const { callId, spec } = redeemed;
     const { engines, httpTools, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
-    const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
+    const { parameters = DEFAULT_TURN_PARAMETERS, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = this.#createWire(callId, spec);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
     // Wire and detector alone can fail, and come first: what is made before them would stay behind.
     const vad = makeVadFor(wire, () => makeVad(inboundRateHz));
+    const llm = engines.llm[spec.model];
+    const promptTokensMax = promptTokensMaxOf(spec, llm.contextTokens, historyTokensMax);
     const earHasPartials = engines.stt?.capabilities.partials ?? false;
     const journal = journals.open({
       ...redeemed,
@@ -247,6 +253,7 @@ export class Gateway {
       leg: { inboundRateHz, outboundRateHz: wire.outboundRateHz, outboundCodec: wire.outboundCodec },
       earHasPartials,
       parameters,
+      promptTokensMax,
     });
     const connection = new Connection({
       redeemed,
@@ -256,9 +263,10 @@ export class Gateway {
       vad,
       makeResampler,
       stt: engines.stt,
-      llm: engines.llm[spec.model],
+      llm,
       tts: engines.tts.of?.(spec.voiceId) ?? engines.tts,
       parameters,
+      promptTokensMax,
       httpTools,
       phrases,
       journal,

@@ -1,4 +1,5 @@
-import { Call, type CallOptions } from "../call/call.ts";
+import { Call } from "../call/call.ts";
+import type { CallOptions } from "../call/call-options.ts";
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 

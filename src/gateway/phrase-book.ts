@@ -129,6 +129,7 @@ export class PhraseBook implements PhraseFinder {
     const cancel = clock.after(PHRASE_TRANSLATION_MS_MAX, () => deadline.abort());
     const watch: EngineWatch = {
       switched: () => {},
+      contextExceeded: () => {},
       answered: () => {},
       used: (provider, usage) => metrics.providerUsed(provider, usage),
     };

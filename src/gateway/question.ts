@@ -16,6 +16,7 @@ export class Question {
   readonly #held: Outcome[] = [];
   #tell: ((outcome: Outcome) => void) | undefined;
   #isStopped = false;
+  #isComplete = false;
 
   /** `open` asks the model; `onOverlong` is told of an answer that is longer than anybody hears. */
   constructor(open: (signal: AbortSignal) => AsyncIterable<LlmEvent>, onOverlong: () => void) {
@@ -33,6 +34,11 @@ export class Question {
       },
       (error) => this.#take({ kind: "failed", error }),
     );
+  }
+
+  /** The model is still asked: the answer is neither complete nor failed, nor was it stopped. */
+  get isOpen(): boolean {
+    return !this.#isComplete && !this.#isStopped;
   }
 
   /** It has failed already: nobody needs to hear of an answer that nobody waited for. */
@@ -64,6 +70,7 @@ export class Question {
   }
 
   #take(outcome: Outcome): void {
+    this.#isComplete ||= outcome.kind === "end" || outcome.kind === "failed";
     if (this.#tell === undefined) this.#held.push(outcome);
     else this.#tell(outcome);
   }

@@ -25,6 +25,7 @@ export class JournalMachine {
       rateHz: header.leg.outboundRateHz,
       earHasPartials: header.earHasPartials,
       parameters,
+      promptTokensMax: header.promptTokensMax,
       sink: (command) => sink(asJournaled(command)),
     });
   }

@@ -24,6 +24,8 @@ export interface JournalStart {
   /** What the call machine was told of the ear, and the turn parameters that it runs with. */
   earHasPartials: boolean;
   parameters: Readonly<TurnParameters>;
+  /** What a prompt of the call may come to, estimated tokens. Absent where there is no bound, as in older journals. */
+  promptTokensMax?: number;
 }
 
 /** The first record. Without `spec` the call was not to be recorded: nothing spoken is in the journal, and it cannot be replayed. */

@@ -17,8 +17,9 @@ import type {
  */
 
 export function journalHeader(software: string, start: JournalStart): JournalHeader {
-  const { callId, accountId, startedAt, leg, earHasPartials, parameters, spec } = start;
-  const header = { software, icu: ICU, callId, accountId, startedAt, leg, earHasPartials, parameters };
+  const { callId, accountId, startedAt, leg, earHasPartials, parameters, promptTokensMax, spec } = start;
+  const bound = promptTokensMax === undefined ? {} : { promptTokensMax };
+  const header = { software, icu: ICU, callId, accountId, startedAt, leg, earHasPartials, parameters, ...bound };
   return spec.recordingEnabled ? { ...header, spec } : header;
 }
 
@@ -65,6 +66,8 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
     }
     case "provider-switched":
       return { kind, engine: event.engine, from: event.from, to: event.to, code: event.code };
+    case "context-exceeded":
+      return { kind, provider: event.provider, tokensMax: event.tokensMax, retried: event.retried };
     case "used":
       return { kind, engine: event.engine, provider: event.provider, usage: event.usage };
     case "tool-result":
@@ -126,6 +129,10 @@ function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" | "ask-
         heardText: "",
         chars: command.heardText.length,
       };
+    case "conversation-trimmed": {
+      const { turnId, droppedTurns, droppedMessages, cutResults, tokens, tokensMax } = command;
+      return { kind, turnId, droppedTurns, droppedMessages, cutResults, tokens, tokensMax };
+    }
     case "forget-ahead":
       return { kind };
     case "pause":

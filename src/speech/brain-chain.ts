@@ -3,7 +3,9 @@ import type { Clock } from "../core/clock.ts";
 import { providerFailed } from "../core/errors.ts";
 import { MODEL_ANSWER_MS_MAX, MODEL_FIRST_MS_MAX, MODEL_IDLE_MS_MAX } from "../core/limits.ts";
 import { Attempts, type Chained, tried } from "./attempts.ts";
-import { SILENCE } from "./refusal.ts";
+import { fitPrompt } from "./prompt-fit.ts";
+import { promptTokens, toolsTokens } from "./prompt-tokens.ts";
+import { isContextExceeded, SILENCE } from "./refusal.ts";
 import type { EngineWatch, Llm, LlmEvent, LlmRequest } from "./speech.ts";
 
 export interface ChainedBrain extends Chained {
@@ -17,10 +19,13 @@ const GO_ON =
 /**
  * Several models as one: what one does not answer the next does, in order. One that breaks off in the middle of its answer is
  * succeeded by the next, which is shown what was said and goes on behind it; unless it had asked for a tool, of which nobody knows
- * whether it was all that it wanted.
+ * whether it was all that it wanted. One that refuses a prompt as longer than its context is asked once more, with half of it; refused
+ * again, the prompt goes to the next as after any failure.
  */
 export class BrainChain implements Llm {
   readonly provider: string;
+  /** The least of all of them: each must be able to take what the one before it was asked. */
+  readonly contextTokens: number;
   readonly #brains: readonly ChainedBrain[];
   readonly #clock: Clock;
 
@@ -28,6 +33,7 @@ export class BrainChain implements Llm {
     const [first] = brains;
     assert.ok(first !== undefined, "at least one brain");
     this.provider = first.llm.provider;
+    this.contextTokens = Math.min(...brains.map(({ llm }) => llm.contextTokens ?? Number.POSITIVE_INFINITY));
     this.#brains = brains;
     this.#clock = clock;
   }
@@ -42,15 +48,16 @@ export class BrainChain implements Llm {
     const attempts = new Attempts(this.#brains, MODEL_FIRST_MS_MAX, this.#clock, watch);
     const untilMs = this.#clock.nowMs() + MODEL_ANSWER_MS_MAX;
     let said = "";
+    let asked = request;
     for (let next = await attempts.next(signal); next !== undefined; next = await attempts.next(signal)) {
       const { llm } = next.provider;
       attempts.asks(next.provider);
       const before = said;
       let hasBegun = false;
       let asksTools = false;
-      const isOwed = before.trim() === "" && request.messages.at(-1)?.role === "user";
+      const isOwed = before.trim() === "" && asked.messages.at(-1)?.role === "user";
       const reply = (either: AbortSignal): AsyncIterable<LlmEvent> => {
-        const events = llm.reply(before.trim() === "" ? request : goingOn(request, before), either, watch);
+        const events = llm.reply(before.trim() === "" ? asked : goingOn(asked, before), either, watch);
         return isOwed ? answering(llm.provider, events) : events;
       };
       try {
@@ -78,7 +85,9 @@ export class BrainChain implements Llm {
         }
         return;
       } catch (error) {
-        attempts.failed(error, hasBegun);
+        const shorter = isContextExceeded(error) ? onTooLong(asked, asked === request, llm.provider, watch) : undefined;
+        if (shorter === undefined) attempts.failed(error, hasBegun);
+        else asked = shorter;
         if (asksTools) throw error;
         if (this.#clock.nowMs() >= untilMs) break;
       }
@@ -100,6 +109,20 @@ async function* answering(provider: string, events: AsyncIterable<LlmEvent>): As
     yield event;
   }
   if (!hasAnswered) throw providerFailed(provider, "said nothing");
+}
+
+/** Tells of a prompt that was refused as too long. Returns a shorter one, where it is to be asked again and there is one. */
+function onTooLong(
+  { messages, tools, ...more }: LlmRequest,
+  isFirst: boolean,
+  provider: string,
+  watch: EngineWatch | undefined,
+): LlmRequest | undefined {
+  const tokensMax = Math.floor(promptTokens({ messages, tools }) / 2);
+  const { messages: fitted, droppedMessages, cutResults } = fitPrompt(messages, toolsTokens(tools), tokensMax);
+  const retried = isFirst && droppedMessages + cutResults > 0;
+  watch?.contextExceeded(provider, tokensMax, retried);
+  return retried ? { messages: fitted, tools, ...more } : undefined;
 }
 
 const goingOn = (request: LlmRequest, said: string): LlmRequest => ({

@@ -1,6 +1,7 @@
 import { MODEL_NAMES, type ModelName } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { BrainChain } from "./brain-chain.ts";
+import { type ContextSizes, contextTokensOf } from "./context-sizes.ts";
 import { meteredBrain } from "./metered.ts";
 import type { ProviderLine } from "./provider-line.ts";
 import { createAnthropicBrain } from "./providers/anthropic-brain.ts";
@@ -79,6 +80,7 @@ export function brainProblems(models: Readonly<Record<ModelName, string>>, setti
 export function createBrains(
   models: Readonly<Record<ModelName, string>>,
   settings: BrainSettings,
+  contextSizes: ContextSizes,
   lineOf: (provider: string) => ProviderLine,
   clock: Clock,
 ): Readonly<Record<ModelName, Llm>> {
@@ -86,9 +88,11 @@ export function createBrains(
   const brainOf = (given: string): Llm => {
     const names = namesIn(given);
     const key = names.join();
-    const chained = () => names.map((name) => createBrain(name, settings));
+    const chained = () => names.map((name) => createBrain(name, settings, contextSizes));
     // The reference brain is this process: it fails with it.
-    const brain = made.get(key) ?? (key === REFERENCE ? createBrain(key, settings) : chainOf(chained(), lineOf, clock));
+    const brain =
+      made.get(key) ??
+      (key === REFERENCE ? createBrain(key, settings, contextSizes) : chainOf(chained(), lineOf, clock));
     made.set(key, brain);
     return brain;
   };
@@ -104,11 +108,13 @@ const chainOf = (brains: readonly Llm[], lineOf: (provider: string) => ProviderL
 /** The models that one name stands for, each once, the first first. */
 const namesIn = (given: string): string[] => [...new Set(given.split(",").map((name) => name.trim()))];
 
-function createBrain(given: string, settings: BrainSettings): Llm {
+function createBrain(given: string, settings: BrainSettings, contextSizes: ContextSizes): Llm {
   const named = parse(given);
   if (named === undefined) return meteredBrain(createReferenceBrain());
   const { apiKey = NO_KEY, baseUrl } = settings[named.provider];
-  return meteredBrain(PROVIDERS[named.provider].make({ model: named.model, apiKey, baseUrl }), named.model);
+  const { model, provider } = named;
+  const llm = PROVIDERS[provider].make({ model, apiKey, baseUrl });
+  return meteredBrain({ ...llm, contextTokens: contextTokensOf(`${provider}:${model}`, contextSizes) }, model);
 }
 
 /** `provider:model`; the names of models have colons of their own. */

@@ -4,6 +4,7 @@ import { codeOf, TrunklineError } from "../core/errors.ts";
 import { withoutForeignText } from "../core/log.ts";
 import type { Engine, WorkerMetrics } from "../core/metrics.ts";
 import { BRAIN_PROVIDERS, type BrainSettings, brainProblems, createBrains } from "./brains.ts";
+import type { ContextSizes } from "./context-sizes.ts";
 import { createEars, EAR_PROVIDERS, type EarSettings, earProblems } from "./ears.ts";
 import { ProviderLine, type ProviderWatch } from "./provider-line.ts";
 import type { Llm, Stt, Tts } from "./speech.ts";
@@ -24,6 +25,8 @@ export interface EnginesConfig {
   /** Each `reference`, or a provider and its model, `openai:gpt-4o-mini`; or several of them, likewise. */
   models: Readonly<Record<ModelName, string>>;
   brainSettings: BrainSettings;
+  /** The contexts of models, by `provider:model`, where the operator names them. */
+  contextSizes: ContextSizes;
   /** How many programs the voice runs. */
   espeakProcesses: number;
   /** How many streams a provider may have at once, of each kind and in each process; any number where it is not named. */
@@ -58,7 +61,7 @@ export function engineProblems({
   models,
   brainSettings,
   streamsMax,
-}: Omit<EnginesConfig, "espeakProcesses">): string[] {
+}: Omit<EnginesConfig, "espeakProcesses" | "contextSizes">): string[] {
   const problems = stt === undefined ? [] : earProblems(stt, earSettings);
   problems.push(...voicesProblems(tts, voiceSettings));
   problems.push(...brainProblems(models, brainSettings));
@@ -76,7 +79,8 @@ export type EngineMetrics = Pick<WorkerMetrics, "providerKnown" | "providerFaile
  * name that there is no engine for, the variable it stands in and the names that there are.
  */
 export function createEngines(config: EnginesConfig, clock: Clock, log: WarningLog, metrics?: EngineMetrics): Engines {
-  const { stt, earSettings, tts, voiceSettings, models, brainSettings, espeakProcesses, streamsMax } = config;
+  const { stt, earSettings, tts, voiceSettings, models, brainSettings, contextSizes, espeakProcesses, streamsMax } =
+    config;
   const problems = engineProblems(config);
   if (problems.length > 0) {
     throw new TrunklineError("bad_configuration", "caller", `bad configuration:\n  ${problems.join("\n  ")}`);
@@ -102,7 +106,7 @@ export function createEngines(config: EnginesConfig, clock: Clock, log: WarningL
   return {
     stt: stt === undefined ? undefined : ears(stt),
     tts: voices,
-    llm: createBrains(models, brainSettings, (provider) => lineOf("model", provider), clock),
+    llm: createBrains(models, brainSettings, contextSizes, (provider) => lineOf("model", provider), clock),
     close: () => voices.close(),
   };
 }

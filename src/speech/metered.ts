@@ -75,6 +75,7 @@ export function meteredBrain(llm: Llm, model?: string): Llm {
   const ofModel = model === undefined ? {} : { model };
   return {
     provider,
+    ...(llm.contextTokens === undefined ? {} : { contextTokens: llm.contextTokens }),
     prepare: (signal) => llm.prepare?.(signal),
     async *reply(request, signal, watch): AsyncGenerator<LlmEvent> {
       if (watch === undefined) {

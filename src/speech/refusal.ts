@@ -6,12 +6,15 @@ export interface Refusal {
   status: number;
   /** When the server would like to be asked again, where it told that in seconds. */
   retryAfterMs: number | undefined;
+  /** The prompt was longer than the model's context. */
+  contextExceeded?: true;
 }
 
 /** `retryAfter` is the header; a date in it, or nonsense, says nothing. */
-export const refusalFrom = (status: number, retryAfter = ""): Refusal => ({
+export const refusalFrom = (status: number, retryAfter = "", isContextExceeded = false): Refusal => ({
   status,
   retryAfterMs: /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : undefined,
+  ...(isContextExceeded && { contextExceeded: true }),
 });
 
 /** The cause of a failure that lies in what was asked, where no status says so: the provider is well, and would fail again. */
@@ -42,6 +45,12 @@ export function retryWaitMs(error: unknown): number | undefined {
 export function isOfRequest(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return isRefusal(cause) && REQUEST_AT_FAULT.includes(cause.status);
+}
+
+/** The prompt was longer than the model's context: a shorter one may be answered. */
+export function isContextExceeded(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isRefusal(cause) && cause.contextExceeded === true;
 }
 
 /** Why the next provider is asked after `error`. */

@@ -19,6 +19,11 @@ export type SwitchCode = (typeof SWITCH_CODES)[number];
 export interface EngineWatch {
   /** What was `from`'s to do, `to` is asked for now. */
   switched(from: string, to: string, code: SwitchCode): void;
+  /**
+   * The LLM `provider` refused a prompt as longer than its model's context: `tokensMax`, estimated, is half of what was refused.
+   * `retried` when the same question is asked again at once, within that.
+   */
+  contextExceeded(provider: string, tokensMax: number, retried: boolean): void;
   /** `provider` has begun to give what it was asked for, or went on with it. */
   answered(provider: string): void;
   /** `provider` did so much, which is what it is paid for. */
@@ -121,6 +126,8 @@ export type LlmEvent =
 
 export interface Llm {
   readonly provider: string;
+  /** The model's context: tokens of a prompt and its answer together. Absent where there is no bound. */
+  readonly contextTokens?: number;
   /** Opens what the first question would wait for, as far as it can; returns at once, and its failure is nobody's. */
   prepare?(signal: AbortSignal): void;
   /** Yields text as it comes and tool calls whole; `end` is last, once, unless it fails or is aborted. */

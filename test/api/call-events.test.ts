@@ -110,11 +110,21 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
     phrases: { inactivity: "Bado upo?", apology: "Samahani?", filler: "Subiri.", goodbye: "Kwaheri." },
   },
   "provider-switched": { kind: "provider-switched", engine: "ear", from: "deepgram", to: "openai", code: "silent" },
+  "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 8_000, retried: true },
   "tool-result": { kind: "tool-result", turnId: 2, key: "2.1", result: "open", failed: false, chars: 4 },
 };
 const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, Kind> } = {
   ask: { kind: "ask", turnId: 2, messages: 3, language: "en" },
   "ask-ahead": { kind: "ask-ahead", messages: 3, language: "en" },
+  "conversation-trimmed": {
+    kind: "conversation-trimmed",
+    turnId: 2,
+    droppedTurns: 4,
+    droppedMessages: 8,
+    cutResults: 1,
+    tokens: 12_000,
+    tokensMax: 16_000,
+  },
   "forget-ahead": { kind: "forget-ahead" },
   speak: { kind: "speak", turnId: 2, piece: 0, text: "From nine to five.", reason: "greeting", chars: 18 },
   mark: { kind: "mark", name: "2.0" },

@@ -22,7 +22,7 @@ function speaker() {
   const ended: string[] = [];
   const sink = (command: CallCommand) => commands.push(command);
   const spec = { ...SPEC, interruptible: true };
-  const conversation = new Conversation(spec, sink);
+  const conversation = new Conversation(spec, sink, Number.POSITIVE_INFINITY);
   const made = new Speaker({
     spec,
     rateHz: CARRIER_RATE_HZ,

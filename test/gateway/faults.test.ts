@@ -6,6 +6,7 @@ import { compareJournal } from "../../src/record/journal-comparison.ts";
 import { projectJournal } from "../../src/record/projection.ts";
 import { BrainChain } from "../../src/speech/brain-chain.ts";
 import { meteredBrain } from "../../src/speech/metered.ts";
+import { refusalFrom } from "../../src/speech/refusal.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import type { WireEvent } from "../../src/wire/wire.ts";
 import { type LegOptions, leg, STREAM_ID } from "../support/leg.ts";
@@ -44,9 +45,11 @@ const LOOKUP = {
   fixedArguments: {},
 } as const;
 
-/** Two models, one for when the other fails, and neither answers. */
+const TOO_LONG = refusalFrom(400, "", true);
+
+/** Two models, one for when the other fails, and neither answers: each says that it was asked too much. */
 function failingModels(clock: ManualClock): Llm {
-  const failing = new ScriptedLlm(clock, [[{ afterMs: 0, event: { kind: "fail" } }]]);
+  const failing = new ScriptedLlm(clock, [[{ afterMs: 0, event: { kind: "fail", cause: TOO_LONG } }]]);
   const chained = ["first", "second"].map((name) => ({ llm: failing, line: lineFor("model", name, clock).line }));
   return new BrainChain(chained, clock);
 }
@@ -112,6 +115,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     "voice-chosen": {},
     "phrases-chosen": {},
     "provider-switched": { fails: "model" },
+    "context-exceeded": { fails: "model" },
     used: {},
     "tool-result": {},
     typed: { cause: (call) => call.text("typed") },

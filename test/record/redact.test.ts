@@ -43,6 +43,7 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
     phrases: { inactivity: SAID, apology: SAID, filler: SAID, goodbye: SAID },
   },
   "provider-switched": { kind: "provider-switched", engine: "ear", from: "deepgram", to: "openai", code: "silent" },
+  "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 500, retried: true },
   "tool-result": { kind: "tool-result", turnId: 1, key: "1.1", result: SAID, failed: false },
 };
 
@@ -58,6 +59,15 @@ const COMMANDS: { [Kind in CallCommand["kind"]]: Extract<CallCommand, { kind: Ki
     language: "en",
   },
   "ask-ahead": { kind: "ask-ahead", messages: [{ role: "user", text: SAID }], tools: [], language: "en" },
+  "conversation-trimmed": {
+    kind: "conversation-trimmed",
+    turnId: 1,
+    droppedTurns: 2,
+    droppedMessages: 4,
+    cutResults: 1,
+    tokens: 900,
+    tokensMax: 1_000,
+  },
   "forget-ahead": { kind: "forget-ahead" },
   speak: { kind: "speak", turnId: 1, piece: 2, text: SAID, reason: "filler" },
   mark: { kind: "mark", name: "1.2" },

@@ -45,6 +45,8 @@ export function commandText(command: CallCommand): string {
       return `ask ${command.turnId}: ${JSON.stringify(command.messages.at(-1))}`;
     case "ask-ahead":
       return `ask ahead: ${JSON.stringify(command.messages.at(-1))}`;
+    case "conversation-trimmed":
+      return `trim the conversation: ${command.droppedTurns} turns, ${command.cutResults} results`;
     case "forget-ahead":
       return "forget what was asked ahead";
     case "speak":

@@ -12,6 +12,7 @@ const CONFIG: EnginesConfig = {
   voiceSettings: readVoiceSettings((_key, fallback) => fallback),
   models: { model_a: "reference", model_b: "reference", model_c: "reference" },
   brainSettings: readBrainSettings((_, fallback) => fallback),
+  contextSizes: {},
   espeakProcesses: 1,
   streamsMax: {},
 };

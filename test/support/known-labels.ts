@@ -1,7 +1,16 @@
 import { METHODS } from "node:http";
 import { getHeapSpaceStatistics } from "node:v8";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/call-spec.ts";
-import { ENGINES, LIVE_STATES, REDEMPTION_OUTCOMES, TURN_STAGES, TURN_STEPS, UNITS } from "../../src/core/metrics.ts";
+import {
+  ENGINES,
+  LIVE_STATES,
+  LLM_ABORT_REASONS,
+  PROMPT_TRIM_CAUSES,
+  REDEMPTION_OUTCOMES,
+  TURN_STAGES,
+  TURN_STEPS,
+  UNITS,
+} from "../../src/core/metrics.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
 import { MEDIA_SERVERS } from "../../src/gateway/media-server/media-server.ts";
 import { CALL_STATUSES } from "../../src/store/call-store.ts";
@@ -14,8 +23,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   process: ["control", "worker"],
   connection_type: CONNECTION_TYPES,
   direction: ["in", "out"],
-  cause: ["malformed", "ignored", "early", "late", "duplicate", "stale"],
-  reason: END_REASONS,
+  cause: ["malformed", "ignored", "early", "late", "duplicate", "stale", ...PROMPT_TRIM_CAUSES],
+  reason: [...END_REASONS, ...LLM_ABORT_REASONS],
   outcome: REDEMPTION_OUTCOMES,
   state: [...LIVE_STATES, "up", "silent"],
   stage: [...TURN_STAGES, ...TURN_STEPS],

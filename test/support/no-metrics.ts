@@ -6,6 +6,8 @@ export const NO_METRICS: ConnectionOptions["metrics"] = {
   callEnded: () => {},
   engineAnswered: () => {},
   engineFailed: () => {},
+  llmRequestAborted: () => {},
+  promptTrimmed: () => {},
   providerSwitched: () => {},
   providerUsed: () => {},
 };

@@ -6,7 +6,7 @@ import { sleep } from "./manual-clock.ts";
 /** One thing a reply does, `afterMs` after the thing before it. `fail` and `end` are last. */
 export interface LlmStep {
   afterMs: number;
-  event: LlmEvent | { kind: "fail" };
+  event: LlmEvent | { kind: "fail"; cause?: unknown };
 }
 
 /** An Llm that gives `replies` one after the other, whatever it is asked, and the last one again and again. */
@@ -32,7 +32,7 @@ export class ScriptedLlm implements Llm {
         this.aborted += 1;
         return;
       }
-      if (event.kind === "fail") throw providerFailed(this.provider, "failed as scripted");
+      if (event.kind === "fail") throw providerFailed(this.provider, "failed as scripted", event.cause);
       yield event;
     }
   }

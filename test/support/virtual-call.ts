@@ -53,6 +53,8 @@ export interface VirtualCallOptions {
   spec?: Partial<CallSpec>;
   greeting?: "none";
   earHasPartials?: boolean;
+  /** What a prompt may come to, estimated tokens; without a bound unless told. */
+  promptTokensMax?: number;
   parameters?: Readonly<TurnParameters>;
   /** How the model answers the caller's last words, or whatever else it is asked. */
   answer?: (userText: string | undefined, asked: Asked) => Answer;
@@ -116,6 +118,7 @@ export class VirtualCall {
       },
       rateHz: CARRIER_RATE_HZ,
       earHasPartials: options.earHasPartials ?? true,
+      promptTokensMax: options.promptTokensMax,
       ...(options.parameters === undefined ? {} : { parameters: options.parameters }),
       sink: (command) => this.#run(command),
     });
@@ -250,6 +253,7 @@ export class VirtualCall {
         return;
       case "state":
       case "pass-over":
+      case "conversation-trimmed":
       case "send-dtmf":
       case "language":
       case "transfer":

@@ -6,7 +6,7 @@ import { codeOf } from "../../core/errors.ts";
 import { compileSchema, type SchemaCheck } from "../../core/json-schema.ts";
 import { TOOL_RESULT_CHARS_MAX, TOOLS_RUNNING_MAX } from "../../core/limits.ts";
 import type { Logger } from "../../core/log.ts";
-import { cutText } from "../../core/words.ts";
+import { cutToolResult } from "../../speech/tool-result-text.ts";
 import type { HttpTools } from "./http-client.ts";
 import { failed, type ToolOutcome } from "./outcome.ts";
 
@@ -129,19 +129,17 @@ export class ToolRunner {
     const fields = { turnId, tool: name, kind: running.kind, durationMs, status };
     if (fault === undefined) log.info(fields, "tool carried out");
     else log.warn({ ...fields, code: fault, cause }, "tool failed");
-    deliver({ kind: "tool-result", turnId, key, result: cutOff(text), failed: fault !== undefined });
+    deliver({
+      kind: "tool-result",
+      turnId,
+      key,
+      result: cutToolResult(text, TOOL_RESULT_CHARS_MAX),
+      failed: fault !== undefined,
+    });
   }
 }
 
 function stop({ cancelTimeout, life }: Running): void {
   cancelTimeout();
   life.abort();
-}
-
-const CUT_OFF = " … (cut off)";
-
-/** As much as the model is told; no character is cut in two. */
-function cutOff(text: string): string {
-  if (text.length <= TOOL_RESULT_CHARS_MAX) return text;
-  return cutText(text, TOOL_RESULT_CHARS_MAX - CUT_OFF.length) + CUT_OFF;
 }

@@ -1,6 +1,8 @@
 import { providerFailed, TrunklineError } from "../../core/errors.ts";
+import { isObject } from "../../core/json.ts";
 import { MODEL_ANSWER_BYTES_MAX, MODEL_REFUSAL_BYTES_MAX, MODEL_TAIL_MS } from "../../core/limits.ts";
 import { refusalFrom } from "../refusal.ts";
+import { tellsContextExceeded } from "./context-exceeded.ts";
 import { EventReader, EventTooLong, plainEvent, type ServerEvent } from "./event-stream.ts";
 import { keptFetch } from "./kept-connections.ts";
 
@@ -68,27 +70,32 @@ function reportedCode(error: unknown): string | undefined {
 
 async function refusal(provider: string, response: Response): Promise<TrunklineError> {
   const { status, headers } = response;
-  const code = codeIn(await beginningOf(response.body));
-  const cause = refusalFrom(status, headers.get("retry-after") ?? undefined);
+  const { code, message } = refusalIn(await beginningOf(response.body));
+  const isTooLong = tellsContextExceeded(status, code, message);
+  const cause = refusalFrom(status, headers.get("retry-after") ?? undefined, isTooLong);
   return providerFailed(provider, `refused with ${status}${code === undefined ? "" : ` (${code})`}`, cause);
 }
 
 /**
- * The code in the body of a refusal. OpenAI has `error.code` and `error.type`, Anthropic `error.type`, Google `error.status`, in an
+ * The code in the body of a refusal, and its message, which goes no further than this file. OpenAI has `error.code` and `error.type`, Anthropic `error.type`, Google `error.status`, in an
  * array where the answer was to be a stream; servers that are compatible with them have anything.
  */
-function codeIn(body: string): string | undefined {
+function refusalIn(body: string): { code?: string; message?: string } {
   let told: unknown;
   try {
     told = JSON.parse(body);
   } catch {
-    return undefined;
+    return {};
   }
   const outer: unknown = Array.isArray(told) ? told[0] : told;
-  const error: unknown = typeof outer === "object" && outer !== null && "error" in outer ? outer.error : undefined;
-  if (typeof error !== "object" || error === null) return undefined;
-  const { code, type, status } = error as { code?: unknown; type?: unknown; status?: unknown };
-  return [code, type, status].find((value): value is string => typeof value === "string" && CODE.test(value));
+  if (!isObject(outer)) return {};
+  // Some servers that are compatible with OpenAI's have no `error` around it.
+  const error = isObject(outer.error) ? outer.error : outer;
+  const { type, status, message } = error;
+  const code = [error.code, type, status].find(
+    (value): value is string => typeof value === "string" && CODE.test(value),
+  );
+  return { ...(code !== undefined && { code }), ...(typeof message === "string" && { message }) };
 }
 
 async function beginningOf(body: Bytes | null): Promise<string> {

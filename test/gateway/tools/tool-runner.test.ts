@@ -164,8 +164,8 @@ describe("the tools of a call", () => {
     requests[0]?.answer({ text: "👋".repeat(10_000) });
     await settled();
     const [event] = delivered as { result: string }[];
-    expect(event?.result).toMatch(/^(?:👋)+ … \(cut off\)$/u);
-    expect(event?.result.length).toBeGreaterThan(16_380);
+    expect(event?.result).toMatch(/^(?:👋)+\n\[Cut off: the first \d+ of 20000 characters are shown\.\]$/u);
+    expect(event?.result.length).toBeGreaterThan(16_350);
     expect(event?.result.length).toBeLessThanOrEqual(16_384);
   });
 });

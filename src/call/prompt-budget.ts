@@ -1,0 +1,18 @@
+import type { CallSpec } from "../core/call-spec.ts";
+import { MODEL_TOKENS_MAX } from "../core/limits.ts";
+import { PROMPT_CONTEXT_SHARE } from "../core/prompt-limits.ts";
+import { textTokens, toolsTokens } from "../speech/prompt-tokens.ts";
+import { systemText } from "./conversation.ts";
+import { describeTools } from "./tools.ts";
+
+/**
+ * What a prompt of a call may come to, in estimated tokens: the system prompt and the tools, with `historyTokensMax` of conversation, but
+ * no more than the model takes beside its answer. `contextTokens` is the model's context, prompt and answer together; undefined where
+ * there is no bound.
+ */
+export function promptTokensMaxOf(spec: CallSpec, contextTokens: number | undefined, historyTokensMax: number): number {
+  const wantedTokens = textTokens(systemText(spec)) + toolsTokens(describeTools(spec.tools)) + historyTokensMax;
+  if (contextTokens === undefined) return wantedTokens;
+  const answerTokens = Math.min(MODEL_TOKENS_MAX, contextTokens / 4);
+  return Math.min(wantedTokens, Math.floor(contextTokens * PROMPT_CONTEXT_SHARE - answerTokens));
+}
