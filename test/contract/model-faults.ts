@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/core/clock.ts";
 import { MODEL_ANSWER_BYTES_MAX, MODEL_EVENT_CHARS_MAX } from "../../src/core/limits.ts";
-import type { Llm, LlmEvent, LlmRequest } from "../../src/speech/speech.ts";
+import { BrainChain } from "../../src/speech/brain-chain.ts";
+import { promptTokens } from "../../src/speech/prompt-tokens.ts";
+import type { EngineWatch, Llm, LlmEvent, LlmRequest } from "../../src/speech/speech.ts";
+import { lineFor } from "../support/provider-lines.ts";
 import { ModelServer, type ModelStep } from "../support/providers/model-server.ts";
 
 export interface ModelUnderTest {
@@ -14,6 +18,8 @@ export interface ModelUnderTest {
   garbled: string;
   /** A refusal as this server words it, which quotes the key and the prompt, and the code that may be told of it. */
   refusal: { body: string; code: string };
+  /** Refusals of prompts that are longer than the context, as such servers word them. */
+  contextRefusals: readonly { status: number; body: object }[];
 }
 
 export const KEY = "sk-secret-key-of-the-operator";
@@ -28,8 +34,26 @@ const REQUEST: LlmRequest = {
   language: "en",
 };
 
+/** A conversation that no small context holds. */
+const LONG_REQUEST: LlmRequest = {
+  ...REQUEST,
+  messages: [
+    { role: "system", text: "Be brief." },
+    ...Array.from({ length: 40 }, (_, turn): LlmRequest["messages"] => [
+      { role: "user", text: `The caller says something about day ${turn}. `.repeat(4) },
+      { role: "assistant", text: `The agent says something about day ${turn}. `.repeat(4) },
+    ]).flat(),
+    { role: "user", text: "When do you open?" },
+  ],
+};
+
+const UNWATCHED: EngineWatch = { switched: () => {}, contextExceeded: () => {}, answered: () => {}, used: () => {} };
+
 /** How every brain that is asked over HTTP bears what servers do wrong: P1-P9 of the fault catalogue, as far as an adapter goes. */
-export function modelFaults(name: string, { make, answer, begun, garbled, refusal }: ModelUnderTest): void {
+export function modelFaults(
+  name: string,
+  { make, answer, begun, garbled, refusal, contextRefusals }: ModelUnderTest,
+): void {
   let server: ModelServer | undefined;
   afterEach(async () => {
     await server?.stop();
@@ -146,6 +170,54 @@ export function modelFaults(name: string, { make, answer, begun, garbled, refusa
         expect(cause).toMatchObject({ status });
       }
       expect(refusing.asked).toHaveLength(statuses.length);
+    });
+
+    test("ADV-H3, P8: a prompt that is longer than the context is told as that, and any other bad request is not", async () => {
+      const { llm } = await start(
+        ...contextRefusals.map(
+          ({ status, body }): ModelStep => ({ kind: "status", status, body: JSON.stringify(body) }),
+        ),
+        { kind: "status", status: 400, body: refusal.body },
+      );
+      for (const { status } of contextRefusals) {
+        expect((await failureOf(llm)).cause).toEqual({ status, retryAfterMs: undefined, contextExceeded: true });
+      }
+      expect((await failureOf(llm)).cause).toEqual({ status: 400, retryAfterMs: undefined });
+    });
+
+    test("ADV-H3, P8: after a context error the prompt is halved and asked once more, and a second one is a failure", async () => {
+      const tooLong = contextRefusals.map(
+        ({ status, body }): ModelStep => ({ kind: "status", status, body: JSON.stringify(body) }),
+      );
+      const [first = { kind: "silent" }] = tooLong;
+      const { llm, server: full } = await start(
+        ...tooLong.flatMap((step): ModelStep[] => [step, { kind: "events", events: answer("We open at nine.") }]),
+        first,
+        first,
+      );
+      const { line } = lineFor("model", llm.provider, systemClock);
+      const chain = new BrainChain([{ llm, line }], systemClock);
+      const refused: [tokensMax: number, retried: boolean][] = [];
+      const watch = {
+        ...UNWATCHED,
+        contextExceeded: (_: string, max: number, again: boolean) => refused.push([max, again]),
+      };
+      const ask = async (): Promise<string> => {
+        const events: LlmEvent[] = [];
+        for await (const event of chain.reply(LONG_REQUEST, new AbortController().signal, watch)) events.push(event);
+        return textOf(events);
+      };
+      for (const _ of tooLong) expect(await ask()).toBe("We open at nine.");
+      await expect(ask()).rejects.toMatchObject({ code: "provider_failed", cause: { contextExceeded: true } });
+      expect(full.asked).toHaveLength(2 * tooLong.length + 2);
+      const sizes = full.asked.map(({ body }) => JSON.stringify(body).length);
+      for (const [index, size] of sizes.entries()) {
+        if (index % 2 === 1) expect(size).toBeLessThan(0.6 * (sizes[index - 1] ?? 0));
+      }
+      for (const { body } of full.asked) expect(JSON.stringify(body)).toContain(LONG_REQUEST.messages.at(-1)?.text);
+      const tokens = promptTokens(LONG_REQUEST);
+      expect(refused.slice(0, tooLong.length)).toEqual(tooLong.map(() => [Math.floor(tokens / 2), true]));
+      expect(refused.slice(tooLong.length).map(([, retried]) => retried)).toEqual([true, false]);
     });
 
     test("P8: when to ask again is told where the server says it in seconds", async () => {

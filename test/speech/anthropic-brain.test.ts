@@ -71,6 +71,10 @@ modelFaults("anthropic", {
     }),
     code: "authentication_error",
   },
+  contextRefusals: [
+    "prompt is too long: 207791 tokens > 200000 maximum",
+    "input length and `max_tokens` exceed context limit: 195000 + 8192 > 200000, decrease input length or `max_tokens`",
+  ].map((message) => ({ status: 400, body: { type: "error", error: { type: "invalid_request_error", message } } })),
 });
 
 describe("what Anthropic is asked", () => {

@@ -59,6 +59,10 @@ modelFaults("gemini", {
     body: JSON.stringify([{ error: { code: 400, message: `API key not valid: ${KEY}`, status: "INVALID_ARGUMENT" } }]),
     code: "INVALID_ARGUMENT",
   },
+  contextRefusals: [
+    "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).",
+    "The input token count exceeds the maximum number of tokens allowed 1048576.",
+  ].map((message) => ({ status: 400, body: [{ error: { code: 400, message, status: "INVALID_ARGUMENT" } }] })),
 });
 
 describe("what Gemini is asked", () => {

@@ -65,6 +65,44 @@ modelFaults("openai", {
     }),
     code: "invalid_api_key",
   },
+  contextRefusals: [
+    {
+      status: 400,
+      body: {
+        error: {
+          message:
+            "This model's maximum context length is 8192 tokens. However, your messages resulted in 9120 tokens.",
+          type: "invalid_request_error",
+          param: "messages",
+          code: "context_length_exceeded",
+        },
+      },
+    },
+    // vLLM: a number for a code; up to 0.9 without `error` around it.
+    {
+      status: 400,
+      body: {
+        object: "error",
+        message: "This model's maximum context length is 8192 tokens. However, you requested 9120 tokens.",
+        type: "BadRequestError",
+        param: null,
+        code: 400,
+      },
+    },
+    // llama.cpp
+    {
+      status: 400,
+      body: {
+        error: {
+          code: 400,
+          message: "request (9120 tokens) exceeds the available context size (8192 tokens), try increasing it",
+          type: "exceed_context_size_error",
+          n_prompt_tokens: 9_120,
+          n_ctx: 8_192,
+        },
+      },
+    },
+  ],
 });
 
 describe("what a server of OpenAI's chat completions is asked", () => {

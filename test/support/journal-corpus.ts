@@ -26,9 +26,10 @@ class JournaledCall extends VirtualCall {
 
   constructor(options: VirtualCallOptions) {
     super(options);
-    const { earHasPartials = true } = options;
+    const { earHasPartials = true, promptTokensMax } = options;
     const spec = specOf(options);
-    const start = { ...START, spec, earHasPartials, parameters: DEFAULT_TURN_PARAMETERS };
+    const bound = promptTokensMax === undefined ? {} : { promptTokensMax };
+    const start = { ...START, spec, earHasPartials, parameters: DEFAULT_TURN_PARAMETERS, ...bound };
     this.#encoder.header(journalHeader("trunkline/fixtures", start));
   }
 
@@ -224,6 +225,19 @@ export const AWKWARD_CALLS: readonly AwkwardCall[] = [
       call.at(3_000, () => call.handle({ kind: "typed", text: "what do you sell" }));
       call.at(6_000, () => call.handle({ kind: "typed", text: "only the cakes" }));
       hangsUp(call, 9_000);
+    },
+  },
+  {
+    name: "trimmed-conversation",
+    options: { ...TALKATIVE, promptTokensMax: 250 },
+    script: (call) => {
+      for (let turn = 0; turn < 8; turn += 1) {
+        call.at(3_000 + turn * 3_000, () => call.handle({ kind: "typed", text: `and what about day ${turn}` }));
+      }
+      call.at(16_000, () =>
+        call.handle({ kind: "context-exceeded", provider: "openai", tokensMax: 150, retried: true }),
+      );
+      hangsUp(call, 28_000);
     },
   },
   {

@@ -16,7 +16,7 @@ const SENTENCES: readonly RegExp[] = [
   // Anthropic, the same: "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, ..."
   /exceeds? (?:the |its )?context (?:limit|window|size)/i,
   // Gemini, `INVALID_ARGUMENT`: "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576)."
-  /input token count\b.{0,32} exceeds the maximum number of tokens/i,
+  /input token count\b.{0,32}exceeds the maximum number of tokens/i,
   // Older llama.cpp: "the request exceeds the available context size. try increasing the context size or enable context shift"
   /exceeds the available context size/i,
 ];

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { promptTokensMaxOf } from "../../src/call/prompt-budget.ts";
+import type { ToolSpec } from "../../src/core/call-spec.ts";
+import { promptTokens } from "../../src/speech/prompt-tokens.ts";
+import { createAnthropicBrain } from "../../src/speech/providers/anthropic-brain.ts";
+import { createGeminiBrain } from "../../src/speech/providers/gemini-brain.ts";
+import { createOpenAiBrain } from "../../src/speech/providers/openai-brain.ts";
+import type { Llm, LlmRequest } from "../../src/speech/speech.ts";
+import { ModelServer } from "../support/providers/model-server.ts";
+import { anthropicProblems, geminiProblems, openAiProblems } from "../support/providers/well-formed.ts";
+import { type Asked, SPEC, VirtualCall } from "../support/virtual-call.ts";
+
+const TURNS = 500;
+const TURN_MS = 4_000;
+const HISTORY_TOKENS = 2_048;
+
+const LOOK_UP: ToolSpec = {
+  kind: "client",
+  name: "look_up",
+  description: "Looks something up.",
+  parameters: { type: "object", properties: { what: { type: "string" } } },
+  fixedArguments: {},
+  timeoutMs: 10_000,
+};
+const LONG_CALL = { ...SPEC, interruptible: true, maxDurationMs: 7_200_000, tools: [LOOK_UP] };
+
+/** A call in which the caller types so many questions; for every third the model uses a tool, and one result in nine is long. */
+function longCall(turns: number, promptTokensMax?: number): VirtualCall {
+  const call = new VirtualCall({
+    spec: LONG_CALL,
+    ...(promptTokensMax === undefined ? {} : { promptTokensMax }),
+    answer: (said, { messages }) => {
+      const turn = Number(/\d+/.exec(said ?? "")?.[0] ?? 0);
+      if (turn % 3 !== 0 || messages.at(-1)?.role === "tool")
+        return { text: `That is the answer to question ${turn}.` };
+      return { text: "One moment.", tools: [{ name: "look_up", argumentsJson: `{"what":"${turn}"}` }] };
+    },
+    tool: ({ arguments: { what } }) => ({
+      result: `${what}: `.repeat(Number(what) % 9 === 0 ? 2_000 : 10),
+      afterMs: 40,
+    }),
+  });
+  call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
+  for (let turn = 1; turn <= turns; turn += 1) {
+    call.at(2_000 + turn * TURN_MS, () => call.handle({ kind: "typed", text: `This is question ${turn} of many.` }));
+  }
+  call.run((turns + 2) * TURN_MS);
+  return call;
+}
+
+const requestOf = ({ messages, tools, language }: Asked): LlmRequest => ({ messages, tools, temperature: 0, language });
+const tokensOf = (asked: Asked): number => promptTokens(asked);
+const questionsIn = ({ messages }: Asked): string[] =>
+  messages.flatMap(({ role, text }) => (role === "user" ? [text] : []));
+
+describe("ADV-H3: a call of 500 turns", () => {
+  const bound = promptTokensMaxOf(LONG_CALL, 128_000, HISTORY_TOKENS);
+  const call = longCall(TURNS, bound);
+  const asks = call.ofKind("ask");
+
+  test("asks with prompts that stay within their bound, with the opening line and the newest turns in each", () => {
+    expect(asks.length).toBeGreaterThan(TURNS);
+    // Without a bound a prompt holds the whole call: a fifth of this one is far too much already.
+    expect(
+      tokensOf(
+        longCall(TURNS / 5)
+          .ofKind("ask")
+          .at(-1) as Asked,
+      ),
+    ).toBeGreaterThan(10 * bound);
+    for (const asked of asks) {
+      expect(tokensOf(asked)).toBeLessThanOrEqual(bound);
+      expect(asked.messages[0]?.text).toContain(`Opening line: ${SPEC.greeting}`);
+      expect(asked.messages[1]).toEqual({ role: "assistant", text: SPEC.greeting });
+    }
+    const answered = new Set(asks.map((asked) => questionsIn(asked).at(-1)));
+    expect([...answered]).toEqual(Array.from({ length: TURNS }, (_, turn) => `This is question ${turn + 1} of many.`));
+    const last = questionsIn(asks.at(-1) as Asked);
+    expect(last.at(-1)).toBe(`This is question ${TURNS} of many.`);
+    // What is kept has no hole in it.
+    expect(last).toEqual(last.map((_, index) => `This is question ${TURNS - last.length + 1 + index} of many.`));
+    expect(last.length).toBeGreaterThan(3);
+  });
+
+  test("tells in its trail when turns were dropped, and does so once for several turns", () => {
+    const trims = call.ofKind("conversation-trimmed");
+    const dropped = trims.reduce((sum, { droppedTurns }) => sum + droppedTurns, 0);
+    const left = questionsIn(asks.at(-1) as Asked).length;
+    expect(dropped).toBe(TURNS - left);
+    expect(dropped).toBeGreaterThan(2 * trims.length);
+    for (const { tokens, tokensMax } of trims) expect([tokens <= tokensMax, tokensMax]).toEqual([true, bound]);
+  });
+
+  test("asks with shorter prompts from when a provider has refused one as too long", () => {
+    const refusing = new VirtualCall({ spec: LONG_CALL, promptTokensMax: bound });
+    refusing.at(100, () => refusing.handle({ kind: "leg-started", codec: "mulaw" }));
+    for (let turn = 1; turn <= 60; turn += 1) {
+      refusing.at(turn * TURN_MS, () => refusing.handle({ kind: "typed", text: `This is question ${turn} of many.` }));
+    }
+    const refused = { kind: "context-exceeded", provider: "openai", tokensMax: 600, retried: true } as const;
+    refusing.at(40 * TURN_MS + 100, () => refusing.handle(refused));
+    refusing.run(62 * TURN_MS);
+    const sizes = refusing.ofKind("ask").map(tokensOf);
+    expect(Math.max(...sizes.slice(0, 40))).toBeGreaterThan(600);
+    expect(sizes).toHaveLength(60);
+    expect(Math.max(...sizes.slice(40))).toBeLessThanOrEqual(600);
+  });
+
+  test.each([
+    ["openai", (url: string) => createOpenAiBrain({ model: "m", apiKey: "k", baseUrl: `${url}/v1` }), openAiProblems],
+    ["anthropic", (url: string) => createAnthropicBrain({ model: "m", apiKey: "k", baseUrl: url }), anthropicProblems],
+    ["gemini", (url: string) => createGeminiBrain({ model: "m", apiKey: "k", baseUrl: url }), geminiProblems],
+  ])("gives %s messages that alternate, each use of a tool with its result", async (_, make: (
+    url: string,
+  ) => Llm, problemsOf) => {
+    const server = await ModelServer.start({ kind: "status", status: 503 });
+    const llm = make(server.url);
+    // Every eleventh: of those behind a tool, of those that were trimmed, and of the others.
+    for (const asked of asks.filter((_, index) => index % 11 === 0)) {
+      const answer = llm.reply(requestOf(asked), new AbortController().signal)[Symbol.asyncIterator]().next();
+      await expect(answer).rejects.toMatchObject({ code: "provider_failed" });
+    }
+    expect(server.asked.length).toBeGreaterThan(50);
+    expect(server.asked.flatMap(({ body }) => problemsOf(body))).toEqual([]);
+    await server.stop();
+  });
+});
+
+test("ADV-H3: a prompt's bound is the system prompt, the tools and the history, but no more than the model takes", () => {
+  const spec = { ...SPEC, systemPrompt: "word ".repeat(4_000) };
+  expect(promptTokensMaxOf(spec, undefined, 1_000)).toBeGreaterThan(6_000);
+  expect(promptTokensMaxOf(spec, 1_000_000, 1_000)).toBe(promptTokensMaxOf(spec, undefined, 1_000));
+  // Three quarters of the context, less the room for the answer.
+  expect(promptTokensMaxOf(spec, 8_192, 16_384)).toBe(4_096);
+  expect(promptTokensMaxOf(SPEC, 128_000, 1_000_000)).toBe(87_808);
+});
