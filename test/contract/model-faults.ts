@@ -220,6 +220,18 @@ export function modelFaults(
       expect(refused.slice(tooLong.length).map(([, retried]) => retried)).toEqual([true, false]);
     });
 
+    test("ADV-H3: a request that is aborted before it was sent is never sent", async () => {
+      const { llm, server: asked } = await start({ kind: "events", events: answer("Good morning.") });
+      for (let time = 0; time < 3; time += 1) {
+        const life = new AbortController();
+        const events = collect(llm, life.signal);
+        life.abort();
+        expect(await events).toEqual([]);
+      }
+      expect(textOf(await collect(llm))).toBe("Good morning.");
+      expect(asked.asked).toHaveLength(1);
+    });
+
     test("P8: when to ask again is told where the server says it in seconds", async () => {
       const after: readonly [string, number | undefined][] = [
         ["0", 0],
