@@ -6,7 +6,7 @@ import { readArguments, runCommand } from "./cli/command.ts";
 import { type Config, readConfig, unknownVariables } from "./config.ts";
 import { childModule } from "./core/child-module.ts";
 import { systemClock } from "./core/clock.ts";
-import { callsMaxWith, descriptorsMax } from "./core/descriptors.ts";
+import { assertDescriptors, callsMaxWith, descriptorsMax } from "./core/descriptors.ts";
 import { codeOf } from "./core/errors.ts";
 import { createLogger, type Logger } from "./core/log.ts";
 import { isNodeUntested, NODE_MAJOR_TESTED_MAX } from "./core/node-version.ts";
@@ -176,6 +176,7 @@ async function main(args: readonly string[]): Promise<number> {
   let config: Config;
   let mediaServer: MediaServerChoice;
   try {
+    assertDescriptors(descriptorsMax());
     config = readConfig();
     openDataDir(config.dataDir);
     mediaServer = chooseMediaServer(config.mediaServer, currentRuntime());

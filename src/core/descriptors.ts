@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { DESCRIPTORS_MIN } from "./descriptor-limits.ts";
+import { TrunklineError } from "./errors.ts";
 import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED } from "./limits.ts";
 
 /** How many descriptors (connections and open files) the system lets this process have at once; Infinity where it does not tell. */
@@ -11,6 +13,14 @@ export function descriptorsMax(): number {
     // Not Linux.
     return Number.POSITIVE_INFINITY;
   }
+}
+
+/** Throws `bad_configuration`, in one line, where `descriptors` of `descriptorsMax` are too few for the service to start. */
+export function assertDescriptors(descriptors: number): void {
+  if (descriptors >= DESCRIPTORS_MIN) return;
+  const raise = "`ulimit -n 4096` in a shell, LimitNOFILE=4096 in a systemd unit, --ulimit nofile=4096 for Docker";
+  const why = `the limit of open files (ulimit -n) is ${descriptors}, and the service needs at least ${DESCRIPTORS_MIN}`;
+  throw new TrunklineError("bad_configuration", "caller", `${why}: raise it, with ${raise}`);
 }
 
 /** How many calls a process may have that is configured for `callsPerWorker`, with `descriptors` of `descriptorsMax`. */

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, type Registry } from "prom-client";
+import { droppedLogLines } from "./log-output.ts";
 import { SOFTWARE } from "./software.ts";
 
 /**
@@ -10,6 +11,15 @@ export function watchProcess(registry: Registry, mediaServer?: string): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
   for (const { name } of registry.getMetricsAsArray()) if (LEFT_OUT.test(name)) registry.removeSingleMetric(name);
   watchLoop(registry);
+  new Counter({
+    name: "trunkline_log_lines_dropped_total",
+    help: "Lines of the log that were dropped because standard output was not read.",
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(droppedLogLines());
+    },
+  });
   new Gauge({
     name: "trunkline_build_info",
     help: "The software that runs, and in workers the media server, in the labels; always 1.",
