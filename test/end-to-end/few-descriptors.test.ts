@@ -11,7 +11,9 @@ test.skipIf(!hasPrlimit)(
     expect(await service.exited).toBe(1);
     expect(service.stdout).toBe("");
     expect(service.stderr.trimEnd().split("\n")).toEqual([
-      expect.stringMatching(/^the limit of open files \(ulimit -n\) is 256, and the service needs at least 512: raise it/),
+      expect.stringMatching(
+        /^the limit of open files \(ulimit -n\) is 256, and the service needs at least 512: raise it/,
+      ),
     ]);
   },
 );

@@ -16,7 +16,15 @@ import { ScriptedStt } from "../support/scripted-stt.ts";
 import { type WebsocketLegOptions, websocketLeg } from "../support/websocket-leg.ts";
 
 /** What a provider does with one request. */
-type Behaviour = "answers" | "uses a tool" | "is silent" | "refuses" | "is full" | "breaks off" | "says too much" | "limits";
+type Behaviour =
+  | "answers"
+  | "uses a tool"
+  | "is silent"
+  | "refuses"
+  | "is full"
+  | "breaks off"
+  | "says too much"
+  | "limits";
 
 /** Every request of a call to any of its providers, as the providers see them. */
 class Ledger {
@@ -128,7 +136,10 @@ describe("ADV-H3: the LLM requests of a call", () => {
   test("end with the call, and the one that was open is counted", async () => {
     const clock = new ManualClock();
     const ledger = new Ledger();
-    const { call, aborted } = called(clock, providerOf("scripted", clock, ledger, () => ["is silent", 0]));
+    const { call, aborted } = called(
+      clock,
+      providerOf("scripted", clock, ledger, () => ["is silent", 0]),
+    );
     call.type("hello");
     await clock.play(500);
     expect(ledger.open).toBe(1);
@@ -140,12 +151,16 @@ describe("ADV-H3: the LLM requests of a call", () => {
   test("that were asked ahead are aborted when the caller goes on, and counted as that", async () => {
     const clock = new ManualClock();
     const ledger = new Ledger();
-    const { call, aborted } = called(clock, providerOf("scripted", clock, ledger, () => ["answers", 2_000]), {
-      stt: new ScriptedStt(clock, [
-        { atMs: 500, event: { kind: "partial", text: "when are" } },
-        { atMs: 1_500, event: { kind: "partial", text: "when are you open" } },
-      ]),
-    });
+    const { call, aborted } = called(
+      clock,
+      providerOf("scripted", clock, ledger, () => ["answers", 2_000]),
+      {
+        stt: new ScriptedStt(clock, [
+          { atMs: 500, event: { kind: "partial", text: "when are" } },
+          { atMs: 1_500, event: { kind: "partial", text: "when are you open" } },
+        ]),
+      },
+    );
     await clock.play(2_500);
     expect([ledger.requests.length, ledger.most]).toEqual([2, 1]);
     expect(aborted).toEqual(["caller_went_on"]);
@@ -155,7 +170,10 @@ describe("ADV-H3: the LLM requests of a call", () => {
   test("an answer that is longer than anybody hears is counted as that", async () => {
     const clock = new ManualClock();
     const ledger = new Ledger();
-    const { call, aborted } = called(clock, providerOf("scripted", clock, ledger, () => ["says too much", 40]));
+    const { call, aborted } = called(
+      clock,
+      providerOf("scripted", clock, ledger, () => ["says too much", 40]),
+    );
     call.type("hello");
     await clock.play(500);
     expect([ledger.open, aborted]).toEqual([0, ["overlong"]]);
@@ -167,45 +185,44 @@ describe("ADV-H3: the LLM requests of a call", () => {
     ...["refuses", "is full", "breaks off", "says too much", "limits"],
   ] as const as Behaviour[];
 
-  test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
-    "are never two at once, whatever caller, tools and two providers do (seed %i)",
-    async (seed) => {
-      const random = seededRandom(seed);
-      const below = (max: number): number => Math.floor(random() * max);
-      const clock = new ManualClock();
-      const ledger = new Ledger();
-      const behave = (): [Behaviour, number] => [BEHAVIOURS[below(BEHAVIOURS.length)] ?? "answers", 20 + below(1_500)];
-      const chained = ["first", "second"].map((name) => ({
-        llm: providerOf(name, clock, ledger, behave),
-        line: lineFor("model", name, clock).line,
-      }));
-      let saidMs = 0;
-      const script = Array.from({ length: 40 }, (_, word) => {
-        saidMs += 100 + below(900);
-        const kind = below(4) === 0 ? "final" : "partial";
-        return { atMs: saidMs, event: { kind, text: below(6) === 0 ? "" : `word ${word}` } } as const;
-      });
-      const { call } = called(clock, new BrainChain(chained, clock), {
-        stt: new ScriptedStt(clock, script),
-        spec: { inactivityTimeoutMs: 10_000 },
-      });
-      const answered = new Set<unknown>();
-      for (let step = 0; step < 40; step += 1) {
-        const what = below(5);
-        if (what === 0) call.type(`typed ${step}`);
-        else if (what === 1) call.json({ type: "dtmf", digit: "5" });
-        for (const { id } of call.told("toolCall")) {
-          if (answered.has(id) || below(2) === 0) continue;
-          answered.add(id);
-          call.json({ type: "toolResult", id, result: "open" });
-        }
-        await clock.play(20 + below(900));
+  test.each(
+    Array.from({ length: 12 }, (_, seed) => seed + 1),
+  )("are never two at once, whatever caller, tools and two providers do (seed %i)", async (seed) => {
+    const random = seededRandom(seed);
+    const below = (max: number): number => Math.floor(random() * max);
+    const clock = new ManualClock();
+    const ledger = new Ledger();
+    const behave = (): [Behaviour, number] => [BEHAVIOURS[below(BEHAVIOURS.length)] ?? "answers", 20 + below(1_500)];
+    const chained = ["first", "second"].map((name) => ({
+      llm: providerOf(name, clock, ledger, behave),
+      line: lineFor("model", name, clock).line,
+    }));
+    let saidMs = 0;
+    const script = Array.from({ length: 40 }, (_, word) => {
+      saidMs += 100 + below(900);
+      const kind = below(4) === 0 ? "final" : "partial";
+      return { atMs: saidMs, event: { kind, text: below(6) === 0 ? "" : `word ${word}` } } as const;
+    });
+    const { call } = called(clock, new BrainChain(chained, clock), {
+      stt: new ScriptedStt(clock, script),
+      spec: { inactivityTimeoutMs: 10_000 },
+    });
+    const answered = new Set<unknown>();
+    for (let step = 0; step < 40; step += 1) {
+      const what = below(5);
+      if (what === 0) call.type(`typed ${step}`);
+      else if (what === 1) call.json({ type: "dtmf", digit: "5" });
+      for (const { id } of call.told("toolCall")) {
+        if (answered.has(id) || below(2) === 0) continue;
+        answered.add(id);
+        call.json({ type: "toolResult", id, result: "open" });
       }
-      expect(ledger.requests.length).toBeGreaterThan(5);
-      expect(ledger.most).toBe(1);
-      call.hangUp();
-      await settled();
-      expect(ledger.open).toBe(0);
-    },
-  );
+      await clock.play(20 + below(900));
+    }
+    expect(ledger.requests.length).toBeGreaterThan(5);
+    expect(ledger.most).toBe(1);
+    call.hangUp();
+    await settled();
+    expect(ledger.open).toBe(0);
+  });
 });
