@@ -271,8 +271,7 @@ export class Speaker {
     const tools = used.exhausted ? [] : describeTools(spec.tools);
     reply.watch.modelHeard(nowMs);
     reply.moments.asked(nowMs);
-    const messages = conversation.prompt(turnId, ofTools);
-    sink({ kind: "ask", turnId, messages, tools, language: this.#language });
+    sink({ kind: "ask", turnId, messages: conversation.prompt(turnId, ofTools), tools, language: this.#language });
   }
 
   /** The model is done, with the reply or with what it says before its tools. */
