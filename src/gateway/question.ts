@@ -66,7 +66,8 @@ export class Question {
   /** Nobody wants the answer: nothing more is told of it. */
   stop(): void {
     this.#isStopped = true;
-    this.#life.abort();
+    // Behind a complete answer the rest of its body is being read, after which the connection can be used again.
+    if (!this.#isComplete) this.#life.abort();
   }
 
   #take(outcome: Outcome): void {
