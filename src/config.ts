@@ -15,6 +15,7 @@ import type { PhraseOverrides } from "./core/phrases.ts";
 import { readPhrasesFile } from "./core/phrases-file.ts";
 import { type Prices, readPrices } from "./core/prices.ts";
 import { HISTORY_TOKENS_DEFAULT, HISTORY_TOKENS_LIMIT, HISTORY_TOKENS_MIN } from "./core/prompt-limits.ts";
+import { type RetentionRules, readRetention } from "./core/retention.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
 import type { MediaServerSetting } from "./gateway/media-server/choice.ts";
 import { MEDIA_SERVERS } from "./gateway/media-server/media-server.ts";
@@ -82,6 +83,8 @@ export interface Config {
   streamsMax: Readonly<Record<string, number>>;
   /** What providers charge; undefined where nobody told. */
   prices: Prices | undefined;
+  /** When parts of ended calls are deleted. */
+  retention: RetentionRules;
   /** Whether the model is asked before it is certain that the caller is done. */
   preemptiveReplies: boolean;
   /** What streams of each carrier must be signed with. */
@@ -195,6 +198,7 @@ export function readConfig(
     espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
     streamsMax: readStreamsMax(text("STREAMS_MAX", ""), problems),
     prices: readPrices(text("PRICES", ""), PROVIDERS, problems),
+    retention: readRetention(text("RETENTION", ""), problems),
     preemptiveReplies: readPreemptiveReplies(env, problems),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
     carrierBOutboundCodec: readCarrierBCodec(env, problems),
@@ -232,6 +236,14 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
   read(env);
   const given = Object.keys(env).filter((name) => !name.startsWith(TOOL_SECRET));
   return unknownAmong(given, [...known], { providers: PROVIDERS, llmProviders: BRAIN_PROVIDERS });
+}
+
+/** What a tool beside the service deletes. Throws one error that names every problem. */
+export function readRetentionRules(env: Environment = process.env): RetentionRules {
+  const problems: string[] = [];
+  const rules = readRetention(env.RETENTION?.trim() ?? "", problems);
+  if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
+  return rules;
 }
 
 /** Where the data is: all that a tool beside the service needs to know. */

@@ -21,6 +21,7 @@ import { serveMetrics } from "./metrics-server.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
 import { JournalEvents } from "./record/journal-events.ts";
 import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
+import { Retention } from "./record/retention.ts";
 import { createEngines } from "./speech/engines.ts";
 import { providerNotes } from "./speech/provider-notes.ts";
 import { countedCalls } from "./store/counted-calls.ts";
@@ -84,6 +85,18 @@ const keeper = new RecordKeeper({
     metrics.recordMade(tookMs);
     workers.acknowledge(callId);
   },
+});
+const retention = new Retention({
+  rules: config.retention,
+  accounts: stores.accounts,
+  calls: stores.calls,
+  store: stores.retention,
+  dataDir,
+  clock,
+  log,
+  onDeleted: (what, bytes) => metrics.retentionDeleted(what, bytes),
+  onFailed: (what) => metrics.retentionFailed(what),
+  onRun: () => metrics.retentionRan(clock.epochMs()),
 });
 /** Workers that have been here since this process began. */
 const seenWorkers = new Set<string>();
@@ -214,6 +227,7 @@ if (Number.isFinite(requestsMax)) api.server.maxConnections = Math.max(1, reques
 /** Said when no worker is left. The last records wait for nobody who is slow to ask, or to read what was asked for. */
 async function stop(): Promise<void> {
   draining = true;
+  retention.stop();
   const closed = api.close();
   const cancel = clock.after(LAST_ANSWERS_MS, () => api.server.closeAllConnections());
   await recoverAll();
@@ -268,6 +282,7 @@ if (config.metricsPort !== undefined) {
 await workers.listen();
 clock.after(WORKERS_RETURN_MS, () => recover(startedMs, []));
 expireRepeatedly();
+retention.start();
 await listen();
 // Whoever is told that the service is ready may create a call at once.
 await firstWorker;

@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import { deletesAnything } from "./core/retention.ts";
 import type { UnknownVariable } from "./unknown-variables.ts";
 
 /** A line of the log at the start: a part of the configuration that may be a mistake. */
@@ -12,7 +13,7 @@ export interface StartNote {
  * a worker can have with the descriptors that the system allows. No note has the value of a variable.
  */
 export function startNotes(
-  config: Pick<Config, "isTrial" | "stt" | "toolsAllowLoopback" | "callsPerWorker">,
+  config: Pick<Config, "isProduction" | "isTrial" | "stt" | "toolsAllowLoopback" | "callsPerWorker" | "retention">,
   unknown: readonly UnknownVariable[],
   callsMax: number,
 ): StartNote[] {
@@ -30,6 +31,12 @@ export function startNotes(
   }
   if (config.stt === undefined) {
     notes.push({ fields: {}, message: "no STT is configured: callers are not understood. Set STT" });
+  }
+  if (config.isProduction && !deletesAnything(config.retention)) {
+    notes.push({
+      fields: {},
+      message: "RETENTION is not set: recordings, transcripts and records are kept until somebody deletes them",
+    });
   }
   if (config.toolsAllowLoopback) {
     notes.push({

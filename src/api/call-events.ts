@@ -40,7 +40,8 @@ const LIST = {
     "up.\n\n" +
     "A call that is not over is listed until a moment ago, and its `nextCursor` is never null: an empty page means that " +
     "nothing has happened since, so wait before asking again. The list of a call whose process was lost breaks off " +
-    "without an `end`. A page may be shorter than `limit`: go by `nextCursor`.",
+    "without an `end`. A page may be shorter than `limit`: go by `nextCursor`. Once retention has " +
+    "deleted the recording or the transcript this is 404.",
   params: CallId,
   querystring: z.strictObject(pageParameters(EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX)),
   errors: ["not_found", "unavailable"] as const,
@@ -53,6 +54,9 @@ export function callEventRoutes(scope: FastifyInstance, deps: CallEventRoutesDep
     const { accountId, params, query } = request;
     const call = await deps.calls.get(accountId, params.id);
     if (call === undefined) throw notFound("call");
+    if (call.recordingDeletedAtMs !== undefined || call.transcriptDeletedAtMs !== undefined) {
+      throw notFound("list of events: it was deleted with the recording or the transcript when their retention ended");
+    }
     const list = ["events", accountId, call.id];
     const from = query.cursor === undefined ? 0 : numberIn(query.cursor, list);
     const { events, next, more } = await deps.callEvents(call.id, from, query.limit);

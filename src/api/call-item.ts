@@ -6,6 +6,8 @@ import { shownTool } from "./selected-tools.ts";
 
 export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
+const timeOrNull = (epochMs: number | undefined): string | null => (epochMs === undefined ? null : isoTime(epochMs));
+
 /** A call as the API shows it. */
 export function itemOf(call: CallRecord): z.output<typeof CallItem> {
   const { settings } = call;
@@ -15,8 +17,8 @@ export function itemOf(call: CallRecord): z.output<typeof CallItem> {
     status: call.status,
     connectionType: settings.connectionType,
     createdAt: isoTime(call.createdAtMs),
-    startedAt: call.startedAtMs === undefined ? null : isoTime(call.startedAtMs),
-    endedAt: call.endedAtMs === undefined ? null : isoTime(call.endedAtMs),
+    startedAt: timeOrNull(call.startedAtMs),
+    endedAt: timeOrNull(call.endedAtMs),
     durationMs: call.durationMs ?? null,
     endReason: call.endReason ?? null,
     carrierCallId: call.carrierCallId ?? null,
@@ -37,6 +39,8 @@ export function itemOf(call: CallRecord): z.output<typeof CallItem> {
     },
     metadata: settings.metadata ?? null,
     recording: call.recording ?? null,
+    recordingDeletedAt: timeOrNull(call.recordingDeletedAtMs),
+    transcriptDeletedAt: timeOrNull(call.transcriptDeletedAtMs),
     counters: call.counters ? { ...call.counters } : null,
     latency: call.latency ?? null,
     usage: call.usage?.map((used) => ({ ...used })) ?? null,

@@ -302,6 +302,12 @@ export const CallItem = z
       })
       .nullable()
       .meta({ description: "There once it can be downloaded." }),
+    recordingDeletedAt: time.nullable().meta({
+      description: "When retention deleted the recording, and with it the call's events.",
+    }),
+    transcriptDeletedAt: time.nullable().meta({
+      description: "When retention deleted the transcript, and with it the call's events.",
+    }),
     counters: z.record(z.string(), z.number()).nullable().meta({
       description: "What was counted during the call, by name: for looking into it, and not the same in every version.",
     }),

@@ -52,7 +52,8 @@ const TRANSCRIPT = {
   operationId: "getTranscript",
   tags: ["calls"],
   summary: "A call's transcript",
-  description: "What was said and heard, turn by turn; empty until the call has ended.",
+  description:
+    "What was said and heard, turn by turn; empty until the call has ended, and 404 once retention has deleted it.",
   params: CallId,
   querystring: NoQuery,
   errors: ["not_found"] as const,
@@ -77,6 +78,7 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
 
   app.get("/calls/:id/transcript", { schema: TRANSCRIPT }, async (request) => {
     const call = await get(request.accountId, request.params.id);
+    if (call.transcriptDeletedAtMs !== undefined) throw notFound("transcript: it was deleted when its retention ended");
     const turns = (await deps.calls.transcript(request.accountId, call.id)) ?? [];
     return { data: turns.map(({ text, ...turn }) => (call.settings.recordingEnabled ? { ...turn, text } : turn)) };
   });

@@ -6,12 +6,17 @@ import { PROCESS_START_MS_MAX } from "../core/limits.ts";
 import type { Roll } from "../supervisor.ts";
 import { processStart, SupervisorFile, type SupervisorState } from "../supervisor-file.ts";
 import { pathOption, readArguments, runCommand, UsageError } from "./command.ts";
+import { prune } from "./prune.ts";
 
-const HELP = `What an operator asks of the running service, on the machine, or in the container, where it runs.
+const HELP = `What an operator asks of the service, on the machine, or in the container, where it runs.
 
-  npm run admin -- roll    replace the media workers one by one; no call and no stream is lost by it
+  npm run admin -- roll              replace the media workers one by one; no call and no stream is lost by it
+  npm run admin -- prune             delete now what RETENTION has deleted within the hour
+  npm run admin -- prune --dry-run   say what that is, and delete nothing
 
-  --data-dir <path>        the service's, instead of DATA_DIR
+  --data-dir <path>                  the service's, instead of DATA_DIR
+
+prune reads RETENTION from its own environment: run it with the service's.
 
 The exit code is 0 when it was done, 1 when it could not be, 2 for a usage error.
 `;
@@ -21,13 +26,19 @@ const POLL_MS = 100;
 const PROGRESS_MS_MAX = 3 * PROCESS_START_MS_MAX;
 
 async function run(args: readonly string[]): Promise<number> {
-  const options = { "data-dir": { type: "string" } } as const;
+  const options = { "data-dir": { type: "string" }, "dry-run": { type: "boolean" } } as const;
   const { values, positionals } = readArguments(args, options, { allowPositionals: true });
   const [command, ...others] = positionals;
-  if (command === undefined) throw new UsageError(["a command is missing: it must be roll"]);
-  if (command !== "roll") throw new UsageError([`${JSON.stringify(command)} is no command: it must be roll`]);
-  if (others.length > 0) throw new UsageError([`${JSON.stringify(others[0])} is one too many behind roll`]);
-  await roll(new SupervisorFile(pathOption("data-dir", values["data-dir"]) ?? readDataDir()));
+  if (command === undefined) throw new UsageError(["a command is missing: it must be roll or prune"]);
+  if (command !== "roll" && command !== "prune") {
+    throw new UsageError([`${JSON.stringify(command)} is no command: it must be roll or prune`]);
+  }
+  if (others.length > 0) throw new UsageError([`${JSON.stringify(others[0])} is one too many behind ${command}`]);
+  const dryRun = values["dry-run"] === true;
+  if (command === "roll" && dryRun) throw new UsageError(["--dry-run is for prune only"]);
+  const dataDir = pathOption("data-dir", values["data-dir"]) ?? readDataDir();
+  if (command === "prune") await prune(dataDir, dryRun, say);
+  else await roll(new SupervisorFile(dataDir));
   return 0;
 }
 

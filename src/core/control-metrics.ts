@@ -1,6 +1,7 @@
 import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason } from "./call-spec.ts";
 import { counter, gauge, histogram, registryOf, TYPE, watchedGauge } from "./metrics-kit.ts";
 import type { WorkersMetrics } from "./metrics-sum.ts";
+import { RETAINED, type Retained } from "./retention.ts";
 
 const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const RECORD_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -41,6 +42,28 @@ export class ControlMetrics {
     ["method", "route"],
     REQUEST_BUCKETS_S,
   );
+  readonly #retentionDeleted = counter(
+    this.registry,
+    "retention_deleted_total",
+    "Recordings, transcripts and records that retention deleted.",
+    ["what"],
+  );
+  readonly #retentionBytes = counter(
+    this.registry,
+    "retention_deleted_bytes_total",
+    "Bytes of files that retention deleted.",
+  );
+  readonly #retentionFailures = counter(
+    this.registry,
+    "retention_failures_total",
+    "Recordings, transcripts and records that retention could not delete; the next run tries again.",
+    ["what"],
+  );
+  readonly #retentionRun = gauge(
+    this.registry,
+    "retention_last_run_timestamp_seconds",
+    "When retention last finished a run, in seconds since the Unix epoch; 0 before the first.",
+  );
   readonly #ready = gauge(this.registry, "ready", "1 while new calls are taken.");
   readonly #restarts = counter(this.registry, "process_restarts_total", "Processes that were started again.", [
     "process",
@@ -55,6 +78,10 @@ export class ControlMetrics {
     for (const reason of END_REASONS) {
       const statuses = reason === "token_expired" ? ["expired"] : ["ended", "failed"];
       for (const status of statuses) this.#recorded.inc({ status, reason }, 0);
+    }
+    for (const what of RETAINED) {
+      this.#retentionDeleted.inc({ what }, 0);
+      this.#retentionFailures.inc({ what }, 0);
     }
   }
 
@@ -84,6 +111,21 @@ export class ControlMetrics {
   /** The record, transcript and recording of a call were made. */
   recordMade(tookMs: number): void {
     this.#recordTime.observe(tookMs / 1_000);
+  }
+
+  /** Retention deleted a part of a call, with so many bytes of files. */
+  retentionDeleted(what: Retained, bytes: number): void {
+    this.#retentionDeleted.inc({ what });
+    this.#retentionBytes.inc(bytes);
+  }
+
+  retentionFailed(what: Retained): void {
+    this.#retentionFailures.inc({ what });
+  }
+
+  /** A run of retention is over; ms since the Unix epoch. */
+  retentionRan(atMs: number): void {
+    this.#retentionRun.set(atMs / 1_000);
   }
 
   /** `route` is the pattern of the route, never the address that was asked for. */

@@ -43,6 +43,9 @@ export interface CallRecord {
   usage?: readonly ProviderUsage[];
   /** Absent where the service had no prices. */
   cost?: CallCost;
+  /** When retention deleted the recording, and the transcript. */
+  recordingDeletedAtMs?: number;
+  transcriptDeletedAtMs?: number;
 }
 
 export interface NewCall {

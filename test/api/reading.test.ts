@@ -71,6 +71,8 @@ describe("GET /calls/{id}", () => {
       },
       metadata: { order: 17 },
       recording: null,
+      recordingDeletedAt: null,
+      transcriptDeletedAt: null,
       counters: null,
       latency: null,
       usage: null,

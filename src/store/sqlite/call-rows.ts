@@ -24,6 +24,8 @@ export const RECORD_COLUMNS = [
   "calls.latency",
   "calls.usage",
   "calls.cost",
+  "calls.recording_deleted_at",
+  "calls.transcript_deleted_at",
 ] as const;
 
 export type RecordRow = Omit<Selectable<Tables["calls"]>, "words" | "recording_enabled" | "api_key_id">;
@@ -60,6 +62,8 @@ const recordOf = (row: RecordRow): CallRecord => ({
   ...(row.latency !== null && { latency: JSON.parse(row.latency) }),
   ...(row.usage !== null && { usage: JSON.parse(row.usage) }),
   ...(row.cost !== null && { cost: JSON.parse(row.cost) }),
+  ...(row.recording_deleted_at !== null && { recordingDeletedAtMs: row.recording_deleted_at }),
+  ...(row.transcript_deleted_at !== null && { transcriptDeletedAtMs: row.transcript_deleted_at }),
 });
 
 /** A call as it was when it was created. */

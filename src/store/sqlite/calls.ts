@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { ConnectionType, TranscriptTurn } from "../../core/call-spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
@@ -30,7 +30,7 @@ import {
   turnOf,
   turnRowOf,
 } from "./call-rows.ts";
-import { BUSY_MS } from "./dialect.ts";
+import { removeDeletedTraces } from "./deleted-traces.ts";
 import type { Tables } from "./tables.ts";
 
 /** Turns put in by one statement; SQLite takes 32,766 parameters at most. */
@@ -290,24 +290,13 @@ export class SqliteCalls implements CallStore {
     if (!removed) return removed;
     this.#unwritten.delete(callId);
     this.#tracesLeft = true;
+    // `expire` tries again where it could not be done.
     await this.#removeTraces();
     return true;
   }
 
-  /**
-   * What was deleted still stands in the log of changes (`trunkline.db-wal`) until that has been written back and cut off, which
-   * nobody may be reading meanwhile. Nobody is waited for: `expire` tries again.
-   */
   async #removeTraces(): Promise<void> {
-    await this.#db.connection().execute(async (db) => {
-      await sql`PRAGMA busy_timeout = 0`.execute(db);
-      try {
-        const { rows } = await sql<{ busy: number }>`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
-        this.#tracesLeft = rows[0]?.busy !== 0;
-      } finally {
-        await sql`PRAGMA busy_timeout = ${sql.lit(BUSY_MS)}`.execute(db);
-      }
-    });
+    this.#tracesLeft = !(await removeDeletedTraces(this.#db));
   }
 
   async setCarrierCallId(callId: string, carrierCallId: string): Promise<void> {

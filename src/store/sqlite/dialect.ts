@@ -105,7 +105,8 @@ class SharedFileConnection implements DatabaseConnection {
 /** Some of these may not stand in a transaction, a checkpoint for one. */
 const isPragma = ({ sql }: CompiledQuery): boolean => /^pragma /i.test(sql);
 
-function execute(file: Database, sql: string): void {
+/** Runs a statement to its end. Throws `unavailable` where the database cannot do it just now. */
+export function execute(file: Database, sql: string): void {
   try {
     file.exec(sql);
   } catch (error) {

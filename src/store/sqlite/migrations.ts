@@ -1,4 +1,4 @@
-import type { Kysely, Migration } from "kysely";
+import { type Kysely, type Migration, sql } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -14,6 +14,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0006-latency-and-usage": { up: addLatencyAndUsage },
   "0007-approximate-turns": { up: addApproximateTurns },
   "0008-carrier-call-ids": { up: addCarrierCallIds },
+  "0012-retention": { up: addRetention },
 };
 
 async function createFirstTables(db: Kysely<Tables>): Promise<void> {
@@ -182,4 +183,18 @@ async function addCarrierCallIds({ schema }: Kysely<Tables>): Promise<void> {
     .on("calls")
     .columns(["account_id", "carrier_call_id", "id"])
     .execute();
+}
+
+/** Retention finds calls by their end, also where it has deleted parts of millions of earlier ones. */
+async function addRetention({ schema }: Kysely<Tables>): Promise<void> {
+  for (const column of ["recording_deleted_at", "transcript_deleted_at"] as const) {
+    await schema.alterTable("calls").addColumn(column, "integer").execute();
+    await schema
+      .createIndex(`calls_by_end_without_${column}`)
+      .on("calls")
+      .columns(["account_id", "ended_at", "id"])
+      .where(sql.ref(column), "is", null)
+      .execute();
+  }
+  await schema.createIndex("calls_by_end").on("calls").columns(["account_id", "ended_at", "id"]).execute();
 }

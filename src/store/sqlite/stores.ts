@@ -10,6 +10,7 @@ import { SqliteAccounts, SqliteApiKeys } from "./api-keys.ts";
 import { SqliteCalls } from "./calls.ts";
 import { BUSY_MS, SharedFileDialect } from "./dialect.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { SqliteRetention } from "./retention.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -22,7 +23,8 @@ export async function openStores(dataDir: string, clock: Clock): Promise<Stores>
   const path = join(dataDir, "trunkline.db");
   // Prompts and transcripts are nobody else's; the files SQLite puts beside this one take its mode.
   closeSync(openSync(path, "a", 0o600));
-  const db = new Kysely<Tables>({ dialect: new SharedFileDialect(openFile(path)) });
+  const file = openFile(path);
+  const db = new Kysely<Tables>({ dialect: new SharedFileDialect(file) });
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
     const { error } = await migrator.migrateToLatest();
@@ -36,6 +38,7 @@ export async function openStores(dataDir: string, clock: Clock): Promise<Stores>
     apiKeys: new SqliteApiKeys(db, clock),
     agents: new SqliteAgents(db, clock),
     calls: new SqliteCalls(db, clock),
+    retention: new SqliteRetention(db, file, clock),
     close: () => db.destroy(),
   };
 }
@@ -43,6 +46,8 @@ export async function openStores(dataDir: string, clock: Clock): Promise<Stores>
 function openFile(path: string): Libsql.Database {
   const file = new Libsql(path);
   file.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  // Before the first table is made, or without effect: what retention deletes is given back to the file system.
+  file.exec("PRAGMA auto_vacuum = INCREMENTAL");
   file.exec("PRAGMA journal_mode = WAL");
   // Safe against the death of the process. After a power cut the last moments may be missing; what is there is whole.
   file.exec("PRAGMA synchronous = NORMAL");

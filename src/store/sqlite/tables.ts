@@ -62,6 +62,9 @@ export interface Tables {
     usage: string | null;
     /** JSON of CallCost. */
     cost: string | null;
+    /** When retention deleted the recording, whether there was one or not; and the transcript. */
+    recording_deleted_at: number | null;
+    transcript_deleted_at: number | null;
   };
   stream_tokens: {
     /** SHA-256 of the token, lower-case hex. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Kysely, SqliteDialect } from "kysely";
+import { Kysely, Migrator, SqliteDialect } from "kysely";
 import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
 import { newId } from "../../../src/core/ids.ts";
@@ -157,21 +157,33 @@ test("the calls of a database that an older version has made are read, listed an
 });
 
 test("F14-2, F14-4: turns and calls of the version before are read as they were: neither approximate nor with a carrier's id", async () => {
-  const { directory, clock, stores, accountId, held } = await open();
-  const id = await held(1);
-  await stores.close();
+  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const file = new Libsql(join(directory, "trunkline.db"));
-  file.exec("DROP INDEX calls_by_carrier_call_id");
-  file.exec("ALTER TABLE calls DROP COLUMN carrier_call_id");
-  file.exec("ALTER TABLE turns DROP COLUMN approximate");
-  file.exec("DELETE FROM kysely_migration WHERE name >= '0007'");
-  file.close();
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: file }) });
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
+  expect((await migrator.migrateTo("0006-latency-and-usage")).error).toBeUndefined();
+  const { systemPrompt: _, greeting: __, ...settings } = SPEC;
+  file.prepare("INSERT INTO accounts VALUES ('account_1', 'first', 0)").run();
+  file
+    .prepare(
+      "INSERT INTO calls (id, account_id, status, settings, recording_enabled, created_at, ended_at, end_reason) " +
+        "VALUES ('call_1', 'account_1', 'ended', ?, 1, 0, 5000, 'caller_hangup')",
+    )
+    .run(JSON.stringify(settings));
+  file
+    .prepare(
+      "INSERT INTO turns (call_id, position, account_id, role, text, start_ms, end_ms, interrupted) " +
+        "VALUES ('call_1', 0, 'account_1', 'agent', '\"Hello.\"', 0, 900, 0)",
+    )
+    .run();
+  await db.destroy();
   const upgraded = await openStores(directory, clock);
-  expect((await upgraded.calls.get(accountId, id))?.carrierCallId).toBeUndefined();
-  const turns = (await upgraded.calls.transcript(accountId, id)) ?? [];
-  expect(turns.length).toBeGreaterThan(0);
-  expect(turns.filter((turn) => "approximate" in turn)).toEqual([]);
-  expect(await upgraded.calls.list(accountId, { limit: 5, carrierCallId: "CA1" })).toEqual({ calls: [], more: false });
+  expect((await upgraded.calls.get("account_1", "call_1"))?.carrierCallId).toBeUndefined();
+  expect(await upgraded.calls.transcript("account_1", "call_1")).toEqual([
+    { role: "agent", text: "Hello.", startMs: 0, endMs: 900, interrupted: false },
+  ]);
+  const byCarrierId = await upgraded.calls.list("account_1", { limit: 5, carrierCallId: "CA1" });
+  expect(byCarrierId).toEqual({ calls: [], more: false });
   await upgraded.close();
 });
 

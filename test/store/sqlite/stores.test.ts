@@ -11,6 +11,7 @@ import { apiKeyStoreContract } from "../../contract/api-key-store-contract.ts";
 import { callListContract } from "../../contract/call-list-contract.ts";
 import { callStoreContract, createCall, SPEC, TURNS } from "../../contract/call-store-contract.ts";
 import { namedRequestContract } from "../../contract/named-request-contract.ts";
+import { retentionStoreContract } from "../../contract/retention-store-contract.ts";
 import { collectGarbage } from "../../support/heap.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
@@ -25,6 +26,7 @@ callListContract("SQLite", make);
 namedRequestContract("SQLite", make);
 apiKeyStoreContract("SQLite", make);
 agentStoreContract("SQLite", make);
+retentionStoreContract("SQLite", make);
 
 const open = async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];

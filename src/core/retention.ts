@@ -1,0 +1,79 @@
+import { isObject, objectIn } from "./json.ts";
+
+/** What of an ended call can be deleted before the rest of it. */
+export const RETAINED = ["recording", "transcript", "record"] as const;
+export type Retained = (typeof RETAINED)[number];
+
+/** Days from a call's end until each part of it is deleted; undefined keeps it. */
+export type RetentionDays = Readonly<Record<Retained, number | undefined>>;
+
+export interface RetentionRules {
+  /** Of accounts that have no days of their own. */
+  readonly days: RetentionDays;
+  /** By the account's name. */
+  readonly accounts: ReadonlyMap<string, RetentionDays>;
+}
+
+const FIELDS: Readonly<Record<Retained, string>> = {
+  recording: "recordingDays",
+  transcript: "transcriptDays",
+  record: "recordDays",
+};
+const FIELD_NAMES = Object.values(FIELDS).join(", ");
+const RETENTION_DAYS_MAX = 36_500;
+
+export const KEEP_ALL: RetentionDays = { recording: undefined, transcript: undefined, record: undefined };
+
+/** The days of one account. */
+export const daysOf = ({ days, accounts }: RetentionRules, accountName: string): RetentionDays =>
+  accounts.get(accountName) ?? days;
+
+/** Whether any rule deletes anything. */
+export const deletesAnything = ({ days, accounts }: RetentionRules): boolean =>
+  [days, ...accounts.values()].some((of) => RETAINED.some((what) => of[what] !== undefined));
+
+/**
+ * Reads RETENTION: JSON such as `{"recordingDays": 30, "recordDays": 365, "accounts": {"acme": {"recordingDays": 7}}}`. An account
+ * has the common days except where it has its own; null keeps. What is wrong is added to `problems`.
+ */
+export function readRetention(given: string, problems: string[]): RetentionRules {
+  const rules = given === "" ? {} : objectIn(given);
+  if (rules === undefined) {
+    problems.push(`RETENTION must be a JSON object with any of ${FIELD_NAMES} and accounts`);
+    return { days: KEEP_ALL, accounts: new Map() };
+  }
+  const { accounts = {}, ...common } = rules;
+  const days = readDays("RETENTION", common, KEEP_ALL, problems);
+  if (!isObject(accounts)) {
+    problems.push("RETENTION must have, in accounts, an object of account names");
+    return { days, accounts: new Map() };
+  }
+  const ofAccounts = Object.entries(accounts).map(([name, own]): [string, RetentionDays] => {
+    const place = `RETENTION.accounts[${JSON.stringify(name)}]`;
+    if (isObject(own)) return [name, readDays(place, own, days, problems)];
+    problems.push(`${place} must be an object with any of ${FIELD_NAMES}`);
+    return [name, days];
+  });
+  return { days, accounts: new Map(ofAccounts) };
+}
+
+function readDays(
+  place: string,
+  given: Record<string, unknown>,
+  common: RetentionDays,
+  problems: string[],
+): RetentionDays {
+  const days: Record<Retained, number | undefined> = { ...common };
+  for (const [field, value] of Object.entries(given)) {
+    const what = RETAINED.find((retained) => FIELDS[retained] === field);
+    if (what === undefined) problems.push(`${place} must have any of ${FIELD_NAMES}, not ${JSON.stringify(field)}`);
+    else if (value === null) days[what] = undefined;
+    else if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= RETENTION_DAYS_MAX) {
+      days[what] = Number(value);
+    } else {
+      const right = `a whole number from 1 to ${RETENTION_DAYS_MAX}, or null to keep`;
+      problems.push(`${place} must have, as ${field}, ${right}, not ${JSON.stringify(value)}`);
+    }
+  }
+  return days;
+}

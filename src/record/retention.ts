@@ -1,0 +1,186 @@
+import type { Clock } from "../core/clock.ts";
+import { codeOf } from "../core/errors.ts";
+import { daysOf, RETAINED, type Retained, type RetentionDays, type RetentionRules } from "../core/retention.ts";
+import type { AccountStore } from "../store/api-key-store.ts";
+import type { CallStore } from "../store/call-store.ts";
+import type { DueCall, RetentionStore } from "../store/retention-store.ts";
+import { audioFiles, bytesOf, deleteFiles, textFiles } from "./call-files.ts";
+
+/** From the start of the process to the first run, and from the end of a run to the next. */
+const FIRST_RUN_MS = 60_000;
+const NEXT_RUN_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Calls that are listed at once. */
+const CALLS_PER_LIST = 100;
+/** After each step the job rests for so many times as long as the step took: it has a tenth of its process at most. */
+const REST_FACTOR = 9;
+const REST_MS_MIN = 1;
+
+export interface RetentionOptions {
+  rules: RetentionRules;
+  accounts: Pick<AccountStore, "list">;
+  calls: Pick<CallStore, "remove">;
+  store: RetentionStore;
+  dataDir: string;
+  clock: Clock;
+  log: Record<"info" | "error", (fields: object, message: string) => void>;
+  /** Something of a call was deleted, or could not be; files with so many bytes went with it. */
+  onDeleted?: (what: Retained, bytes: number) => void;
+  onFailed?: (what: Retained) => void;
+  onRun?: () => void;
+}
+
+/** What a run deleted, or would delete, of one account. */
+export interface RetentionSum {
+  accountName: string;
+  what: Retained;
+  calls: number;
+  /** Of files; what the database frees is not counted. */
+  bytes: number;
+}
+
+/**
+ * Deletes parts of ended calls when their days are over: files first, then what the store has of them, so that a run that dies
+ * between the two is completed by the next. It runs in small steps and rests after each.
+ *
+ * A journal holds audio and words: it goes with the recording or with the transcript, whichever goes first, and with it the
+ * call's events.
+ */
+export class Retention {
+  readonly #options: RetentionOptions;
+  #cancelNext = (): void => {};
+  #stopped = false;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+  }
+
+  /** Runs soon, and then every hour, until `stop`. */
+  start(): void {
+    this.#runAfter(FIRST_RUN_MS);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelNext();
+  }
+
+  #runAfter(delayMs: number): void {
+    this.#cancelNext = this.#options.clock.after(delayMs, () => {
+      this.run()
+        .catch((error: unknown) => {
+          this.#options.log.error({ err: error, code: codeOf(error) }, "retention run failed");
+        })
+        .finally(() => {
+          if (!this.#stopped) this.#runAfter(NEXT_RUN_MS);
+        });
+    });
+  }
+
+  /** Deletes everything that is due. Rejects where the store cannot say what is; a call that fails is left to the next run. */
+  async run(): Promise<readonly RetentionSum[]> {
+    const { clock, log, store, onRun } = this.#options;
+    const begunMs = clock.nowMs();
+    const { sums, failed } = await this.#each((accountId, what, call) => this.#delete(accountId, what, call));
+    if (sums.length > 0 || failed > 0) {
+      while (!this.#stopped && (await store.compact())) await this.#rest(REST_MS_MIN);
+      const deleted = Object.fromEntries(RETAINED.map((what) => [`${what}s`, total(sums, what, "calls")]));
+      const bytes = RETAINED.reduce((sum, what) => sum + total(sums, what, "bytes"), 0);
+      const tookMs = Math.round(clock.nowMs() - begunMs);
+      log.info({ ...deleted, bytes, failed, tookMs }, "retention run finished");
+    }
+    onRun?.();
+    return sums;
+  }
+
+  /** What a run would delete now. */
+  async preview(): Promise<readonly RetentionSum[]> {
+    const { dataDir } = this.#options;
+    const { sums } = await this.#each((_, what, call, cutoffs) => {
+      // The journal of such a call is counted with its recording.
+      const isCounted = what === "transcript" && call.endedAtMs < cutoffs.recording;
+      return isCounted ? Promise.resolve(0) : bytesOf(filesOf(what, dataDir, call.id));
+    });
+    return sums;
+  }
+
+  /** Does `work`, which returns bytes, with every call of which something is due, in steps. */
+  async #each(
+    work: (accountId: string, what: Retained, call: DueCall, cutoffs: Cutoffs) => Promise<number>,
+  ): Promise<{ sums: readonly RetentionSum[]; failed: number }> {
+    const { accounts, clock, log, rules, onFailed } = this.#options;
+    const sums: RetentionSum[] = [];
+    let failed = 0;
+    for (const { id: accountId, name: accountName } of await accounts.list()) {
+      const cutoffs = cutoffsOf(daysOf(rules, accountName), clock.epochMs());
+      for (const what of WHOLE_FIRST) {
+        const sum: RetentionSum = { accountName, what, calls: 0, bytes: 0 };
+        for await (const call of this.#due(accountId, what, cutoffs)) {
+          const begunMs = clock.nowMs();
+          try {
+            sum.bytes += await work(accountId, what, call, cutoffs);
+            sum.calls += 1;
+          } catch (error) {
+            // Of many that fail for one reason, such as a disk that is read-only, one line is enough.
+            if (failed === 0) log.error({ callId: call.id, what, err: error, code: codeOf(error) }, "retention failed");
+            failed += 1;
+            onFailed?.(what);
+          }
+          await this.#rest((clock.nowMs() - begunMs) * REST_FACTOR);
+        }
+        if (sum.calls > 0) sums.push(sum);
+      }
+    }
+    return { sums, failed };
+  }
+
+  /** Calls of which a part goes while their record stays, or whose record goes. */
+  async *#due(accountId: string, what: Retained, cutoffs: Cutoffs): AsyncGenerator<DueCall> {
+    const endedBeforeMs = cutoffs[what];
+    if (endedBeforeMs === Number.NEGATIVE_INFINITY) return;
+    let after: DueCall | undefined;
+    while (!this.#stopped) {
+      const query = { what, endedBeforeMs, after, limit: CALLS_PER_LIST };
+      const calls = await this.#options.store.listDue(accountId, query);
+      for (const call of calls) {
+        if (this.#stopped) return;
+        if (what === "record" || call.endedAtMs >= cutoffs.record) yield call;
+      }
+      after = calls.at(-1);
+      if (calls.length < CALLS_PER_LIST) return;
+    }
+  }
+
+  async #delete(accountId: string, what: Retained, { id }: DueCall): Promise<number> {
+    const { calls, dataDir, store, onDeleted } = this.#options;
+    const bytes = await deleteFiles(filesOf(what, dataDir, id));
+    if (what === "record") await calls.remove(accountId, id);
+    else if (what === "recording") await store.recordingDeleted(id);
+    else await store.deleteTranscript(id);
+    onDeleted?.(what, bytes);
+    return bytes;
+  }
+
+  #rest(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#options.clock.after(Math.max(REST_MS_MIN, delayMs), resolve);
+    });
+  }
+}
+
+/** A record takes all of its call with it: what goes whole need not go in parts first. */
+const WHOLE_FIRST: readonly Retained[] = ["record", "recording", "transcript"];
+
+const filesOf = (what: Retained, dataDir: string, callId: string): readonly string[] =>
+  what === "transcript" ? textFiles(dataDir, callId) : audioFiles(dataDir, callId);
+
+/** For each part the time before which a call must have ended for it to be deleted, ms since the Unix epoch; -Infinity keeps it. */
+type Cutoffs = Readonly<Record<Retained, number>>;
+
+function cutoffsOf(days: RetentionDays, nowMs: number): Cutoffs {
+  const cutoff = (what: Retained): number => nowMs - (days[what] ?? Number.POSITIVE_INFINITY) * DAY_MS;
+  return { record: cutoff("record"), recording: cutoff("recording"), transcript: cutoff("transcript") };
+}
+
+const total = (sums: readonly RetentionSum[], of: Retained, field: "calls" | "bytes"): number =>
+  sums.filter(({ what }) => what === of).reduce((sum, one) => sum + one[field], 0);

@@ -1,0 +1,85 @@
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
+import type { Database } from "libsql";
+import type { Clock } from "../../core/clock.ts";
+import type { DueCall, DueQuery, RetentionStore } from "../retention-store.ts";
+import { removeDeletedTraces } from "./deleted-traces.ts";
+import { execute } from "./dialect.ts";
+import type { Tables } from "./tables.ts";
+
+/** Pages of 4 KiB that one step gives back: about a millisecond. */
+const PAGES_PER_STEP = 64;
+
+const OVER = ["ended", "failed", "expired"] as const;
+
+export class SqliteRetention implements RetentionStore {
+  readonly #db: Kysely<Tables>;
+  readonly #file: Database;
+  readonly #clock: Clock;
+
+  /** `file` is the open database that `db` uses. */
+  constructor(db: Kysely<Tables>, file: Database, clock: Clock) {
+    this.#db = db;
+    this.#file = file;
+    this.#clock = clock;
+  }
+
+  async listDue(accountId: string, { what, endedBeforeMs, after, limit }: DueQuery): Promise<readonly DueCall[]> {
+    let due = this.#db
+      .selectFrom("calls")
+      .select(["id", "ended_at"])
+      .$narrowType<{ ended_at: number }>()
+      .where("account_id", "=", accountId)
+      .where("status", "in", OVER)
+      .where("ended_at", "<", endedBeforeMs)
+      .orderBy("ended_at")
+      .orderBy("id")
+      .limit(limit);
+    if (what === "recording") due = due.where("recording_deleted_at", "is", null);
+    if (what === "transcript") due = due.where("transcript_deleted_at", "is", null);
+    if (after !== undefined) due = due.where((calls) => isBehind(calls, after));
+    return (await due.execute()).map((row) => ({ id: row.id, endedAtMs: row.ended_at }));
+  }
+
+  async recordingDeleted(callId: string): Promise<void> {
+    await this.#db
+      .updateTable("calls")
+      .set({ recording: null, recording_deleted_at: this.#clock.epochMs() })
+      .where("id", "=", callId)
+      .where("status", "in", OVER)
+      .execute();
+  }
+
+  async deleteTranscript(callId: string): Promise<void> {
+    await this.#db.transaction().execute(async (tx) => {
+      const call = await tx
+        .updateTable("calls")
+        .set({ words: null, transcript_deleted_at: this.#clock.epochMs() })
+        .where("id", "=", callId)
+        .where("status", "in", OVER)
+        .returning("id")
+        .executeTakeFirst();
+      if (call !== undefined) await tx.deleteFrom("turns").where("call_id", "=", callId).execute();
+    });
+  }
+
+  async compact(): Promise<boolean> {
+    // A prepared statement of it is left in progress (libsql 0.5.29), and locks the file against the checkpoint.
+    execute(this.#file, `PRAGMA incremental_vacuum(${PAGES_PER_STEP})`);
+    await removeDeletedTraces(this.#db);
+    return (await this.#freePages()) > 0 && (await this.#isIncremental());
+  }
+
+  async #freePages(): Promise<number> {
+    const { rows } = await sql<{ freelist_count: number }>`PRAGMA freelist_count`.execute(this.#db);
+    return rows[0]?.freelist_count ?? 0;
+  }
+
+  /** A database of an earlier version keeps the room, and uses it again. */
+  async #isIncremental(): Promise<boolean> {
+    const { rows } = await sql<{ auto_vacuum: number }>`PRAGMA auto_vacuum`.execute(this.#db);
+    return rows[0]?.auto_vacuum === 2;
+  }
+}
+
+const isBehind = (calls: ExpressionBuilder<Tables, "calls">, { id, endedAtMs }: DueCall) =>
+  calls.or([calls("ended_at", ">", endedAtMs), calls.and([calls("ended_at", "=", endedAtMs), calls("id", ">", id)])]);

@@ -1,0 +1,42 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { recordingPath } from "../../src/record/record-keeper.ts";
+import { openStores } from "../../src/store/sqlite/stores.ts";
+import { createCall, endAt } from "../contract/call-store-contract.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const run = promisify(execFile);
+
+test("ADV-M7: prune --dry-run says what would be deleted and deletes nothing; prune deletes it", async () => {
+  const dataDir = temporaryDirectory();
+  const clock = new ManualClock(Date.UTC(2020, 0, 1));
+  const stores = await openStores(dataDir, clock);
+  const accountId = await stores.accounts.ensure("acme");
+  const { id, tokenHash } = await createCall(stores, accountId);
+  await stores.calls.redeem(tokenHash, "worker-1");
+  await stores.calls.finish(id, endAt(clock));
+  await stores.close();
+  const recording = recordingPath(dataDir, id);
+  mkdirSync(dirname(recording), { recursive: true });
+  writeFileSync(recording, Buffer.alloc(3_000));
+
+  const prune = async (...args: string[]): Promise<string> => {
+    const env = { ...process.env, DATA_DIR: dataDir, RETENTION: '{"recordingDays": 30}' };
+    return (await run(process.execPath, ["dist/cli/admin.js", "prune", ...args], { env })).stdout;
+  };
+  expect(await prune("--dry-run")).toBe('account "acme": 1 recording, 3000 bytes of files, would be deleted\n');
+  expect(existsSync(recording)).toBe(true);
+  expect(await prune()).toBe('account "acme": 1 recording, 3000 bytes of files, deleted\n');
+  expect(existsSync(recording)).toBe(false);
+  expect(await prune()).toBe("nothing was to be deleted\n");
+});
+
+test("ADV-M7: prune without RETENTION deletes nothing and says what to set", async () => {
+  const env = { ...process.env, DATA_DIR: temporaryDirectory(), RETENTION: "" };
+  const failed = run(process.execPath, ["dist/cli/admin.js", "prune"], { env });
+  await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("RETENTION is not set") });
+});
