@@ -14,6 +14,8 @@ import type { LogLevel } from "./core/log.ts";
 import type { PhraseOverrides } from "./core/phrases.ts";
 import { readPhrasesFile } from "./core/phrases-file.ts";
 import { type Prices, readPrices } from "./core/prices.ts";
+import type { SpendSettings } from "./core/spend.ts";
+import { readSpendSettings } from "./core/spend-config.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
 import type { MediaServerSetting } from "./gateway/media-server/choice.ts";
 import { MEDIA_SERVERS } from "./gateway/media-server/media-server.ts";
@@ -76,6 +78,8 @@ export interface Config {
   streamsMax: Readonly<Record<string, number>>;
   /** What providers charge; undefined where nobody told. */
   prices: Prices | undefined;
+  /** What a call and an account may spend. */
+  spend: SpendSettings;
   /** Whether the model is asked before it is certain that the caller is done. */
   preemptiveReplies: boolean;
   /** What streams of each carrier must be signed with. */
@@ -187,6 +191,7 @@ export function readConfig(
     espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
     streamsMax: readStreamsMax(text("STREAMS_MAX", ""), problems),
     prices: readPrices(text("PRICES", ""), PROVIDERS, problems),
+    spend: readSpendSettings(text, problems),
     preemptiveReplies: readPreemptiveReplies(env, problems),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
     carrierBOutboundCodec: readCarrierBCodec(env, problems),

@@ -2,6 +2,7 @@ import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason, typ
 import { type LatencyStage, stagesOf } from "./latency.ts";
 import { counter, gauge, histogram, KeptTimes, registryOf, TYPE, tellAnew, watchedGauge } from "./metrics-kit.ts";
 import type { ProcessMetrics } from "./metrics-sum.ts";
+import { SPEND_LIMITS, SPEND_UNITS, type SpendRefusal } from "./spend.ts";
 import type { TimeHistogram } from "./time-histogram.ts";
 import { USAGE_UNITS, type Usage, type UsageUnit } from "./usage.ts";
 
@@ -155,6 +156,12 @@ export class WorkerMetrics {
     "What providers are paid by: seconds of audio heard, tokens, characters spoken.",
     ["provider", "unit"],
   );
+  readonly #spendRefused = counter(
+    this.registry,
+    "spend_refused_total",
+    "Requests to providers that were not sent, because a call or its account had reached a spend limit.",
+    ["scope", "limit"],
+  );
   readonly #addedLatency = new KeptTimes(
     this.registry,
     "added_latency_seconds",
@@ -193,6 +200,8 @@ export class WorkerMetrics {
     for (const outcome of REDEMPTION_OUTCOMES) this.#redeemed.inc({ outcome }, 0);
     for (const status of [401, 503]) this.#refused.inc({ status }, 0);
     for (const stage of TURN_STAGES) this.#latency.zero({ stage });
+    for (const limit of SPEND_LIMITS) this.#spendRefused.inc({ scope: "call", limit }, 0);
+    for (const limit of SPEND_UNITS) this.#spendRefused.inc({ scope: "account", limit }, 0);
   }
 
   callStarted(connectionType: ConnectionType): void {
@@ -252,6 +261,11 @@ export class WorkerMetrics {
       const amount = usage[unit];
       if (amount !== undefined) this.#usage.inc({ provider, unit: UNIT_NAMES[unit] }, amount);
     }
+  }
+
+  /** A provider was not asked, because the call or its account may spend no more. */
+  spendRefused({ scope, limit }: SpendRefusal): void {
+    this.#spendRefused.inc({ scope, limit });
   }
 
   /** An answer of the agent is over: this is where its time went, and who served it. */

@@ -67,6 +67,8 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
       return { kind, engine: event.engine, from: event.from, to: event.to, code: event.code };
     case "used":
       return { kind, engine: event.engine, provider: event.provider, usage: event.usage };
+    case "limit-reached":
+      return { kind, scope: event.scope, limit: event.limit, action: event.action };
     case "tool-result":
       return {
         kind,

@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import type { Clock } from "../core/clock.ts";
 import { providerFailed } from "../core/errors.ts";
 import { MODEL_ANSWER_MS_MAX, MODEL_FIRST_MS_MAX, MODEL_IDLE_MS_MAX } from "../core/limits.ts";
+import { spendRefusalOf } from "../core/spend.ts";
 import { Attempts, type Chained, tried } from "./attempts.ts";
 import { SILENCE } from "./refusal.ts";
 import type { EngineWatch, Llm, LlmEvent, LlmRequest } from "./speech.ts";
@@ -78,6 +79,8 @@ export class BrainChain implements Llm {
         }
         return;
       } catch (error) {
+        // No other provider may be asked either.
+        if (spendRefusalOf(error) !== undefined) throw error;
         attempts.failed(error, hasBegun);
         if (asksTools) throw error;
         if (this.#clock.nowMs() >= untilMs) break;

@@ -21,6 +21,7 @@ function watching(): { watch: EngineWatch; used: [provider: string, usage: Usage
     used: (provider, usage) => used.push([provider, usage]),
     answered: (provider) => answered.push(provider),
     switched: () => {},
+    requesting: () => {},
   };
   return { watch, used, answered };
 }
