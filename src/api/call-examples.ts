@@ -26,6 +26,7 @@ const SETTINGS = {
   maxDuration: 600,
   inactivityTimeout: 20,
   inactivityAction: "hang_up",
+  maxCost: null,
   recordingEnabled: true,
   selectedTools: [
     { toolName: "hang_up" },
