@@ -156,6 +156,12 @@ export class WorkerMetrics {
     "What providers are paid by: seconds of audio heard, tokens, characters spoken.",
     ["provider", "unit"],
   );
+  readonly #llmRequests = counter(
+    this.registry,
+    "llm_requests_total",
+    "Requests that were sent to LLMs: each try, also those that were aborted or failed.",
+    ["provider"],
+  );
   readonly #spendRefused = counter(
     this.registry,
     "spend_refused_total",
@@ -234,6 +240,7 @@ export class WorkerMetrics {
   providerKnown(engine: Engine, provider: string): void {
     this.#providerFailed.inc({ engine, provider }, 0);
     for (const unit of UNITS_OF[engine]) this.#usage.inc({ provider, unit: UNIT_NAMES[unit] }, 0);
+    if (engine === "model") this.#llmRequests.inc({ provider }, 0);
     this.#leftAlone.set({ engine, provider }, 0);
   }
 
@@ -261,6 +268,11 @@ export class WorkerMetrics {
       const amount = usage[unit];
       if (amount !== undefined) this.#usage.inc({ provider, unit: UNIT_NAMES[unit] }, amount);
     }
+  }
+
+  /** An LLM is asked, for a reply, ahead of one, or for a translation; each try counts. */
+  llmRequested(provider: string): void {
+    this.#llmRequests.inc({ provider });
   }
 
   /** A provider was not asked, because the call or its account may spend no more. */

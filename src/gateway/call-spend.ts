@@ -19,7 +19,7 @@ export interface CallSpendOptions {
   /** What the call may cost; undefined for no bound. */
   maxCost: number | undefined;
   prices: Prices | undefined;
-  metrics: Pick<WorkerMetrics, "spendRefused">;
+  metrics: Pick<WorkerMetrics, "spendRefused" | "llmRequested">;
   nowMs: () => number;
 }
 
@@ -50,6 +50,7 @@ export class CallSpend {
       metrics.spendRefused(refusal);
       throw spendLimited(refusal);
     }
+    if (charge.llm_requests !== undefined) metrics.llmRequested(provider);
     this.#window.add(charge, nowMs());
     accounts.add(accountId, charge);
   }
