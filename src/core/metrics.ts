@@ -230,6 +230,7 @@ export class WorkerMetrics {
   engineKnown(engine: Engine, provider: string): void {
     this.#failed.inc({ engine, provider }, 0);
     this.#engineTime.zero({ engine, provider });
+    if (engine === "model") this.#llmRequests.inc({ provider }, 0);
   }
 
   engineFailed(engine: Engine, provider: string): void {

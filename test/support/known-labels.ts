@@ -3,6 +3,7 @@ import { getHeapSpaceStatistics } from "node:v8";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/call-spec.ts";
 import { ENGINES, LIVE_STATES, REDEMPTION_OUTCOMES, TURN_STAGES, TURN_STEPS, UNITS } from "../../src/core/metrics.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
+import { SPEND_LIMITS, SPEND_SCOPES } from "../../src/core/spend.ts";
 import { MEDIA_SERVERS } from "../../src/gateway/media-server/media-server.ts";
 import { CALL_STATUSES } from "../../src/store/call-store.ts";
 import type { Family } from "./exposition.ts";
@@ -21,6 +22,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   stage: [...TURN_STAGES, ...TURN_STEPS],
   unit: UNITS,
   engine: ENGINES,
+  scope: SPEND_SCOPES,
+  limit: SPEND_LIMITS,
   provider: PROVIDERS,
   from: PROVIDERS,
   to: PROVIDERS,
