@@ -158,18 +158,21 @@ const MESSAGES = Buffer.concat(
 );
 /** A second of audio of `QUIET`, as long as a message may be. */
 const SECOND = encodeFrame({ opcode: OPCODE.binary, payload: Buffer.alloc(32_000) });
-const QUESTION = encodeFrame({
-  opcode: OPCODE.text,
-  payload: JSON.stringify({ type: "text", text: `And what about this? ${"It is a very long story. ".repeat(80)}` }),
-});
+const typed = (text: string): Buffer =>
+  encodeFrame({ opcode: OPCODE.text, payload: JSON.stringify({ type: "text", text }) });
+/** Long ones as often as a caller may type them, and then as many short ones a second as may come without end. */
+const STORY = typed(`And what about this? ${"It is a very long story. ".repeat(80)}`);
+const STORIES = 8;
+const QUESTION = typed("And then?");
 const LENGTHS = [2n ** 63n, 2n ** 53n + 1n, 2n ** 32n, BigInt(SOCKET_PAYLOAD_BYTES_MAX + 1)];
 
 /** Everybody types as often as it may, texts that make the prompt longer and longer. */
 async function typing(target: Target, size: Size, ready: Ready): Promise<Outcome> {
   const crowd = await streams(target, size, ready);
   const untilMs = performance.now() + size.seconds * 1_000;
-  while (performance.now() < untilMs && crowd.closed < crowd.members.length) {
-    for (const { socket } of crowd.members) if (socket.writable) socket.write(QUESTION);
+  for (let count = 0; performance.now() < untilMs && crowd.closed < crowd.members.length; count += 1) {
+    const words = count < STORIES ? STORY : QUESTION;
+    for (const { socket } of crowd.members) if (socket.writable) socket.write(words);
     await pause(1_000 / TEXTS_PER_SECOND_MAX);
   }
   await crowd.end(SILENT_MS_MAX);
@@ -403,11 +406,18 @@ export const ATTACKS: readonly Attack[] = [
   {
     id: "ADV-H3",
     name: "texts without end, each of which asks the LLM",
-    full: { attackers: 20, seconds: 50 },
+    full: { attackers: 10, seconds: 50 },
     small: { attackers: 2, seconds: 20 },
     closedMsMax: 50_000,
-    call: { ...QUIET, systemPrompt: "The bakery is closed on Monday. ".repeat(250), inactivityTimeout: 300 },
+    call: {
+      ...QUIET,
+      interruptible: true,
+      systemPrompt: "The bakery is closed on Monday. ".repeat(250),
+      inactivityTimeout: 300,
+    },
     endReason: "spend_limit",
+    // Most of it is garbage of the voices and of the reference LLM.
+    callBytes: 4 * 1_024 * 1_024,
     spendMax: { llmRequests: 19, inputTokens: 100_000 },
     run: typing,
   },
