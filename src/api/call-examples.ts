@@ -26,7 +26,6 @@ const SETTINGS = {
   maxDuration: 600,
   inactivityTimeout: 20,
   inactivityAction: "hang_up",
-  maxCost: null,
   recordingEnabled: true,
   selectedTools: [
     { toolName: "hang_up" },
@@ -74,6 +73,7 @@ export const CALLS = [
     carrierCallId: "CA0123456789abcdef0123456789abcdef",
     configuration: {
       ...SETTINGS,
+      maxCost: null,
       selectedTools: SHOWN_TOOLS,
       voice: "espeak/gmw/en-US",
       language: "en-US",

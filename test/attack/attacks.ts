@@ -412,7 +412,7 @@ export const ATTACKS: readonly Attack[] = [
     call: {
       ...QUIET,
       interruptible: true,
-      systemPrompt: "The bakery is closed on Monday. ".repeat(250),
+      systemPrompt: "The bakery is closed on Monday. ".repeat(60),
       inactivityTimeout: 300,
     },
     endReason: "spend_limit",

@@ -241,9 +241,15 @@ class Stage {
     return this.#logged("process started", child).pid ?? 0;
   }
 
+  /** A worker that is busy is missing from a scrape: it is asked again. */
   async #metrics(): Promise<ReadonlyMap<string, Family>> {
     const { port } = this.#logged("metrics served");
-    return readExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+    const untilMs = performance.now() + RECORDED_MS_MAX;
+    for (;;) {
+      const families = readExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+      const isThere = sampleOf(families, "trunkline_workers", { state: "up" }) > 0;
+      if (isThere || performance.now() > untilMs) return families;
+    }
   }
 
   /** That were sent since the service began; with one attack that asks LLMs at a time they are its own. */
