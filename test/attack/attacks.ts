@@ -417,7 +417,7 @@ export const ATTACKS: readonly Attack[] = [
     },
     endReason: "spend_limit",
     // Most of it is garbage of the voices and of the reference LLM.
-    callBytes: 4 * 1_024 * 1_024,
+    callBytes: 8 * 1_024 * 1_024,
     spendMax: { llmRequests: 19, inputTokens: 100_000 },
     run: typing,
   },
