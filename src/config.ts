@@ -16,6 +16,8 @@ import { readPhrasesFile } from "./core/phrases-file.ts";
 import { type Prices, readPrices } from "./core/prices.ts";
 import { HISTORY_TOKENS_DEFAULT, HISTORY_TOKENS_LIMIT, HISTORY_TOKENS_MIN } from "./core/prompt-limits.ts";
 import { type RetentionRules, readRetention } from "./core/retention.ts";
+import type { SpendSettings } from "./core/spend.ts";
+import { readSpendSettings } from "./core/spend-config.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
 import type { MediaServerSetting } from "./gateway/media-server/choice.ts";
 import { MEDIA_SERVERS } from "./gateway/media-server/media-server.ts";
@@ -85,6 +87,8 @@ export interface Config {
   prices: Prices | undefined;
   /** When parts of ended calls are deleted. */
   retention: RetentionRules;
+  /** What a call and an account may spend. */
+  spend: SpendSettings;
   /** Whether the model is asked before it is certain that the caller is done. */
   preemptiveReplies: boolean;
   /** What streams of each carrier must be signed with. */
@@ -196,9 +200,7 @@ export function readConfig(
     historyTokensMax: integer("HISTORY_TOKENS_MAX", HISTORY_TOKENS_DEFAULT, HISTORY_TOKENS_MIN, HISTORY_TOKENS_LIMIT),
     phrases: readPhrases(text("PHRASES_FILE", ""), problems, checksFiles),
     espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
-    streamsMax: readStreamsMax(text("STREAMS_MAX", ""), problems),
-    prices: readPrices(text("PRICES", ""), PROVIDERS, problems),
-    retention: readRetention(text("RETENTION", ""), problems),
+    ...readPolicies(text, problems),
     preemptiveReplies: readPreemptiveReplies(env, problems),
     carrierSecrets: readCarrierSecrets(env, problems, publicMediaUrl !== ""),
     carrierBOutboundCodec: readCarrierBCodec(env, problems),
@@ -209,6 +211,14 @@ export function readConfig(
   if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
   return config;
 }
+
+/** What may be spent, with whom and at which price, and how long what came of it is kept. */
+const readPolicies = (text: (key: string, fallback: string) => string, problems: string[]) => ({
+  streamsMax: readStreamsMax(text("STREAMS_MAX", ""), problems),
+  prices: readPrices(text("PRICES", ""), PROVIDERS, problems),
+  spend: readSpendSettings(text, problems),
+  retention: readRetention(text("RETENTION", ""), problems),
+});
 
 /**
  * The variables of `env` that look like ours and that the service does not read. The known names are recorded while the readers read an

@@ -24,6 +24,7 @@ import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
 import { Retention } from "./record/retention.ts";
 import { createEngines } from "./speech/engines.ts";
 import { providerNotes } from "./speech/provider-notes.ts";
+import { AccountTotals } from "./store/account-totals.ts";
 import { countedCalls } from "./store/counted-calls.ts";
 import { hasNoKey, writeFirstKey } from "./store/first-key.ts";
 import { IpcServer } from "./store/ipc-server.ts";
@@ -65,6 +66,7 @@ lockDataDir(dataDir);
 const opened = await openStores(dataDir, clock);
 if (await hasNoKey(opened)) await offerFirstKey();
 const places = new Places({ clock, callsPerKey: config.callsPerKey });
+const accountTotals = new AccountTotals({ limits: config.spend.account, clock });
 metrics.watchPlaces(() => places.taken);
 places.restore(await opened.calls.listWaiting(), await opened.calls.listActive());
 const stores = { ...opened, calls: placedCalls(countedCalls(opened.calls, metrics), places) };
@@ -112,8 +114,13 @@ const workers = new IpcServer({
     firstWorkerCame();
   },
   onLoad: (workerId, load) => places.workerTold(workerId, load),
+  onSpends(workerId, spends, all) {
+    accountTotals.reported(workerId, spends, all);
+    workers.accountsOver(accountTotals.allOver());
+  },
   onWorkerGone(workerId) {
     places.workerGone(workerId);
+    accountTotals.workerGone(workerId);
     // A connection may break where the worker lives: it comes back at once, and tells what it carries.
     clock.after(WORKER_BACK_MS, () => {
       if (!workers.has(workerId)) {
@@ -206,6 +213,8 @@ const api = buildApi({
   toolSecretNames: Object.keys(config.toolSecrets),
   toolsAllowLoopback: config.toolsAllowLoopback,
   newCalls,
+  accountOver: (accountId) => accountTotals.over(accountId),
+  hasPrices: config.prices !== undefined,
   providerNotes: providerNotes(config),
   publicApiUrls: config.publicApiUrls,
   corsOrigins: config.corsOrigins,

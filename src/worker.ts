@@ -11,6 +11,7 @@ import { WorkerMetrics } from "./core/metrics.ts";
 import type { ProcessMetrics } from "./core/metrics-sum.ts";
 import { watchProcess } from "./core/process-metrics.ts";
 import { SOFTWARE } from "./core/software.ts";
+import { AccountSpends } from "./gateway/account-spend.ts";
 import { CertificateWatch } from "./gateway/certificate.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { JournalWriters } from "./gateway/journal-writer.ts";
@@ -62,12 +63,15 @@ const descriptors = descriptorsMax() - DESCRIPTORS_RESERVED;
 const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
 const loopLag = LoopLag.watch(clock, log);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
+const accounts = new AccountSpends({ limits: config.spend.account, clock });
 // From here on nothing waits but for the hand-off to connect: it tells of the gateway, and of a port that calls can be sent to.
 const handOff = new IpcHandOff({
   path: socketPath,
   workerId: randomUUID(),
   callIds: () => gateway.callIds(),
   load: () => ({ ...gateway.load(), loopLagMs: loopLag.ms, takesCalls: listening && !leaving && !retiring }),
+  takeSpends: (all) => accounts.take(all),
+  onAccountsOver: (over) => accounts.over(over),
   onEnd: (callId) => gateway.end(callId, "api_hangup"),
   metrics: tellMetrics,
   clock,
@@ -87,6 +91,9 @@ const gateway = new Gateway({
     clock,
     log,
   }),
+  spend: config.spend,
+  accounts,
+  prices: config.prices,
   metrics,
   historyTokensMax: config.historyTokensMax,
   parameters: config.preemptiveReplies ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS,

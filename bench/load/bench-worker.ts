@@ -19,6 +19,7 @@ import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import { loadOpus } from "../../src/media/load-opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
+import { NO_SPEND_LIMITS, unlimitedAccounts } from "../../test/support/no-limits.ts";
 import { NO_PHRASES } from "../../test/support/no-phrases.ts";
 import { ServiceCalls } from "./service-calls.ts";
 
@@ -80,6 +81,9 @@ export class BenchWorker {
         httpTools: new HttpTools({ secrets: {}, allowLoopback: false }),
         journals,
         phrases: NO_PHRASES,
+        spend: NO_SPEND_LIMITS,
+        accounts: unlimitedAccounts(),
+        prices: undefined,
         metrics,
         clock,
         log,

@@ -18,6 +18,7 @@ import { createReferenceBrain } from "../../src/speech/providers/reference-brain
 import type { Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import { inboundAudio } from "../../test/support/inbound-audio.ts";
+import { UNLIMITED_SPEND } from "../../test/support/no-limits.ts";
 import { NO_PHRASES } from "../../test/support/no-phrases.ts";
 import { median } from "../statistics.ts";
 import { StreamTexts } from "../stream-texts.ts";
@@ -171,6 +172,7 @@ class BenchLeg {
       parameters: DEFAULT_TURN_PARAMETERS,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
       phrases: NO_PHRASES,
+      spend: UNLIMITED_SPEND,
       journal,
       metrics: new WorkerMetrics(() => assert.fail("nobody asks for them")),
       clock,

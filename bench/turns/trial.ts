@@ -17,6 +17,7 @@ import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import type { InboundAudio } from "../../src/wire/wire.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
+import { UNLIMITED_SPEND } from "../../test/support/no-limits.ts";
 import { NO_METRICS } from "../../test/support/no-metrics.ts";
 import { NO_PHRASES } from "../../test/support/no-phrases.ts";
 import { SHORT_ANSWER } from "../load/speech.ts";
@@ -200,6 +201,7 @@ class TrialCall {
       stt,
       llm: this.#model(),
       phrases: NO_PHRASES,
+      spend: UNLIMITED_SPEND,
       tts,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
       parameters,

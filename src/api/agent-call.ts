@@ -3,7 +3,7 @@ import type { Agent, NewAgent } from "../store/agent-store.ts";
 import type { AgentCallBody } from "./agent-schemas.ts";
 import { NewCallBody } from "./call-schemas.ts";
 import { ApiError } from "./errors.ts";
-import { type Offer, specWithTools } from "./new-call.ts";
+import { costProblems, type Offer, specWithTools } from "./new-call.ts";
 import { unspokenIn } from "./offered.ts";
 import { toolProblems } from "./selected-tools.ts";
 import { isBlank } from "./validation.ts";
@@ -51,6 +51,6 @@ async function requireOffered({ voiceId, languageId, callSettings }: Agent, offe
   const unspoken = voice && hasLanguage ? unspokenIn(voices, voice, languageId) : undefined;
   if (unspoken !== undefined) gone.push(unspoken);
   const tools = await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], offer);
-  gone.push(...tools.map(({ path }) => path));
+  gone.push(...[...tools, ...costProblems(callSettings, ["callSettings"], offer)].map(({ path }) => path));
   if (gone.length > 0) throw new ApiError("conflict", `the agent has what is not offered any more: ${gone.join(", ")}`);
 }

@@ -74,7 +74,16 @@ const CALL = {
   body: AgentCallBody,
   response: { 201: CreatedCall },
   answerHeaders: { 201: ["Idempotent-Replayed"] },
-  errors: ["not_found", "conflict", "idempotency_mismatch", "rate_limited", "overloaded", "draining", "unavailable"],
+  errors: [
+    "not_found",
+    "conflict",
+    "idempotency_mismatch",
+    "rate_limited",
+    "spend_limit",
+    "overloaded",
+    "draining",
+    "unavailable",
+  ],
   asksForUnbuilt: true,
 } as const;
 

@@ -3,11 +3,12 @@ import type { FastifyRequest, preValidationHookHandler } from "fastify";
 import type { z } from "zod";
 import type { CallSpec } from "../core/call-spec.ts";
 import type { Logger } from "../core/log.ts";
+import type { SpendUnit } from "../core/spend.ts";
 import type { CallStore } from "../store/call-store.ts";
 import { hashSecret, mintToken } from "../store/secrets.ts";
 import { isoTime } from "./call-item.ts";
 import type { CreatedCall } from "./call-schemas.ts";
-import { ApiError, type Problem, refused, tooManyCalls } from "./errors.ts";
+import { ApiError, accountOver, type Problem, refused, tooManyCalls } from "./errors.ts";
 import type { NewCalls } from "./health.ts";
 import { IdempotencyHeaders, NamedRequest } from "./idempotency.ts";
 import { noQueryProblems } from "./query.ts";
@@ -23,6 +24,8 @@ declare module "fastify" {
 export interface CallCreationDeps {
   calls: Pick<CallStore, "create">;
   newCalls: () => NewCalls;
+  /** The limit that the account's calls have reached within the last minute; undefined where they have not. */
+  accountOver: (accountId: string) => SpendUnit | undefined;
   /** What a `websocketUrl` begins with, for example `wss://media.example.com`, without a slash at the end. */
   publicMediaUrl: string;
   tokenTtlMs: number;
@@ -60,7 +63,7 @@ interface CreationReply {
 /**
  * Creates the call of a request that has been checked, or finds the one that the same request made before, and sets the status
  * and the headers of the answer. Returns its body. `agentId` names the saved agent that `spec` was made of. Throws ApiError:
- * 503 while no calls are taken, 429 when the API key has as many as it may, 409 `idempotency_mismatch`.
+ * 503 while no calls are taken, 429 when the API key has as many as it may or the account may spend no more, 409 `idempotency_mismatch`.
  */
 export async function createCall(
   deps: CallCreationDeps,
@@ -74,16 +77,23 @@ export async function createCall(
   if (!state.taken && state.reason !== "overloaded") throw refused(state.reason);
   const fresh = mintToken();
   const named = namedRequestOf(request, agentId);
-  const creation = await deps.calls.create({
-    accountId: request.accountId,
-    agentId,
-    apiKeyId: request.apiKeyId,
-    spec,
-    tokenHash: hashSecret(fresh),
-    tokenTtlMs: deps.tokenTtlMs,
-    idempotency: named?.storedWith(fresh),
-  });
-  if (creation.kind === "refused") throw creation.reason === "overloaded" ? refused(creation.reason) : tooManyCalls();
+  const over = deps.accountOver(request.accountId);
+  const creation = await deps.calls.create(
+    {
+      accountId: request.accountId,
+      agentId,
+      apiKeyId: request.apiKeyId,
+      spec,
+      tokenHash: hashSecret(fresh),
+      tokenTtlMs: deps.tokenTtlMs,
+      idempotency: named?.storedWith(fresh),
+    },
+    () => (over === undefined ? undefined : "spend_limit"),
+  );
+  if (creation.kind === "refused") {
+    if (over !== undefined) throw accountOver(over);
+    throw creation.reason === "overloaded" ? refused(creation.reason) : tooManyCalls();
+  }
   if (creation.kind === "mismatch") throw mismatch();
   const { call } = creation;
   let token = fresh;

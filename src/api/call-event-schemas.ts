@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CUT_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../core/call-spec.ts";
 import { ENGINES } from "../core/metrics.ts";
 import { PHRASE_ORIGINS } from "../core/phrases.ts";
+import { SPEND_ACTIONS, SPEND_LIMITS, SPEND_SCOPES } from "../core/spend.ts";
 import { SWITCH_CODES } from "../speech/speech.ts";
 import { Transcript } from "./call-schemas.ts";
 import { TurnLatency } from "./served-schemas.ts";
@@ -112,7 +113,13 @@ const EventItem = z
           description:
             "`file`: the operator's own, by `PHRASES_FILE`. `translated`: by the LLM. `english`: there is nothing in this language.",
         }),
-        phrases: z.object({ inactivity: text, apology: text, filler: text, goodbye: text }),
+        phrases: z.object({
+          inactivity: text,
+          apology: text,
+          filler: text,
+          goodbye: text,
+          limit: text.optional().meta({ description: "Absent in calls of older versions." }),
+        }),
       },
     ),
     event(
@@ -135,6 +142,16 @@ const EventItem = z
         .int()
         .meta({ description: "What prompts of the call may come to from here on, in estimated tokens." }),
       retried: z.boolean().meta({ description: "The same question was asked again at once, that much shorter." }),
+    }),
+    event("limit-reached", "A provider was not asked, because the call or its account may spend no more.", {
+      scope: z.enum(SPEND_SCOPES).meta({ description: "Whose limit it is." }),
+      limit: z
+        .enum(SPEND_LIMITS)
+        .meta({ description: "What has reached its limit per minute; `cost`: `maxCost` of the call." }),
+      action: z.enum(SPEND_ACTIONS).meta({
+        description:
+          "`refuse`: the agent says that it cannot answer, and the call goes on. `end`: it says so, and the call ends.",
+      }),
     }),
     event("tool-result", "A tool is done, or has failed: this is what the model is told.", {
       turnId,
@@ -198,7 +215,7 @@ const CommandItem = z
         .meta({
           description:
             "Absent from the model's words. `greeting`: as the call has it. `inactivity`: nobody was heard for too long. `filler`: " +
-            "the answer takes long. `apology`: the model failed. `goodbye`: the service ends the call.",
+            "the answer takes long. `apology`: the model failed. `goodbye`: the service ends the call. `limit`: the call may spend no more.",
         }),
     }),
     command("mark", "The carrier is asked to say when a piece has been played.", { name }),
@@ -229,7 +246,7 @@ const CommandItem = z
           "`words`, `voice`, `key`, `typed`: the caller barged in, by a word that is no back-channel, by voice that lasted (where " +
           "the ear tells no words in time), by a key, by typing. `silence`: the reply hung, and the caller is asked whether " +
           "anybody is there. `model_failed`: the model failed, or told nothing for too long; an apology takes the reply's " +
-          "place. `call_ended`: `end` says why.",
+          "place. `spend_limit`: the call may spend no more, and the agent says so. `call_ended`: `end` says why.",
       }),
       voicedMs: z.int().meta({ description: "For how long the caller had been heard without a break; 0 when silent." }),
       heardText: z.string().meta({ description: "What was heard of the reply. Empty when the call is not recorded." }),

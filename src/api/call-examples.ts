@@ -73,6 +73,7 @@ export const CALLS = [
     carrierCallId: "CA0123456789abcdef0123456789abcdef",
     configuration: {
       ...SETTINGS,
+      maxCost: null,
       selectedTools: SHOWN_TOOLS,
       voice: "espeak/gmw/en-US",
       language: "en-US",

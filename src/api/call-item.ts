@@ -33,6 +33,7 @@ export function itemOf(call: CallRecord): z.output<typeof CallItem> {
       maxDuration: settings.maxDurationMs / 1_000,
       inactivityTimeout: settings.inactivityTimeoutMs / 1_000,
       inactivityAction: settings.inactivityAction,
+      maxCost: settings.maxCost ?? null,
       recordingEnabled: settings.recordingEnabled,
       websocket: settings.websocket === undefined ? null : websocketOf(settings.websocket),
       selectedTools: settings.tools.map(shownTool),

@@ -22,6 +22,7 @@ import {
   SELECTED_TOOLS_MAX,
   STREAM_MESSAGE_MS_MAX,
 } from "../core/limits.ts";
+import { MAX_COST_MAX, MAX_COST_MIN } from "../core/spend-limits.ts";
 import { CALL_STATUSES } from "../store/call-store.ts";
 import { CALLS, CREATED_CALLS, NEW_CALLS, TURNS } from "./call-examples.ts";
 import {
@@ -83,6 +84,13 @@ const settings = {
   }),
   inactivityAction: oneOf(["hang_up", "prompt"]).meta({
     description: `\`prompt\`: the agent asks whether the caller is still there, and hangs up once that was in vain ${INACTIVITY_PROMPTS_MAX} times in a row.`,
+  }),
+  maxCost: numberBetween(MAX_COST_MIN, MAX_COST_MAX).meta({
+    description:
+      "What the call may cost, in the currency of the service's prices, by what its providers report. Once it has cost as much, or " +
+      "the next request to the LLM or the TTS would make it more, the agent says so and the call ends with `spend_limit`. What has " +
+      "no price is not counted. 400 where the service has no prices.",
+    examples: [0.5],
   }),
   recordingEnabled: flag.meta({
     description:
@@ -181,6 +189,7 @@ export const NewCallBody = z
       maxDuration: settings.maxDuration.default(MAX_DURATION_S_DEFAULT),
       inactivityTimeout: settings.inactivityTimeout.default(INACTIVITY_S_DEFAULT),
       inactivityAction: settings.inactivityAction.default("prompt"),
+      maxCost: settings.maxCost.optional(),
       recordingEnabled: settings.recordingEnabled.default(true),
       connectionType: oneOf(CONNECTION_TYPES)
         .default("carrier_a")
@@ -252,7 +261,8 @@ export const CallItem = z
       .meta({
         description:
           "`caller_hangup`, `agent_hangup`, `api_hangup`: who hung up. `max_duration`, `inactivity`: a limit of the call was " +
-          "reached. `transferred`: it was handed on. `token_expired`: nobody came for the stream in time. `protocol_error`, `audio_flood`, `slow_consumer`: " +
+          "reached. `spend_limit`: it had cost `maxCost`, or had spent as much within a minute as a call or an account may. " +
+          "`transferred`: it was handed on. `token_expired`: nobody came for the stream in time. `protocol_error`, `audio_flood`, `slow_consumer`: " +
           "what the stream's other side sent, or did not read. `provider_error`: ear, model or voice. `drain_timeout`, " +
           "`worker_lost`: the service was stopped, or lost a process.",
       }),
@@ -277,6 +287,7 @@ export const CallItem = z
         maxDuration: z.int(),
         inactivityTimeout: z.int(),
         inactivityAction: z.enum(["hang_up", "prompt"]),
+        maxCost: z.number().nullable(),
         recordingEnabled: z.boolean(),
         websocket: z
           .object({

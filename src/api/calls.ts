@@ -28,6 +28,7 @@ const CREATE = {
     "unknown_language",
     "idempotency_mismatch",
     "rate_limited",
+    "spend_limit",
     "overloaded",
     "draining",
     "unavailable",

@@ -1,4 +1,5 @@
 import { type Fault, TrunklineError } from "../core/errors.ts";
+import type { SpendUnit } from "../core/spend.ts";
 
 /** Every code the API answers with, and its status. docs/api.md lists them; none is reused for another meaning. */
 export const STATUS = {
@@ -19,6 +20,8 @@ export const STATUS = {
   range_not_satisfiable: 416,
   /** The API key has as many calls as it may. */
   rate_limited: 429,
+  /** The account has spent as much within a minute as it may. */
+  spend_limit: 429,
   internal: 500,
   /** The workers carry all the calls that they can. */
   overloaded: 503,
@@ -155,6 +158,10 @@ export const refused = (reason: "draining" | "overloaded" | "unavailable"): ApiE
 /** None of this API key, until one of those it has is over. */
 export const tooManyCalls = (): ApiError =>
   new ApiError("rate_limited", "this API key has as many calls, created and active, as it may have at once");
+
+/** None of this account, until it has spent less than it may within the last minute. */
+export const accountOver = (limit: SpendUnit): ApiError =>
+  new ApiError("spend_limit", `the calls of this account have reached its limit of ${limit} within a minute`);
 
 /** What a thrown value is to the caller. Nothing of what it says itself leaves the service unless it is an ApiError. */
 export function toApiError(thrown: unknown): ApiError {

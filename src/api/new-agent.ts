@@ -2,7 +2,7 @@ import { isObject } from "../core/json.ts";
 import type { NewAgent } from "../store/agent-store.ts";
 import type { NewAgentBody } from "./agent-schemas.ts";
 import { notBuilt, notInThisVersion, type Problem } from "./errors.ts";
-import type { Offer } from "./new-call.ts";
+import { costProblems, type Offer } from "./new-call.ts";
 import { languageByCode, lookUpOffered, voiceById } from "./offered.ts";
 import { toolProblems, toolsNotBuilt } from "./selected-tools.ts";
 
@@ -12,14 +12,19 @@ import { toolProblems, toolsNotBuilt } from "./selected-tools.ts";
  */
 export async function newAgentOf(body: NewAgentBody, found: readonly Problem[], offer: Offer): Promise<NewAgent> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
-  const { selectedTools } = isObject(given.callSettings) ? given.callSettings : {};
+  const settings = isObject(given.callSettings) ? given.callSettings : {};
+  const { selectedTools } = settings;
   const tools = await toolProblems(selectedTools, ["callSettings", "selectedTools"], offer);
-  const { voice, language } = await lookUpOffered([...found, ...tools], offer.voices, {
-    voiceField: "voiceId",
-    givenVoice: given.voiceId,
-    voice: voiceById("voiceId", given.voiceId),
-    language: languageByCode("languageId", given.languageId),
-  });
+  const { voice, language } = await lookUpOffered(
+    [...found, ...costProblems(settings, ["callSettings"], offer), ...tools],
+    offer.voices,
+    {
+      voiceField: "voiceId",
+      givenVoice: given.voiceId,
+      voice: voiceById("voiceId", given.voiceId),
+      language: languageByCode("languageId", given.languageId),
+    },
+  );
   const missing = featuresNotBuilt(body);
   if (missing.length > 0) throw notBuilt(missing);
   return { ...body, voiceId: voice.id, languageId: language.code };

@@ -5,7 +5,7 @@ import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from 
 import { firstProblems, notBuilt, notInThisVersion, type Problem } from "./errors.ts";
 import { languageByCode, lookUpOffered, voiceByIdOrName } from "./offered.ts";
 import { type ToolOffer, toolProblems, toolSpecsOf, toolsNotBuilt, transportProblems } from "./selected-tools.ts";
-import { isBlank, problemsOf } from "./validation.ts";
+import { isBlank, type Path, problem, problemsOf } from "./validation.ts";
 import type { VoiceCatalogue } from "./voices.ts";
 
 /** The transports this build carries. */
@@ -14,6 +14,8 @@ const CARRIED: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c
 /** What this installation has to make calls of. */
 export interface Offer extends ToolOffer {
   voices: VoiceCatalogue;
+  /** The service knows what its providers charge. */
+  hasPrices: boolean;
 }
 
 /**
@@ -25,7 +27,11 @@ export interface Offer extends ToolOffer {
 export async function specOf(body: NewCallBody, found: readonly Problem[], offer: Offer): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const tools = await toolProblems(given.selectedTools, ["selectedTools"], offer);
-  return specWithTools(body, [...found, ...websocketProblems(given), ...tools], offer);
+  return specWithTools(
+    body,
+    [...found, ...websocketProblems(given), ...costProblems(given, [], offer), ...tools],
+    offer,
+  );
 }
 
 /** As `specOf`, of a body whose tools and format have been looked at: what is wrong with them has been `found`. */
@@ -53,6 +59,16 @@ export function websocketProblems({ connectionType, websocket }: Record<string, 
   return result.success ? [] : firstProblems(problemsOf(result.error, ["websocket"]));
 }
 
+/** A bound that nothing can be held against would be none. `at` is where in the body `given` stands. */
+export function costProblems(
+  { maxCost }: Record<string, unknown>,
+  at: Path,
+  { hasPrices }: Pick<Offer, "hasPrices">,
+): readonly Problem[] {
+  if (hasPrices || maxCost === undefined) return [];
+  return [problem([...at, "maxCost"], "must not be given to a service without PRICES", maxCost)];
+}
+
 function featuresNotBuilt({ connectionType, selectedTools }: NewCallBody): readonly Problem[] {
   const missing = toolsNotBuilt(selectedTools, "/selectedTools");
   if (CARRIED.includes(connectionType)) return missing;
@@ -75,6 +91,7 @@ function withUnits(body: NewCallBody, voiceId: string, language: string): CallSp
     maxDurationMs: body.maxDuration * 1_000,
     inactivityTimeoutMs: body.inactivityTimeout * 1_000,
     inactivityAction: body.inactivityAction,
+    ...(body.maxCost !== undefined && { maxCost: body.maxCost }),
     recordingEnabled: body.recordingEnabled,
     connectionType: body.connectionType,
     ...(body.connectionType === "websocket" && { websocket: streamFormatOf(body.websocket) }),

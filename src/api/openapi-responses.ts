@@ -19,6 +19,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   unsupported_media_type: "the body is not application/json in UTF-8, or has a Content-Encoding",
   range_not_satisfiable: "none of the bytes that the header Range asks for are there",
   rate_limited: "the API key has as many calls, created and active, as it may have at once",
+  spend_limit: "the calls of the account have reached a limit of what it may spend within a minute",
   internal: "a bug of the service, whose log tells more under the same `requestId`",
   overloaded: "there is no place for one more call just now",
   draining: "the service is about to stop",

@@ -1,13 +1,15 @@
 import { strict as assert } from "node:assert";
 import type { CallSpec, CutReason, EndReason, SpeakReason } from "../core/call-spec.ts";
-import { GOODBYE_MS_MAX, LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../core/limits.ts";
+import { LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../core/limits.ts";
+import type { Phrases } from "../core/phrases.ts";
 import type { CallOptions } from "./call-options.ts";
-import { partialOf, saidUntil, stepCaller, wordsOf } from "./caller-turn.ts";
+import { asTyped, partialOf, saidUntil, stepCaller, wordsOf } from "./caller-turn.ts";
 import { Conversation, type Said } from "./conversation.ts";
 import { Digits } from "./digits.ts";
 import type { CallEvent, CallSink } from "./events.ts";
 import { isSameLanguage, tellsLanguage } from "./heard-language.ts";
 import { Inactivity } from "./inactivity.ts";
+import { type LastWords, Leave } from "./leave.ts";
 import { DEFAULT_TURN_PARAMETERS } from "./parameters.ts";
 import { CallPhrases } from "./phrases.ts";
 import { Preemptive } from "./preemptive.ts";
@@ -40,6 +42,7 @@ export class Call {
   readonly #preemptive: Preemptive;
   readonly #digits: Digits;
   readonly #phrases = new CallPhrases();
+  readonly #leave = new Leave((words) => this.#sayLast(words));
 
   #turn: Turn = START;
   /** The turn that was looked at last for what may be asked ahead. */
@@ -47,8 +50,6 @@ export class Call {
   /** What `turnDeadlineMs` says: it looks at words, and is asked for with every frame, but changes only with the turn. */
   #turnDeadlineMs = Number.POSITIVE_INFINITY;
   #legStarted = false;
-  /** We take leave: why the call ends with that, and until when the caller may hear it, ms. */
-  #leave: { reason: EndReason; untilMs: number } | undefined;
   #ended = false;
   /** The last command was given. */
   #silent = false;
@@ -82,7 +83,7 @@ export class Call {
       sink: this.#sink,
       step: (event) => this.#step(event),
       // A goodbye that cannot be spoken is none.
-      end: (reason) => this.#end(reason === "provider_error" ? (this.#leave?.reason ?? reason) : reason),
+      end: (reason) => this.#end(reason === "provider_error" ? (this.#leave.reason ?? reason) : reason),
       modelDone: (failed) => this.#onModelDone(failed),
       speakLanguage: (language) => this.#speakLanguage(language, "tool"),
     });
@@ -105,7 +106,7 @@ export class Call {
       ? NO_WAITS
       : {
           max_duration: this.#spec.maxDurationMs,
-          goodbye: this.#goodbyeMs(),
+          goodbye: this.#leave.untilMs,
           stream: this.#streamMs(),
           voice: this.#detector.deadlineMs,
           turn: this.#turnDeadlineMs,
@@ -134,7 +135,7 @@ export class Call {
     if (this.#turn !== this.#seenTurn) {
       this.#seenTurn = this.#turn;
       const { caller, agent, keying } = this.#turn;
-      const isOpen = agent.at === "idle" && !keying && this.#leave === undefined;
+      const isOpen = agent.at === "idle" && !keying && this.#leave.reason === undefined;
       this.#preemptive.hears(isOpen ? wordsOf(caller) : "", partialOf(caller) === "", this.#nowMs);
     }
     this.#preemptive.attend(this.#detector.lastVoicedMs, this.#nowMs, this.#policy.language);
@@ -159,7 +160,11 @@ export class Call {
         this.#end("worker_lost");
         return;
       case "goodbye-requested":
-        this.#onGoodbye(event.reason);
+        this.#leave.goodbye(event.reason, this.#ownPhrases, this.#nowMs);
+        return;
+      case "limit-reached":
+        if (this.#leave.limitReached(event.action, this.#ownPhrases, this.#nowMs))
+          this.#replace(this.#ownPhrases.limit, "limit", "spend_limit");
         return;
       case "mark":
         this.#speaker.marked(event.name, this.#nowMs);
@@ -181,7 +186,7 @@ export class Call {
         return;
       case "ear-failed":
         // Who hears nothing can answer nothing, but take leave.
-        this.#onGoodbye("provider_error");
+        this.#leave.goodbye("provider_error", this.#ownPhrases, this.#nowMs);
         return;
       case "context-exceeded":
         this.#conversation.limitPrompt(event.tokensMax);
@@ -215,16 +220,13 @@ export class Call {
   }
 
   /** Whatever is being said or done makes way for a goodbye; where no stream has begun nobody hears one. */
-  #onGoodbye(reason: EndReason): void {
-    if (this.#leave !== undefined) return;
+  #sayLast({ text, why, reason }: LastWords): void {
     if (!this.#legStarted) {
       this.#end(reason);
       return;
     }
-    this.#leave = { reason, untilMs: this.#nowMs + GOODBYE_MS_MAX };
     this.#speaker.cut("call_ended", 0, this.#nowMs);
-    if (!this.#ended)
-      this.#speaker.say(this.#phrases.in(this.#policy.language).goodbye, "goodbye", this.#nowMs, reason);
+    if (!this.#ended) this.#speaker.say(text, why, this.#nowMs, reason);
   }
 
   #onFrameIn(voiced: boolean, mediaMs: number): void {
@@ -271,7 +273,7 @@ export class Call {
       this.#end("protocol_error");
       return;
     }
-    if (this.#leave !== undefined && this.#nowMs >= this.#leave.untilMs) {
+    if (this.#leave.reason !== undefined && this.#nowMs >= this.#leave.untilMs) {
       this.#end(this.#leave.reason);
       return;
     }
@@ -286,18 +288,23 @@ export class Call {
     if (!this.#ended && this.#nowMs >= this.#inactivityDeadlineMs()) this.#onInactivity();
   }
 
+  /** What the service says in its own name, in the language of the call. */
+  get #ownPhrases(): Phrases {
+    return this.#phrases.in(this.#policy.language);
+  }
+
   #onInactivity(): void {
     if (this.#inactivity.expired(this.#nowMs) === "end") this.#end("inactivity");
     // A reply that lives through such a silence hangs, and may be dropped whatever it was.
-    else this.#replace(this.#phrases.in(this.#policy.language).inactivity, "inactivity", "silence");
+    else this.#replace(this.#ownPhrases.inactivity, "inactivity", "silence");
   }
 
   #onModelDone(failed: boolean): void {
     this.#modelFailures = failed ? this.#modelFailures + 1 : 0;
-    if (!failed) return;
-    if (this.#modelFailures >= MODEL_FAILURES_MAX) this.#end("provider_error");
+    if (!failed) this.#leave.answered();
+    else if (this.#modelFailures >= MODEL_FAILURES_MAX) this.#end("provider_error");
     // What was already said stays said; the apology follows as a reply of its own.
-    else this.#replace(this.#phrases.in(this.#policy.language).apology, "apology", "model_failed");
+    else this.#replace(this.#ownPhrases.apology, "apology", "model_failed");
   }
 
   /** Drops the reply there is, if any, for words of our own; unless its end made way for another, or was the end of the call. */
@@ -331,7 +338,7 @@ export class Call {
       }
       case "answer":
         this.#conversation.said(action);
-        if (this.#leave !== undefined) return;
+        if (this.#leave.reason !== undefined) return;
         this.#preemptive.settle(this.#policy.language);
         this.#speaker.ask(this.#nowMs);
         return;
@@ -364,7 +371,7 @@ export class Call {
     if (this.#ended) return Number.POSITIVE_INFINITY;
     return Math.min(
       this.#spec.maxDurationMs,
-      this.#goodbyeMs(),
+      this.#leave.untilMs,
       this.#streamMs(),
       this.#detector.deadlineMs,
       this.#turnDeadlineMs,
@@ -373,10 +380,6 @@ export class Call {
       this.#inactivityDeadlineMs(),
       this.#speaker.deadlineMs(this.#nowMs),
     );
-  }
-
-  #goodbyeMs(): number {
-    return this.#leave?.untilMs ?? Number.POSITIVE_INFINITY;
   }
 
   #streamMs(): number {
@@ -390,10 +393,8 @@ export class Call {
 
   /** What was sent last moves with every frame, so the clock stands still while the agent is heard. */
   #inactivityDeadlineMs(): number {
-    if (!this.#legStarted || this.#leave !== undefined || this.#speaker.usesTools) return Number.POSITIVE_INFINITY;
+    if (!this.#legStarted || this.#leave.reason !== undefined || this.#speaker.usesTools)
+      return Number.POSITIVE_INFINITY;
     return this.#inactivity.deadlineMs(this.#detector.lastVoicedMs, this.#speaker.playsUntilMs);
   }
 }
-
-/** Keys are a turn of the caller's; the model sees by the first word that they were not spoken. */
-const asTyped = (entry: string): Extract<TurnEvent, { kind: "typed" }> => ({ kind: "typed", text: `DTMF: ${entry}` });

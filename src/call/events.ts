@@ -8,6 +8,7 @@ import type {
 } from "../core/call-spec.ts";
 import type { Engine } from "../core/metrics.ts";
 import type { PhraseOrigin, Phrases } from "../core/phrases.ts";
+import type { SpendAction, SpendLimit, SpendScope } from "../core/spend.ts";
 import type { Usage } from "../core/usage.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { Message, SpokenWord, SwitchCode, ToolDescription } from "../speech/speech.ts";
@@ -68,6 +69,11 @@ export type CallEvent =
   | { kind: "context-exceeded"; provider: string; tokensMax: number; retried: boolean }
   /** A provider did so much for the call. The last of it may stand behind the call's end. */
   | { kind: "used"; engine: Engine; provider: string; usage: Usage }
+  /**
+   * The call, or its account (`scope`), may spend no more of `limit`, and a provider was not asked: the agent says so, and the call
+   * ends or goes on without the answer (`action`).
+   */
+  | { kind: "limit-reached"; scope: SpendScope; limit: SpendLimit; action: SpendAction }
   /** What came of a `tool`. */
   | { kind: "tool-result"; turnId: number; key: string; result: string; failed: boolean }
   /** The voice, answering `speak`. `samples` counts at the leg's rate, padding of a piece's last frame included. */

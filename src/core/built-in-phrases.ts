@@ -1,15 +1,4 @@
-import type { Phrases } from "./phrases.ts";
-
-/** Where the phrases of one language come from, and what they are. */
-interface BuiltInPhrases {
-  /** Who wrote them, who has checked them, and which form they take. Change it together with the texts. */
-  source: string;
-  phrases: Phrases;
-}
-
-/** None of these has been checked by somebody who grew up with the language. Write who has, and when, where one is. */
-const unchecked = (form = ""): string =>
-  `written for this project, not checked by a speaker${form === "" ? "" : `; ${form}`}`;
+import { type BuiltInPhrases, unchecked } from "./phrase-source.ts";
 
 /**
  * The service's own phrases, by language tag: a language, with a region or a script where that writes otherwise. A correction is
@@ -23,6 +12,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "I am sorry, could you say that again?",
       filler: "One moment, please.",
       goodbye: "We have to end this call now. Goodbye.",
+      limit: "I cannot answer that right now.",
     },
   },
   ar: {
@@ -32,6 +22,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "عذرًا، هل يمكنك إعادة ما قلته؟",
       filler: "لحظة من فضلك.",
       goodbye: "علينا إنهاء هذه المكالمة الآن. مع السلامة.",
+      limit: "لا يمكنني الإجابة على ذلك الآن.",
     },
   },
   bg: {
@@ -41,6 +32,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Извинете, бихте ли повторили?",
       filler: "Един момент, моля.",
       goodbye: "Трябва да приключим разговора. Довиждане.",
+      limit: "В момента не мога да отговоря на това.",
     },
   },
   bn: {
@@ -50,6 +42,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "দুঃখিত, আপনি কি আবার বলবেন?",
       filler: "একটু অপেক্ষা করুন।",
       goodbye: "আমাদের এখন কলটি শেষ করতে হবে। ধন্যবাদ।",
+      limit: "এই মুহূর্তে আমি এর উত্তর দিতে পারছি না।",
     },
   },
   ca: {
@@ -59,6 +52,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Ho sento, ho podria repetir?",
       filler: "Un moment, sisplau.",
       goodbye: "Hem de finalitzar la trucada. Adeu.",
+      limit: "Ara mateix no ho puc respondre.",
     },
   },
   cs: {
@@ -68,6 +62,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Promiňte, můžete to prosím zopakovat?",
       filler: "Moment, prosím.",
       goodbye: "Teď už musíme hovor ukončit. Na shledanou.",
+      limit: "Na to teď nemohu odpovědět.",
     },
   },
   da: {
@@ -77,6 +72,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Undskyld, vil du gentage det?",
       filler: "Et øjeblik, tak.",
       goodbye: "Vi er nødt til at afslutte opkaldet nu. Farvel.",
+      limit: "Det kan jeg ikke svare på lige nu.",
     },
   },
   de: {
@@ -86,6 +82,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Entschuldigung, könnten Sie das bitte wiederholen?",
       filler: "Einen Moment, bitte.",
       goodbye: "Wir müssen jetzt auflegen. Auf Wiederhören.",
+      limit: "Das kann ich im Augenblick nicht beantworten.",
     },
   },
   el: {
@@ -95,6 +92,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Συγγνώμη, μπορείτε να το επαναλάβετε;",
       filler: "Μια στιγμή, παρακαλώ.",
       goodbye: "Πρέπει να τερματίσουμε την κλήση τώρα. Γεια σας.",
+      limit: "Δεν μπορώ να απαντήσω σε αυτό τώρα.",
     },
   },
   es: {
@@ -104,6 +102,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Lo siento, ¿podría repetirlo?",
       filler: "Un momento, por favor.",
       goodbye: "Tenemos que terminar la llamada. Adiós.",
+      limit: "No puedo responder a eso en este momento.",
     },
   },
   fa: {
@@ -113,6 +112,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "ببخشید، ممکن است دوباره بگویید؟",
       filler: "یک لحظه لطفاً.",
       goodbye: "باید تماس را پایان دهیم. خداحافظ.",
+      limit: "الان نمی‌توانم به این پاسخ بدهم.",
     },
   },
   fi: {
@@ -122,6 +122,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Anteeksi, voisitteko toistaa?",
       filler: "Odottakaa hetki, olkaa hyvä.",
       goodbye: "Meidän on nyt lopetettava puhelu. Kuulemiin.",
+      limit: "En voi vastata siihen juuri nyt.",
     },
   },
   fil: {
@@ -131,6 +132,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Pasensya na po, maaari po bang ulitin ninyo?",
       filler: "Sandali lang po.",
       goodbye: "Kailangan na po nating tapusin ang tawag. Paalam po.",
+      limit: "Hindi ko po masasagot iyan ngayon.",
     },
   },
   fr: {
@@ -140,6 +142,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Je suis désolé, pourriez-vous répéter ?",
       filler: "Un instant, s’il vous plaît.",
       goodbye: "Nous devons mettre fin à cet appel. Au revoir.",
+      limit: "Je ne peux pas répondre à cela maintenant.",
     },
   },
   he: {
@@ -149,6 +152,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "סליחה, אפשר לחזור על זה בבקשה?",
       filler: "רגע אחד, בבקשה.",
       goodbye: "אנחנו צריכים לסיים את השיחה עכשיו. להתראות.",
+      limit: "אין אפשרות לענות על כך כרגע.",
     },
   },
   hi: {
@@ -158,6 +162,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "माफ़ कीजिए, क्या आप दोबारा कह सकते हैं?",
       filler: "कृपया एक क्षण रुकिए।",
       goodbye: "अब हमें यह कॉल समाप्त करनी होगी। नमस्ते।",
+      limit: "अभी इसका उत्तर देना संभव नहीं है।",
     },
   },
   hr: {
@@ -167,6 +172,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Oprostite, možete li ponoviti?",
       filler: "Samo trenutak, molim.",
       goodbye: "Sada moramo završiti poziv. Doviđenja.",
+      limit: "Trenutačno ne mogu odgovoriti.",
     },
   },
   hu: {
@@ -176,6 +182,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Elnézést, megismételné, kérem?",
       filler: "Egy pillanat, kérem.",
       goodbye: "Most be kell fejeznünk a hívást. Viszonthallásra.",
+      limit: "Erre most nem tudok válaszolni.",
     },
   },
   id: {
@@ -185,6 +192,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Maaf, bisa tolong diulangi?",
       filler: "Mohon tunggu sebentar.",
       goodbye: "Kami harus mengakhiri panggilan ini. Sampai jumpa.",
+      limit: "Saya tidak bisa menjawabnya sekarang.",
     },
   },
   it: {
@@ -194,6 +202,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Mi scusi, potrebbe ripetere?",
       filler: "Un attimo, per favore.",
       goodbye: "Dobbiamo terminare la chiamata. Arrivederci.",
+      limit: "In questo momento non posso rispondere.",
     },
   },
   ja: {
@@ -203,6 +212,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "申し訳ありません、もう一度おっしゃっていただけますか？",
       filler: "少々お待ちください。",
       goodbye: "申し訳ございませんが、ここで通話を終了いたします。失礼いたします。",
+      limit: "ただいまお答えすることができません。",
     },
   },
   ko: {
@@ -212,6 +222,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "죄송합니다. 다시 한번 말씀해 주시겠어요?",
       filler: "잠시만 기다려 주세요.",
       goodbye: "이제 통화를 마쳐야 합니다. 안녕히 계세요.",
+      limit: "지금은 답변해 드릴 수 없습니다.",
     },
   },
   ms: {
@@ -221,6 +232,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Maaf, boleh ulang sekali lagi?",
       filler: "Sila tunggu sebentar.",
       goodbye: "Kami perlu menamatkan panggilan ini. Selamat tinggal.",
+      limit: "Saya tidak dapat menjawabnya sekarang.",
     },
   },
   nb: {
@@ -230,6 +242,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Beklager, kan du gjenta det?",
       filler: "Et øyeblikk, takk.",
       goodbye: "Vi må avslutte samtalen nå. Ha det bra.",
+      limit: "Det kan jeg ikke svare på akkurat nå.",
     },
   },
   nl: {
@@ -239,6 +252,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Sorry, kunt u dat herhalen?",
       filler: "Een ogenblik, alstublieft.",
       goodbye: "We moeten nu ophangen. Tot ziens.",
+      limit: "Daar kan ik nu geen antwoord op geven.",
     },
   },
   pl: {
@@ -248,6 +262,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Przepraszam, czy można to powtórzyć?",
       filler: "Proszę chwilę zaczekać.",
       goodbye: "Musimy teraz zakończyć rozmowę. Do widzenia.",
+      limit: "Nie mogę teraz na to odpowiedzieć.",
     },
   },
   pt: {
@@ -257,6 +272,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Desculpe, poderia repetir?",
       filler: "Um momento, por favor.",
       goodbye: "Precisamos encerrar a chamada. Até logo.",
+      limit: "Não posso responder a isso agora.",
     },
   },
   "pt-PT": {
@@ -266,6 +282,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Desculpe, pode repetir, por favor?",
       filler: "Um momento, por favor.",
       goodbye: "Temos de terminar a chamada. Até logo.",
+      limit: "Neste momento não posso responder a isso.",
     },
   },
   ro: {
@@ -275,6 +292,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Îmi pare rău, puteți repeta?",
       filler: "Un moment, vă rog.",
       goodbye: "Trebuie să încheiem convorbirea acum. La revedere.",
+      limit: "Nu pot răspunde la asta acum.",
     },
   },
   ru: {
@@ -284,6 +302,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Извините, не могли бы вы повторить?",
       filler: "Одну минуту, пожалуйста.",
       goodbye: "Нам нужно завершить разговор. До свидания.",
+      limit: "Сейчас я не могу на это ответить.",
     },
   },
   sk: {
@@ -293,6 +312,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Prepáčte, môžete to zopakovať?",
       filler: "Moment, prosím.",
       goodbye: "Teraz musíme hovor ukončiť. Dovidenia.",
+      limit: "Na to teraz nemôžem odpovedať.",
     },
   },
   sv: {
@@ -302,6 +322,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Förlåt, kan du säga det igen?",
       filler: "Ett ögonblick, tack.",
       goodbye: "Vi måste avsluta samtalet nu. Hej då.",
+      limit: "Det kan jag inte svara på just nu.",
     },
   },
   th: {
@@ -311,6 +332,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "ขออภัย กรุณาพูดอีกครั้งได้ไหม",
       filler: "กรุณารอสักครู่",
       goodbye: "ขออภัย เราต้องวางสายแล้ว สวัสดี",
+      limit: "ขณะนี้ไม่สามารถตอบคำถามนี้ได้",
     },
   },
   tr: {
@@ -320,6 +342,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Özür dilerim, tekrar söyler misiniz?",
       filler: "Bir dakika lütfen.",
       goodbye: "Artık görüşmeyi sonlandırmamız gerekiyor. Hoşça kalın.",
+      limit: "Şu anda buna yanıt veremiyorum.",
     },
   },
   uk: {
@@ -329,6 +352,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Перепрошую, чи не могли б ви повторити?",
       filler: "Одну хвилинку, будь ласка.",
       goodbye: "Нам потрібно завершити розмову. До побачення.",
+      limit: "Зараз я не можу на це відповісти.",
     },
   },
   ur: {
@@ -338,6 +362,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "معاف کیجیے، کیا آپ دوبارہ کہیں گے؟",
       filler: "ایک لمحہ، براہ کرم۔",
       goodbye: "ہمیں اب یہ کال ختم کرنی ہوگی۔ خدا حافظ۔",
+      limit: "ابھی اس کا جواب دینا ممکن نہیں ہے۔",
     },
   },
   vi: {
@@ -347,6 +372,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "Xin lỗi, quý vị có thể nói lại được không?",
       filler: "Xin vui lòng chờ một chút.",
       goodbye: "Chúng tôi phải kết thúc cuộc gọi này. Tạm biệt.",
+      limit: "Hiện tại tôi chưa thể trả lời câu hỏi này.",
     },
   },
   zh: {
@@ -356,6 +382,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "对不起，请您再说一遍好吗？",
       filler: "请稍等片刻。",
       goodbye: "我们现在需要结束通话了。再见。",
+      limit: "我现在无法回答这个问题。",
     },
   },
   "zh-Hant": {
@@ -365,6 +392,7 @@ export const BUILT_IN_PHRASES: Readonly<Record<string, BuiltInPhrases>> & { read
       apology: "不好意思，請您再說一次好嗎？",
       filler: "請稍候片刻。",
       goodbye: "我們現在必須結束這通電話了，再見。",
+      limit: "我現在無法回答這個問題。",
     },
   },
 };

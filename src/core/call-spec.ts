@@ -26,16 +26,26 @@ export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
 
 /**
  * Why a reply was cut. `words`, `voice`, `key` and `typed`: the caller barged in. `silence`: it hung, and the caller is asked
- * whether anybody is there. `model_failed`: words of our own take its place.
+ * whether anybody is there. `model_failed`, `spend_limit`: words of our own take its place.
  */
-export const CUT_REASONS = ["words", "voice", "key", "typed", "silence", "model_failed", "call_ended"] as const;
+export const CUT_REASONS = [
+  "words",
+  "voice",
+  "key",
+  "typed",
+  "silence",
+  "model_failed",
+  "spend_limit",
+  "call_ended",
+] as const;
 export type CutReason = (typeof CUT_REASONS)[number];
 
 /**
  * Why the service itself says something, and not the model: `greeting`, the first message as it was given; `inactivity`, nobody was
- * heard for too long; `filler`, the answer takes long; `apology`, the model failed; `goodbye`, the service ends the call.
+ * heard for too long; `filler`, the answer takes long; `apology`, the model failed; `goodbye`, the service ends the call; `limit`, the
+ * call may spend no more.
  */
-export const SPEAK_REASONS = ["greeting", "inactivity", "filler", "apology", "goodbye"] as const;
+export const SPEAK_REASONS = ["greeting", "inactivity", "filler", "apology", "goodbye", "limit"] as const;
 export type SpeakReason = (typeof SPEAK_REASONS)[number];
 
 /** Why a paused reply goes on: the voice ended without a word, was a back-channel, or goes on and tells no word. */
@@ -84,6 +94,7 @@ export const END_REASONS = [
   "api_hangup",
   "max_duration",
   "inactivity",
+  "spend_limit",
   "transferred",
   "token_expired",
   "protocol_error",
@@ -119,6 +130,8 @@ export interface CallSpec {
   /** Present exactly when `connectionType` is `websocket`. */
   websocket?: StreamFormat;
   tools: readonly ToolSpec[];
+  /** What the call may cost, in the currency of the prices that the service is configured with; absent for no bound. */
+  maxCost?: number;
   metadata?: Record<string, unknown>;
 }
 

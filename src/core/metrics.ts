@@ -9,6 +9,7 @@ import {
 import { type LatencyStage, stagesOf } from "./latency.ts";
 import { counter, gauge, histogram, KeptTimes, registryOf, TYPE, tellAnew, watchedGauge } from "./metrics-kit.ts";
 import type { ProcessMetrics } from "./metrics-sum.ts";
+import { SPEND_LIMITS, SPEND_UNITS, type SpendRefusal } from "./spend.ts";
 import type { TimeHistogram } from "./time-histogram.ts";
 import { USAGE_UNITS, type Usage, type UsageUnit } from "./usage.ts";
 
@@ -185,6 +186,18 @@ export class WorkerMetrics {
     "Prompts that lost old turns: to keep within their bound, or because an LLM refused them as too long.",
     ["cause"],
   );
+  readonly #llmRequests = counter(
+    this.registry,
+    "llm_requests_total",
+    "Requests that were sent to LLMs: each try, also those that were aborted or failed.",
+    ["provider"],
+  );
+  readonly #spendRefused = counter(
+    this.registry,
+    "spend_refused_total",
+    "Requests to providers that were not sent, because a call or its account had reached a spend limit.",
+    ["scope", "limit"],
+  );
   readonly #addedLatency = new KeptTimes(
     this.registry,
     "added_latency_seconds",
@@ -225,6 +238,8 @@ export class WorkerMetrics {
     for (const reason of LLM_ABORT_REASONS) this.#llmAborted.inc({ reason }, 0);
     for (const cause of PROMPT_TRIM_CAUSES) this.#promptsTrimmed.inc({ cause }, 0);
     for (const stage of TURN_STAGES) this.#latency.zero({ stage });
+    for (const limit of SPEND_LIMITS) this.#spendRefused.inc({ scope: "call", limit }, 0);
+    for (const limit of SPEND_UNITS) this.#spendRefused.inc({ scope: "account", limit }, 0);
   }
 
   callStarted(connectionType: ConnectionType): void {
@@ -247,6 +262,7 @@ export class WorkerMetrics {
   engineKnown(engine: Engine, provider: string): void {
     this.#failed.inc({ engine, provider }, 0);
     this.#engineTime.zero({ engine, provider });
+    if (engine === "model") this.#llmRequests.inc({ provider }, 0);
   }
 
   engineFailed(engine: Engine, provider: string): void {
@@ -257,6 +273,7 @@ export class WorkerMetrics {
   providerKnown(engine: Engine, provider: string): void {
     this.#providerFailed.inc({ engine, provider }, 0);
     for (const unit of UNITS_OF[engine]) this.#usage.inc({ provider, unit: UNIT_NAMES[unit] }, 0);
+    if (engine === "model") this.#llmRequests.inc({ provider }, 0);
     this.#leftAlone.set({ engine, provider }, 0);
   }
 
@@ -294,6 +311,16 @@ export class WorkerMetrics {
   /** A prompt lost old turns. */
   promptTrimmed(cause: PromptTrimCause): void {
     this.#promptsTrimmed.inc({ cause });
+  }
+
+  /** An LLM is asked, for a reply, ahead of one, or for a translation; each try counts. */
+  llmRequested(provider: string): void {
+    this.#llmRequests.inc({ provider });
+  }
+
+  /** A provider was not asked, because the call or its account may spend no more. */
+  spendRefused({ scope, limit }: SpendRefusal): void {
+    this.#spendRefused.inc({ scope, limit });
   }
 
   /** An answer of the agent is over: this is where its time went, and who served it. */

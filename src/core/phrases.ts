@@ -3,9 +3,16 @@ import type { SpeakReason } from "./call-spec.ts";
 
 /**
  * What the service says in its own name, without the LLM, by the reason for it: `inactivity`, to a caller who has been silent too
- * long; `apology`, when the LLM failed; `filler`, when an answer or a tool takes long; `goodbye`, when the service ends the call.
+ * long; `apology`, when the LLM failed; `filler`, when an answer or a tool takes long; `goodbye`, when the service ends the call;
+ * `limit`, when the call may spend no more.
  */
-export const PHRASE_NAMES = ["inactivity", "apology", "filler", "goodbye"] as const satisfies readonly SpeakReason[];
+export const PHRASE_NAMES = [
+  "inactivity",
+  "apology",
+  "filler",
+  "goodbye",
+  "limit",
+] as const satisfies readonly SpeakReason[];
 export type PhraseName = (typeof PHRASE_NAMES)[number];
 
 /** All phrases of one language. */

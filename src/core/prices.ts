@@ -96,8 +96,8 @@ export function billOf(
   return { usage, cost: { currency: prices.currency, total, complete: known.length === costs.length } };
 }
 
-/** Undefined where something of it has no price. */
-function costOf(provider: string, usage: Usage, prices: Prices | undefined): number | undefined {
+/** What `usage` costs, in the currency of `prices`; undefined where something of it has no price. */
+export function costOf(provider: string, usage: Usage, prices: Prices | undefined): number | undefined {
   const perUnit = prices?.perUnit.get(`${provider}:${usage.model ?? ""}`) ?? prices?.perUnit.get(provider);
   let cost = 0;
   for (const unit of USAGE_UNITS) {

@@ -5,12 +5,14 @@ import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import { type Logger, withoutForeignText } from "../core/log.ts";
 import type { Engine, WorkerMetrics } from "../core/metrics.ts";
+import { type SpendRefusal, spendRefusalOf } from "../core/spend.ts";
 import { cutText } from "../core/words.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import { languageCode } from "../speech/languages.ts";
 import type { EngineWatch, Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "../speech/speech.ts";
 import { timedFirst, timedVoice } from "../speech/timed.ts";
+import type { CallSpend } from "./call-spend.ts";
 import type { CallTally } from "./call-tally.ts";
 import { CallVoice } from "./call-voice.ts";
 import { LlmRequests } from "./llm-requests.ts";
@@ -32,6 +34,8 @@ export interface CallEnginesOptions {
   tts: Tts;
   /** Asked for the phrases of each language that the call comes to. */
   phrases: PhraseFinder;
+  /** Charged with what is asked of providers; may forbid it. */
+  spend: Pick<CallSpend, "request" | "used" | "actionAt">;
   makeResampler: ResamplerFactory;
   tally: CallTally;
   metrics: Pick<
@@ -105,9 +109,10 @@ export class CallEngines {
       codec: legCodec,
       makeResampler,
       deliver,
-      onError: (error) => this.#onFailure("voice", tts.provider, error),
+      onError: (error, event) => this.#failed("voice", tts.provider, error, event),
       onReady: options.onSpeech,
       watch: this.#watchOf("voice"),
+      ownPhraseWatch: this.#watchOf("voice", true),
     });
     this.#voice = new CallVoice({ own: { voiceId, language }, tts, log, deliver, signal: this.#life.signal });
   }
@@ -156,8 +161,8 @@ export class CallEngines {
 
   /** Tells the call what it says in its own name in `language`, once that is known and where it is not built in. Never rejects. */
   async #choosePhrases(language: string): Promise<void> {
-    const { phrases, llm, deliver } = this.#options;
-    const chosen = await phrases.find(language, llm);
+    const { phrases, llm, spend, deliver } = this.#options;
+    const chosen = await phrases.find(language, llm, spend);
     if (chosen !== undefined && !this.#life.signal.aborted) deliver({ kind: "phrases-chosen", language, ...chosen });
   }
 
@@ -302,15 +307,18 @@ export class CallEngines {
    * Tells what one engine's providers do, and who of them takes over; later, for an ear may do so while it is given a frame that the
    * call is not told of yet.
    */
-  #watchOf(engine: Engine): EngineWatch {
-    const { tally, metrics, log, deliver, nowMs } = this.#options;
+  #watchOf(engine: Engine, isOwnPhrase = false): EngineWatch {
+    const { tally, metrics, spend, log, deliver, nowMs } = this.#options;
     const serving = this.#serving[engine];
     return {
       answered: (provider) => {
         serving.provider = provider;
       },
-      used: (provider, usage) => {
+      requesting: (provider, estimate) => spend.request(provider, estimate, isOwnPhrase),
+      used: (provider, usage, estimate) => {
         metrics.providerUsed(provider, usage);
+        if (spend.used(provider, usage, estimate))
+          queueMicrotask(() => this.#onLimit({ scope: "call", limit: "cost" }));
         this.#untold.push({ kind: "used", engine, provider, usage });
         queueMicrotask(() => {
           for (let event = this.#untold.shift(); event !== undefined; event = this.#untold.shift()) deliver(event);
@@ -337,9 +345,23 @@ export class CallEngines {
     };
   }
 
-  #failed(engine: "ear" | "model", provider: string, error: unknown, event: CallEvent): void {
+  /** An engine failed, which the call is told by `event`; or it was not asked, because the call may spend no more. */
+  #failed(engine: Engine, provider: string, error: unknown, event: CallEvent): void {
+    const refusal = spendRefusalOf(error);
+    if (refusal !== undefined) {
+      this.#onLimit(refusal);
+      return;
+    }
     this.#onFailure(engine, provider, error);
     this.#options.deliver(event);
+  }
+
+  #onLimit(refusal: SpendRefusal): void {
+    const { spend, log, deliver } = this.#options;
+    if (this.#life.signal.aborted) return;
+    const action = spend.actionAt(refusal);
+    log.warn({ ...refusal, action }, "a spend limit was reached");
+    deliver({ kind: "limit-reached", ...refusal, action });
   }
 
   /** Whoever answers took no longer than since he was asked, however long others had been waited for. */

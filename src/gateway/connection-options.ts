@@ -32,6 +32,8 @@ export interface ConnectionOptions {
   httpTools: Pick<HttpTools, "carryOut">;
   /** What the service says in its own name; shared by all connections of the process. */
   phrases: PhraseFinder;
+  /** What the call spends, and may spend. */
+  spend: CallEnginesOptions["spend"];
   journal: JournalWriter;
   metrics: Pick<WorkerMetrics, "callEnded"> & CallEnginesOptions["metrics"];
   clock: Clock;

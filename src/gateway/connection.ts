@@ -69,6 +69,7 @@ export class Connection implements Leg {
       llm,
       tts,
       phrases,
+      spend: options.spend,
       makeResampler,
       tally: this.#tally,
       metrics,
@@ -320,7 +321,7 @@ export class Connection implements Leg {
       case "speak":
         // The reply that was paused is over: whatever speaks now is another one.
         if (command.turnId !== this.#pausedTurnId) this.#pausedTurnId = undefined;
-        this.#engines.voiceOut.speak(command.turnId, command.piece, command.text);
+        this.#engines.voiceOut.speak(command.turnId, command.piece, command.text, command.reason);
         return;
       case "mark":
         this.#tally.marksSent += 1;

@@ -14,7 +14,9 @@ import { codeOf } from "../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, REDEMPTIONS_MAX, TOKEN_CHARS } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { AddedLatency, CallCounts, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics.ts";
+import type { Prices } from "../core/prices.ts";
 import { HISTORY_TOKENS_DEFAULT } from "../core/prompt-limits.ts";
+import type { SpendSettings } from "../core/spend.ts";
 import { TimeHistogram } from "../core/time-histogram.ts";
 import { busRateHz } from "../media/bus.ts";
 import type { G711Codec } from "../media/g711.ts";
@@ -29,6 +31,8 @@ import { createCarrierB } from "../wire/carrier-b.ts";
 import { createCarrierC } from "../wire/carrier-c.ts";
 import { createWebsocketWire } from "../wire/websocket.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
+import type { AccountSpends } from "./account-spend.ts";
+import { CallSpend } from "./call-spend.ts";
 import { addCounts, type CallReading, nothingCounted } from "./call-tally.ts";
 import { closeCodeOf } from "./close-codes.ts";
 import { Connection } from "./connection.ts";
@@ -50,6 +54,12 @@ export interface GatewayOptions {
   journals: JournalWriters;
   /** What the service says in its own name, by language. */
   phrases: PhraseFinder;
+  /** What a call and an account may spend. */
+  spend: SpendSettings;
+  /** What the accounts of this worker's calls spend. */
+  accounts: AccountSpends;
+  /** What providers charge; undefined where nobody has said. */
+  prices: Prices | undefined;
   metrics: Omit<WorkerMetrics, "registry" | "exposition">;
   /** How turns are taken. */
   parameters?: Readonly<TurnParameters>;
@@ -236,9 +246,10 @@ export class Gateway {
   }
 
   #begin(redeemed: RedeemedCall, socket: LegSocket): { connection: Connection; leg: Leg } {
-    const { callId, spec } = redeemed;
+    const { callId, accountId, spec } = redeemed;
     const { engines, httpTools, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
-    const { parameters = DEFAULT_TURN_PARAMETERS, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
+    const { spend: settings, accounts, prices, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
+    const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = this.#createWire(callId, spec);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
@@ -269,6 +280,15 @@ export class Gateway {
       promptTokensMax,
       httpTools,
       phrases,
+      spend: new CallSpend({
+        accountId,
+        settings,
+        accounts,
+        maxCost: spec.maxCost,
+        prices,
+        metrics,
+        nowMs: () => clock.nowMs(),
+      }),
       journal,
       metrics,
       clock,

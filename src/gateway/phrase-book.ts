@@ -19,8 +19,10 @@ import {
   phrasesIn,
   samePhrases,
 } from "../core/phrases.ts";
+import { spendRefusalOf } from "../core/spend.ts";
 import { languageName, translatePhrases } from "../speech/phrase-translation.ts";
 import type { EngineWatch, Llm } from "../speech/speech.ts";
+import type { CallSpend } from "./call-spend.ts";
 import type { PhraseCache } from "./phrase-cache.ts";
 
 /** Phrases for a call that are not the built-in ones. */
@@ -29,12 +31,16 @@ export interface ChosenPhrases {
   phrases: Phrases;
 }
 
+/** What a translation is charged to; may forbid it. */
+export type TranslationSpend = Pick<CallSpend, "request" | "used">;
+
 export interface PhraseFinder {
   /**
    * What a call in `language`, a code, says in its own name; undefined where the built-in phrases are right as they are. `llm`
-   * translates where there is no other translation. Never rejects; takes as long as a translation where there is none yet.
+   * translates where there is no other translation, which is charged to `spend`, the call's. Never rejects; takes as long as a
+   * translation where there is none yet.
    */
-  find(language: string, llm: Llm): Promise<ChosenPhrases | undefined>;
+  find(language: string, llm: Llm, spend: TranslationSpend): Promise<ChosenPhrases | undefined>;
 }
 
 export interface PhraseBookOptions {
@@ -68,25 +74,25 @@ export class PhraseBook implements PhraseFinder {
     this.#english = { ...ENGLISH, ...phrasesIn(options.overrides, "en") };
   }
 
-  async find(language: string, llm: Llm): Promise<ChosenPhrases | undefined> {
+  async find(language: string, llm: Llm, spend: TranslationSpend): Promise<ChosenPhrases | undefined> {
     const own = phrasesIn(this.#options.overrides, language);
     if (isWhole(own)) {
       const builtIn = builtInPhrases(language);
       return builtIn !== undefined && samePhrases(own, builtIn) ? undefined : { origin: "file", phrases: own };
     }
     const tag = tagOf(language);
-    const translated = tag === undefined ? undefined : await this.#translation(tag, llm);
+    const translated = tag === undefined ? undefined : await this.#translation(tag, llm, spend);
     if (translated !== undefined) return { origin: "translated", phrases: { ...translated, ...own } };
     return { origin: "english", phrases: { ...this.#english, ...own } };
   }
 
-  #translation(tag: string, llm: Llm): Promise<Phrases | undefined> {
+  #translation(tag: string, llm: Llm, spend: TranslationSpend): Promise<Phrases | undefined> {
     // A provider that fails does not keep another from being asked. What one has translated, the other reads from the cache.
     const key = `${tag} ${llm.provider}`;
     const known = this.#translations.get(key);
     if (known !== undefined && this.#options.clock.nowMs() < known.retryMs) return known.found;
     const entry: Translation = { found: Promise.resolve(undefined), retryMs: Number.POSITIVE_INFINITY };
-    entry.found = this.#readOrTranslate(tag, llm, entry);
+    entry.found = this.#readOrTranslate(tag, llm, spend, entry);
     this.#translations.delete(key);
     this.#translations.set(key, entry);
     const [oldest] = this.#translations.keys();
@@ -95,7 +101,12 @@ export class PhraseBook implements PhraseFinder {
   }
 
   /** Never rejects; where nothing is found, sets when `entry` is looked for again. */
-  async #readOrTranslate(tag: string, llm: Llm, entry: Translation): Promise<Phrases | undefined> {
+  async #readOrTranslate(
+    tag: string,
+    llm: Llm,
+    spend: TranslationSpend,
+    entry: Translation,
+  ): Promise<Phrases | undefined> {
     const { cache, clock, log } = this.#options;
     const { provider } = llm;
     let retryAfterMs = PHRASE_RETRY_MS;
@@ -108,11 +119,13 @@ export class PhraseBook implements PhraseFinder {
         retryAfterMs = 0;
         throw unavailable(`${PHRASE_TRANSLATIONS_MAX} translations are under way`);
       }
-      const phrases = await this.#translate(tag, llm);
+      const phrases = await this.#translate(tag, llm, spend);
       log.info({ language: tag, provider }, "the service's own phrases were translated");
       await this.#save(tag, phrases, provider);
       return phrases;
     } catch (error) {
+      // The limit of one call: the next may ask at once.
+      if (spendRefusalOf(error) !== undefined) retryAfterMs = 0;
       if (!this.#inEnglish.has(tag)) {
         const why = { code: codeOf(error), ...withoutForeignText(error) };
         log.warn({ language: tag, provider, ...why }, "the service's own phrases are spoken in English");
@@ -123,7 +136,7 @@ export class PhraseBook implements PhraseFinder {
     }
   }
 
-  async #translate(tag: string, llm: Llm): Promise<Phrases> {
+  async #translate(tag: string, llm: Llm, spend: TranslationSpend): Promise<Phrases> {
     const { clock, metrics } = this.#options;
     const deadline = new AbortController();
     const cancel = clock.after(PHRASE_TRANSLATION_MS_MAX, () => deadline.abort());
@@ -131,7 +144,11 @@ export class PhraseBook implements PhraseFinder {
       switched: () => {},
       contextExceeded: () => {},
       answered: () => {},
-      used: (provider, usage) => metrics.providerUsed(provider, usage),
+      requesting: (provider, estimate) => spend.request(provider, estimate),
+      used: (provider, usage, estimate) => {
+        metrics.providerUsed(provider, usage);
+        spend.used(provider, usage, estimate);
+      },
     };
     this.#requests += 1;
     try {

@@ -1,4 +1,5 @@
 import type { CallEvent } from "../call/events.ts";
+import type { SpeakReason } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, OUTPUT_CUSHION_FRAMES, OUTPUT_RING_FRAMES_MAX } from "../core/limits.ts";
 import { type FrameCodec, FrameEncoder } from "../media/frame-codec.ts";
@@ -19,20 +20,23 @@ export interface VoiceOutOptions extends SpeakingVoice {
   /** What the leg's frames are in. */
   codec: FrameCodec;
   makeResampler: ResamplerFactory;
-  /** Takes `piece-audio`, `piece-end` and `piece-failed`. */
+  /** Takes `piece-audio` and `piece-end`. */
   deliver: (event: CallEvent) => void;
-  /** The voice failed, and why. */
-  onError: (error: unknown) => void;
+  /** The voice failed, and why; what the call is to be told of that. */
+  onError: (error: unknown, event: Extract<CallEvent, { kind: "piece-failed" }>) => void;
   /** There is speech to be sent again, after there was none: nobody needs to wait for his turn with it. */
   onReady: () => void;
   /** Told of what goes on behind the voice. */
   watch?: EngineWatch;
+  /** The same for what the service says in its own name, in place of `watch`. */
+  ownPhraseWatch?: EngineWatch;
 }
 
 interface Request {
   turnId: number;
   piece: number;
   text: string;
+  isOwnPhrase: boolean;
   voice: SpeakingVoice | Promise<SpeakingVoice>;
 }
 
@@ -64,9 +68,10 @@ export class VoiceOut {
     this.#ring = new FrameRing(OUTPUT_RING_FRAMES_MAX, this.#frame.byteLength);
   }
 
-  /** Synthesises a piece behind those before it. */
-  speak(turnId: number, piece: number, text: string): void {
-    this.#queue.push({ turnId, piece, text, voice: this.#voice });
+  /** Synthesises a piece behind those before it; `reason` is why the service says it, where it does. */
+  speak(turnId: number, piece: number, text: string, reason?: SpeakReason): void {
+    const isOwnPhrase = reason !== undefined && reason !== "greeting";
+    this.#queue.push({ turnId, piece, text, isOwnPhrase, voice: this.#voice });
     if (!this.#running) void this.#run(this.#life.signal);
   }
 
@@ -128,8 +133,8 @@ export class VoiceOut {
       } catch (error) {
         if (signal.aborted) return;
         this.#filled = 0;
-        this.#options.onError(error);
-        this.#options.deliver({ kind: "piece-failed", turnId: next.turnId, piece: next.piece, code: codeOf(error) });
+        const failure = { kind: "piece-failed" as const, turnId: next.turnId, piece: next.piece, code: codeOf(error) };
+        this.#options.onError(error, failure);
       }
       if (signal.aborted) return;
     }
@@ -138,8 +143,9 @@ export class VoiceOut {
     if (!this.#flowing && this.#ring.count > 0) this.#options.onReady();
   }
 
-  async #synthesise({ turnId, piece, text, voice }: Request, signal: AbortSignal): Promise<void> {
-    const { tts, rateHz, deliver, watch } = this.#options;
+  async #synthesise({ turnId, piece, text, isOwnPhrase, voice }: Request, signal: AbortSignal): Promise<void> {
+    const { tts, rateHz, deliver } = this.#options;
+    const watch = isOwnPhrase ? this.#options.ownPhraseWatch : this.#options.watch;
     const { voiceId, language } = await voice;
     if (signal.aborted) return;
     this.#samplesOfPiece = 0;

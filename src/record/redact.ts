@@ -70,6 +70,8 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
       return { kind, provider: event.provider, tokensMax: event.tokensMax, retried: event.retried };
     case "used":
       return { kind, engine: event.engine, provider: event.provider, usage: event.usage };
+    case "limit-reached":
+      return { kind, scope: event.scope, limit: event.limit, action: event.action };
     case "tool-result":
       return {
         kind,

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { ANSWER_BEGINS_MS_MAX, PROVIDER_RETRY_MS, PROVIDER_TRIES_MAX } from "../core/limits.ts";
+import { spendRefusalOf } from "../core/spend.ts";
 import { type DeadlineOptions, pause, withDeadlines } from "./deadlines.ts";
 import type { Passage, ProviderLine } from "./provider-line.ts";
 import { retryWaitMs, switchCode } from "./refusal.ts";
@@ -132,7 +133,8 @@ export async function* tried<T>(
     }
   } catch (error) {
     if (signal.aborted) return;
-    passage.failed(error);
+    // The provider was not asked.
+    if (spendRefusalOf(error) === undefined) passage.failed(error);
     throw error;
   } finally {
     passage.leave();

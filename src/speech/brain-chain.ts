@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import type { Clock } from "../core/clock.ts";
 import { providerFailed } from "../core/errors.ts";
 import { MODEL_ANSWER_MS_MAX, MODEL_FIRST_MS_MAX, MODEL_IDLE_MS_MAX } from "../core/limits.ts";
+import { spendRefusalOf } from "../core/spend.ts";
 import { Attempts, type Chained, tried } from "./attempts.ts";
 import { fitPrompt } from "./prompt-fit.ts";
 import { promptTokens, toolsTokens } from "./prompt-tokens.ts";
@@ -85,6 +86,8 @@ export class BrainChain implements Llm {
         }
         return;
       } catch (error) {
+        // No other provider may be asked either.
+        if (spendRefusalOf(error) !== undefined) throw error;
         const shorter = isContextExceeded(error) ? onTooLong(asked, asked === request, llm.provider, watch) : undefined;
         if (shorter === undefined) attempts.failed(error, hasBegun);
         else asked = shorter;

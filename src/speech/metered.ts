@@ -8,8 +8,11 @@ import type { ClosableTts, EngineWatch, Llm, LlmEvent, LlmRequest, Stt, SttEvent
 
 /** An ear's audio is told in steps, so that a process that dies loses little of it. */
 const EAR_STEP_MS = 5_000;
-/** What models take for a token where they do not come to tell, by the makers' own rule of thumb. */
-const CHARS_PER_TOKEN = 4;
+/**
+ * What counts as a token where the provider does not report it: four bytes of UTF-8. In Latin script that is the providers' own rule of
+ * thumb, four characters; scripts whose characters take more tokens also take more bytes.
+ */
+const BYTES_PER_TOKEN = 4;
 
 /** The same ear, whose audio is told: all that it was sent, silence too. */
 export function meteredEar(stt: Stt): Stt {
@@ -82,16 +85,18 @@ export function meteredBrain(llm: Llm, model?: string): Llm {
         yield* llm.reply(request, signal);
         return;
       }
-      let outputChars = 0;
-      const account = new Account(provider, watch, () => ({
-        ...ofModel,
-        inputTokens: Math.ceil(charsOf(request) / CHARS_PER_TOKEN),
-        outputTokens: Math.ceil(outputChars / CHARS_PER_TOKEN),
+      const inputTokens = Math.ceil(bytesOf(request) / BYTES_PER_TOKEN);
+      const estimate = { ...ofModel, inputTokens };
+      watch.requesting(provider, estimate);
+      let outputBytes = 0;
+      const account = new Account(provider, watch, estimate, () => ({
+        ...estimate,
+        outputTokens: Math.ceil(outputBytes / BYTES_PER_TOKEN),
         approximate: true,
       }));
       for await (const event of account.watched(llm.reply(request, signal), signal)) {
-        if (event.kind === "text") outputChars += event.text.length;
-        else if (event.kind === "tool-call") outputChars += event.name.length + event.argumentsJson.length;
+        if (event.kind === "text") outputBytes += Buffer.byteLength(event.text);
+        else if (event.kind === "tool-call") outputBytes += Buffer.byteLength(event.name + event.argumentsJson);
         else if (event.inputTokens + event.outputTokens > 0) {
           const { inputTokens, outputTokens } = event;
           account.settle({ ...ofModel, inputTokens, outputTokens });
@@ -110,10 +115,14 @@ export function meteredVoice(tts: ClosableTts): ClosableTts {
     capabilities,
     voices: () => tts.voices(),
     prepare: (voice, signal) => tts.prepare?.(voice, signal),
-    speak(request, signal, watch) {
-      const speech = tts.speak(request, signal);
-      if (watch === undefined) return speech;
-      return new Account(provider, watch, () => ({ characters: [...request.text].length })).watched(speech, signal);
+    async *speak(request, signal, watch) {
+      if (watch === undefined) {
+        yield* tts.speak(request, signal);
+        return;
+      }
+      const usage = { characters: [...request.text].length };
+      watch.requesting(provider, usage);
+      yield* new Account(provider, watch, usage, () => usage).watched(tts.speak(request, signal), signal);
     },
     close: () => tts.close(),
   };
@@ -123,20 +132,22 @@ export function meteredVoice(tts: ClosableTts): ClosableTts {
 class Account {
   readonly #provider: string;
   readonly #watch: EngineWatch;
+  readonly #asked: Usage;
   readonly #estimate: () => Usage;
   #isSettled = false;
 
-  /** `estimate` is what it comes to where nothing better is known. */
-  constructor(provider: string, watch: EngineWatch, estimate: () => Usage) {
+  /** `asked` is what was estimated before the request, `estimate` what it comes to where nothing better is known. */
+  constructor(provider: string, watch: EngineWatch, asked: Usage, estimate: () => Usage) {
     this.#provider = provider;
     this.#watch = watch;
+    this.#asked = asked;
     this.#estimate = estimate;
   }
 
   settle(usage: Usage): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    this.#watch.used(this.#provider, usage);
+    this.#watch.used(this.#provider, usage, this.#asked);
   }
 
   /** The same items. What nobody waits for any more is settled in the moment of the abort. */
@@ -158,13 +169,13 @@ class Account {
   }
 }
 
-/** All that a model is shown, in UTF-16 units. */
-function charsOf({ messages, tools }: LlmRequest): number {
-  let chars = tools.length === 0 ? 0 : JSON.stringify(tools).length;
+/** All that a model is shown, in bytes of UTF-8. */
+function bytesOf({ messages, tools }: LlmRequest): number {
+  let bytes = tools.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(tools));
   for (const message of messages) {
-    chars += message.text.length;
+    bytes += Buffer.byteLength(message.text);
     if (message.role !== "assistant") continue;
-    for (const { name, argumentsJson } of message.toolCalls ?? []) chars += name.length + argumentsJson.length;
+    for (const { name, argumentsJson } of message.toolCalls ?? []) bytes += Buffer.byteLength(name + argumentsJson);
   }
-  return chars;
+  return bytes;
 }

@@ -15,7 +15,7 @@ import type { Usage } from "../core/usage.ts";
 export const SWITCH_CODES = ["failed", "refused", "silent", "left_alone"] as const;
 export type SwitchCode = (typeof SWITCH_CODES)[number];
 
-/** Told, for one call, of what goes on behind an engine that is several providers as one. It must neither throw nor wait. */
+/** Told, for one call, of what goes on behind an engine that is several providers as one. It must not wait, nor throw but where it says so. */
 export interface EngineWatch {
   /** What was `from`'s to do, `to` is asked for now. */
   switched(from: string, to: string, code: SwitchCode): void;
@@ -26,8 +26,13 @@ export interface EngineWatch {
   contextExceeded(provider: string, tokensMax: number, retried: boolean): void;
   /** `provider` has begun to give what it was asked for, or went on with it. */
   answered(provider: string): void;
-  /** `provider` did so much, which is what it is paid for. */
-  used(provider: string, usage: Usage): void;
+  /**
+   * `provider` is about to be asked for something that comes to about `estimate`, each try of it. The one that may throw, with
+   * `spend_limit`: then it must not be asked, and nobody else instead.
+   */
+  requesting(provider: string, estimate: Usage): void;
+  /** `provider` did so much, which is what it is paid for; `estimate` is what `requesting` was told of it. */
+  used(provider: string, usage: Usage, estimate?: Usage): void;
 }
 
 /**

@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import type { Clock } from "../core/clock.ts";
 import { providerFailed } from "../core/errors.ts";
 import { VOICE_CHOICE_MS_MAX, VOICE_FIRST_MS_MAX, VOICE_IDLE_MS_MAX, VOICE_WAITED_MS_MAX } from "../core/limits.ts";
+import { spendRefusalOf } from "../core/spend.ts";
 import { type Attempt, Attempts, type Chained, tried } from "./attempts.ts";
 import { LATE, within } from "./deadlines.ts";
 import type { Passage, ProviderLine } from "./provider-line.ts";
@@ -119,6 +120,8 @@ export class VoiceChain implements Tts {
         if (words.length > 0 && !signal.aborted) yield { samples: new Int16Array(0), rateHz, words };
         return;
       } catch (error) {
+        // No other provider may be asked either.
+        if (spendRefusalOf(error) !== undefined) throw error;
         attempts.failed(error, hasBegun);
         if (hasBegun && !soFar.breakOff()) return;
       }

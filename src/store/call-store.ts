@@ -73,8 +73,8 @@ export interface IdempotentRequest {
   sealedToken: string;
 }
 
-/** Why there is no place: the workers carry all that they can, or the API key has as many calls as it may. */
-export type NoPlace = "overloaded" | "rate_limited";
+/** Why there is no place: the workers carry all that they can, the API key has as many calls as it may, or the account may spend no more. */
+export type NoPlace = "overloaded" | "rate_limited" | "spend_limit";
 
 /** What became of a creation. A request of one name creates one call, however many come at the same time, for 24 h. */
 export type Creation =

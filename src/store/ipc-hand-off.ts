@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
 import { LOAD_TELL_MS, REDEEM_MS_MAX } from "../core/limits.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
+import type { AccountOver, AccountSpend } from "../core/spend.ts";
 import { atShortPath } from "./control-socket.ts";
 import type { HandOff, RedeemedCall } from "./hand-off.ts";
 import { type ControlMessage, LineParser, toLine, type WorkerLoad, type WorkerMessage } from "./ipc-messages.ts";
@@ -18,6 +19,10 @@ export interface IpcHandOffOptions {
   callIds: () => readonly string[];
   /** How the worker stands: told at every connection, and every LOAD_TELL_MS. */
   load: () => WorkerLoad;
+  /** What accounts have spent since this was asked last, or `all` of it within the last minute: told with the load. */
+  takeSpends: (all: boolean) => readonly AccountSpend[];
+  /** These accounts have reached a limit, and no others. */
+  onAccountsOver: (accounts: readonly AccountOver[]) => void;
   /** Somebody asked by the API that a call of this worker be ended. One that is over already is none. */
   onEnd: (callId: string) => void;
   /** The worker's metrics, when the control process is asked for them; undefined when they cannot be told. Must not reject. */
@@ -81,7 +86,9 @@ export class IpcHandOff implements HandOff {
   /** Tells how the worker stands, now that it stands otherwise. */
   tellLoad(): void {
     // Before a control process that does not read nothing piles up: it learns of the rest when it does again.
-    if (this.#socket?.writableLength === 0) this.#socket.write(toLine({ kind: "load", ...this.#options.load() }));
+    if (this.#socket?.writableLength !== 0) return;
+    const { load, takeSpends } = this.#options;
+    this.#socket.write(toLine({ kind: "load", ...load(), spends: takeSpends(false) }));
   }
 
   /** Waits until every ended call has been acknowledged, then closes. */
@@ -116,8 +123,9 @@ export class IpcHandOff implements HandOff {
 
   #onConnect(socket: Socket): void {
     this.#socket = socket;
-    const { workerId, callIds, load } = this.#options;
-    const hello: WorkerMessage = { kind: "hello", workerId, callIds: callIds(), load: load() };
+    const { workerId, callIds, load, takeSpends } = this.#options;
+    const spends = takeSpends(true);
+    const hello: WorkerMessage = { kind: "hello", workerId, callIds: callIds(), load: load(), spends };
     socket.write(toLine(hello));
     this.#tellLoadRepeatedly();
     for (const callId of this.#unacknowledged) socket.write(toLine({ kind: "ended", callId }));
@@ -143,6 +151,9 @@ export class IpcHandOff implements HandOff {
       case "end":
         // What came before it in the same piece may have been the call itself, which then begins first.
         setImmediate(() => this.#options.onEnd(message.callId));
+        return;
+      case "accounts-over":
+        this.#options.onAccountsOver(message.accounts);
         return;
       case "metrics":
         void this.#tellMetrics();

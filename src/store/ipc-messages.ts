@@ -1,5 +1,6 @@
 import type { ConnectionType } from "../core/call-spec.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
+import type { AccountOver, AccountSpend } from "../core/spend.ts";
 import type { RedeemedCall } from "./hand-off.ts";
 
 /** How a worker stands. */
@@ -17,9 +18,16 @@ export interface WorkerLoad {
 /** What a worker tells the control process, one JSON object a line. */
 export type WorkerMessage =
   /** First, and again after every reconnection: who it is, what it carries and how it stands. */
-  | { kind: "hello"; workerId: string; callIds: readonly string[]; load: WorkerLoad }
-  /** Every LOAD_TELL_MS, and when it begins to take calls, or takes no more. */
-  | ({ kind: "load" } & WorkerLoad)
+  | {
+      kind: "hello";
+      workerId: string;
+      callIds: readonly string[];
+      load: WorkerLoad;
+      /** All accounts whose calls have spent something within the last minute. */
+      spends: readonly AccountSpend[];
+    }
+  /** Every LOAD_TELL_MS, and when it begins to take calls, or takes no more; with the accounts whose spend has changed. */
+  | ({ kind: "load"; spends: readonly AccountSpend[] } & WorkerLoad)
   | { kind: "redeem"; id: number; tokenHash: string; only?: readonly ConnectionType[] | undefined }
   | { kind: "stream-started"; callId: string; carrierCallId: string }
   | { kind: "ended"; callId: string }
@@ -31,6 +39,8 @@ export type ControlMessage =
   | { kind: "redeem-failed"; id: number }
   /** Somebody asked by the API that this call be ended. */
   | { kind: "end"; callId: string }
+  /** The accounts that have reached a limit, in all workers together; all others have not. Sent when that changes. */
+  | { kind: "accounts-over"; accounts: readonly AccountOver[] }
   /** Somebody asked for the metrics. */
   | { kind: "metrics" }
   /** The record of an ended call is on its way; the worker may forget the call. */

@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
+import { isDeepStrictEqual } from "node:util";
 import type { ConnectionType } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
+import type { AccountOver, AccountSpend } from "../core/spend.ts";
 import { atShortPath, clearSocketFolder } from "./control-socket.ts";
 import type { RedeemedCall } from "./hand-off.ts";
 import { type ControlMessage, LineParser, toLine, type WorkerLoad, type WorkerMessage } from "./ipc-messages.ts";
@@ -24,6 +26,8 @@ export interface IpcServerOptions {
   onWorker(workerId: string, callIds: readonly string[], load: WorkerLoad): void;
   /** A worker tells how it stands, every LOAD_TELL_MS. */
   onLoad(workerId: string, load: WorkerLoad): void;
+  /** A worker reports what accounts have spent: `all` that have, when it is there first or again, or those that have changed. */
+  onSpends(workerId: string, spends: readonly AccountSpend[], all: boolean): void;
   /** The connection is gone, and most likely the worker's process with all that it carried. */
   onWorkerGone(workerId: string): void;
   /** The call's stream has begun, and its carrier knows it by this id. */
@@ -40,6 +44,8 @@ export class IpcServer {
   /** The socket's file has vanished and could not be made again. */
   #isLost = false;
   readonly #workers = new Map<string, Socket>();
+  /** The accounts that workers were told have reached a limit. */
+  #over: readonly AccountOver[] = [];
   /** Who waits for the metrics of a worker. One that owes them is not asked again, so nothing piles up before one that hangs. */
   readonly #waiting = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
 
@@ -114,6 +120,13 @@ export class IpcServer {
     return true;
   }
 
+  /** Tells the workers which accounts have reached a limit, where that has changed. */
+  accountsOver(accounts: readonly AccountOver[]): void {
+    if (isDeepStrictEqual(accounts, this.#over)) return;
+    this.#over = accounts;
+    for (const socket of this.#workers.values()) send(socket, { kind: "accounts-over", accounts });
+  }
+
   /**
    * The metrics of every worker that is there when all have been waited for, also where it drains: undefined where it could not
    * tell them, or where `signal` aborted before it had answered. One that goes meanwhile is left out, also when it had answered.
@@ -159,9 +172,12 @@ export class IpcServer {
             workerId = message.workerId;
             this.#workers.set(workerId, socket);
             this.#options.onWorker(workerId, message.callIds, message.load);
+            this.#options.onSpends(workerId, message.spends, true);
+            send(socket, { kind: "accounts-over", accounts: this.#over });
             return;
           case "load":
             this.#options.onLoad(workerId, message);
+            this.#options.onSpends(workerId, message.spends, false);
             return;
           case "redeem":
             void this.#redeem(socket, message, workerId);

@@ -107,10 +107,17 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
     kind: "phrases-chosen",
     language: "sw",
     origin: "translated",
-    phrases: { inactivity: "Bado upo?", apology: "Samahani?", filler: "Subiri.", goodbye: "Kwaheri." },
+    phrases: {
+      inactivity: "Bado upo?",
+      apology: "Samahani?",
+      filler: "Subiri.",
+      goodbye: "Kwaheri.",
+      limit: "Siwezi.",
+    },
   },
   "provider-switched": { kind: "provider-switched", engine: "ear", from: "deepgram", to: "openai", code: "silent" },
   "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 8_000, retried: true },
+  "limit-reached": { kind: "limit-reached", scope: "call", limit: "llm_requests", action: "refuse" },
   "tool-result": { kind: "tool-result", turnId: 2, key: "2.1", result: "open", failed: false, chars: 4 },
 };
 const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, Kind> } = {

@@ -7,6 +7,7 @@ import type { NewCalls } from "../../src/api/health.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../src/api/voices.ts";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { unavailable } from "../../src/core/errors.ts";
+import type { SpendUnit } from "../../src/core/spend.ts";
 import { JournalEvents } from "../../src/record/journal-events.ts";
 import type { Voice } from "../../src/speech/speech.ts";
 import type { NewCall, NoPlace } from "../../src/store/call-store.ts";
@@ -45,6 +46,7 @@ export interface ApiUnderTest {
     admit: (call: NewCall) => NoPlace | undefined;
     workerIsAway: boolean;
     storeIsAway: boolean;
+    accountOver: SpendUnit | undefined;
   };
   /** What workers were told to end. */
   told: { workerId: string; callId: string }[];
@@ -88,6 +90,7 @@ export async function apiUnderTest(
       | "providerNotes"
       | "removeFiles"
       | "toolsAllowLoopback"
+      | "hasPrices"
     >
   > = {},
 ): Promise<ApiUnderTest> {
@@ -95,12 +98,13 @@ export async function apiUnderTest(
   const stores = await openStores(directory, clock);
   const { calls } = stores;
   const create = calls.create.bind(calls);
-  calls.create = (call) => create(call, () => state.admit(call));
+  calls.create = (call, admit) => create(call, () => admit?.() ?? state.admit(call));
   const accountId = await stores.accounts.ensure("first");
   const { key } = await stores.apiKeys.create({ accountId, name: "test" });
   const { log, lines: logged } = memoryLog();
   const state: ApiUnderTest["state"] = {
     newCalls: { taken: true },
+    accountOver: undefined,
     admit: () => undefined,
     workerIsAway: false,
     storeIsAway: false,
@@ -121,6 +125,8 @@ export async function apiUnderTest(
     toolSecretNames: ["SHOP_TOKEN"],
     toolsAllowLoopback: false,
     newCalls: () => state.newCalls,
+    accountOver: () => state.accountOver,
+    hasPrices: true,
     corsOrigins: [],
     metricsAddress: () => undefined,
     providerNotes: [],

@@ -82,3 +82,25 @@ test("T13: a flood of creations by one key gets 429 with Retry-After, and anothe
   // What is refused costs those beside it no write: only our twenty calls were added.
   expect((await api.stores.calls.listWaiting()).length - stored).toBe(20);
 });
+
+describe("ADV-H3: while the calls of an account have reached a spend limit", () => {
+  beforeEach(() => {
+    api.state.accountOver = "input_tokens";
+  });
+
+  test("creating one is 429 spend_limit with Retry-After and the limit's name, from a saved agent too", async () => {
+    const { id } = await api.stores.agents.create(api.accountId, { ...AGENT, voiceId: "fake/en-us" });
+    for (const answer of [await api.post(LEAST), await api.post({}, {}, `/api/v1/agents/${id}/calls`)]) {
+      expect(refusalOf(answer)).toEqual([429, "spend_limit", "5"]);
+      expect(errorOf(answer).message).toContain("input_tokens");
+    }
+    expect((await api.get("/api/v1/calls")).body).toMatchObject({ data: [] });
+  });
+
+  test("a request that made its call before is answered as then", async () => {
+    api.state.accountOver = undefined;
+    const first = await api.post(LEAST, { "idempotency-key": "before" });
+    api.state.accountOver = "input_tokens";
+    expect((await api.post(LEAST, { "idempotency-key": "before" })).body).toEqual(first.body);
+  });
+});

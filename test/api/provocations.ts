@@ -62,6 +62,8 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
     const given = await existing(scene, operation);
     scene.api.state.admit = () => "rate_limited";
     yield given;
+    scene.api.state.accountOver = "llm_requests";
+    yield given;
   },
   async *503(scene, operation) {
     const given = await existing(scene, operation);

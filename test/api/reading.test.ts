@@ -65,6 +65,7 @@ describe("GET /calls/{id}", () => {
         maxDuration: 3_000,
         inactivityTimeout: 30,
         inactivityAction: "prompt",
+        maxCost: null,
         recordingEnabled: true,
         websocket: null,
         selectedTools: [{ toolName: "hang_up" }],

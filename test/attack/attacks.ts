@@ -1,4 +1,4 @@
-import { FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
+import { FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX, TEXTS_PER_SECOND_MAX } from "../../src/core/limits.ts";
 import { mintToken } from "../../src/store/secrets.ts";
 import { head } from "../support/raw-http.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
@@ -41,6 +41,8 @@ export interface Attack {
   call?: Readonly<Record<string, unknown>>;
   /** How each of those calls must end. */
   endReason?: string;
+  /** What each of those calls may ask of LLMs at most, as long as it lasts, which must be less than a minute. */
+  spendMax?: { llmRequests: number; inputTokens: number };
   /** What the worker grows by for each such call while it goes on, where its peer does nothing wrong. */
   callBytes?: number;
   /** Calls `ready` when all attackers stand where they mean to, and begins when that resolves. */
@@ -156,7 +158,26 @@ const MESSAGES = Buffer.concat(
 );
 /** A second of audio of `QUIET`, as long as a message may be. */
 const SECOND = encodeFrame({ opcode: OPCODE.binary, payload: Buffer.alloc(32_000) });
+const typed = (text: string): Buffer =>
+  encodeFrame({ opcode: OPCODE.text, payload: JSON.stringify({ type: "text", text }) });
+/** Long ones as often as a caller may type them, and then as many short ones a second as may come without end. */
+const STORY = typed(`And what about this? ${"It is a very long story. ".repeat(80)}`);
+const STORIES = 8;
+const QUESTION = typed("And then?");
 const LENGTHS = [2n ** 63n, 2n ** 53n + 1n, 2n ** 32n, BigInt(SOCKET_PAYLOAD_BYTES_MAX + 1)];
+
+/** Everybody types as often as it may, texts that make the prompt longer and longer. */
+async function typing(target: Target, size: Size, ready: Ready): Promise<Outcome> {
+  const crowd = await streams(target, size, ready);
+  const untilMs = performance.now() + size.seconds * 1_000;
+  for (let count = 0; performance.now() < untilMs && crowd.closed < crowd.members.length; count += 1) {
+    const words = count < STORIES ? STORY : QUESTION;
+    for (const { socket } of crowd.members) if (socket.writable) socket.write(words);
+    await pause(1_000 / TEXTS_PER_SECOND_MAX);
+  }
+  await crowd.end(SILENT_MS_MAX);
+  return outcome(crowd);
+}
 
 /** New connections with tokens that nobody has, as many a second as `attackers` says. */
 async function unknownTokens(
@@ -381,5 +402,23 @@ export const ATTACKS: readonly Attack[] = [
     call: QUIET,
     endReason: "protocol_error",
     run: (target, size, ready) => repeat(target, size, ready, MESSAGES),
+  },
+  {
+    id: "ADV-H3",
+    name: "texts without end, each of which asks the LLM",
+    full: { attackers: 10, seconds: 50 },
+    small: { attackers: 2, seconds: 20 },
+    closedMsMax: 50_000,
+    call: {
+      ...QUIET,
+      interruptible: true,
+      systemPrompt: "The bakery is closed on Monday. ".repeat(60),
+      inactivityTimeout: 300,
+    },
+    endReason: "spend_limit",
+    // Most of it is garbage of the voices and of the reference LLM.
+    callBytes: 8 * 1_024 * 1_024,
+    spendMax: { llmRequests: 19, inputTokens: 100_000 },
+    run: typing,
   },
 ];

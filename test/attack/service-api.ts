@@ -11,6 +11,7 @@ export interface AttackRecord {
   status: string;
   endReason: string | null;
   durationMs: number | null;
+  usage: { inputTokens?: number }[] | null;
   counters: { framesIn: number; framesOut: number } | null;
 }
 

@@ -5,7 +5,7 @@ import type { ChildModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { MediaServerName } from "../../src/gateway/media-server/media-server.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
-import { readExposition, sampleOf } from "../support/exposition.ts";
+import { type Family, readExposition, sampleOf } from "../support/exposition.ts";
 import { RawWs } from "../support/raw-ws.ts";
 import type { Attack, Outcome, Ready, Size, Target } from "./attacks.ts";
 import { ControlCalls, type ControlReport } from "./control-calls.ts";
@@ -40,6 +40,9 @@ export interface Suffered extends Outcome {
   name: string;
   /** How the attackers' calls ended, and how long the longest of them lasted; none where they had no call. */
   endReasons: Readonly<Record<string, number>>;
+  /** What they asked of LLMs, for each attacker, and tokens of the one that used the most. */
+  llmRequests: number;
+  inputTokens: number;
 }
 
 /** Times in ms; percentiles are exact. */
@@ -143,17 +146,21 @@ class Stage {
       use.begin();
       working = Promise.all([this.#look(use), this.#probe()]);
     });
+    const requestsBefore = await this.#llmRequests();
     const outcomes = await Promise.all(planned.map((plan, index) => this.#suffer(plan, calls[index] ?? [], ready)));
     this.#running = false;
     await working;
     const loopDelay = await this.#loopDelay();
     const during = spread(control.answersMs());
     const cpuMs = use.cpuMs;
+    const requests = await this.#llmRequests();
     const attacks: Suffered[] = [];
     for (const [index, outcome] of outcomes.entries()) {
       const endReasons = await this.#endReasons(calls[index] ?? []);
-      const { id, name } = (planned[index] as Planned).attack;
-      attacks.push({ ...outcome, id, name, endReasons });
+      const { id, name, spendMax } = (planned[index] as Planned).attack;
+      const llmRequests = spendMax === undefined ? 0 : (requests - requestsBefore) / outcome.attackers;
+      const inputTokens = spendMax === undefined ? 0 : await this.#inputTokensMax(calls[index] ?? []);
+      attacks.push({ ...outcome, id, name, endReasons, llmRequests, inputTokens });
     }
     const attackers = attacks.reduce((sum, attack) => sum + attack.attackers, 0);
     const result: StageResult = {
@@ -192,6 +199,16 @@ class Stage {
     return endReasons;
   }
 
+  /** Of the one of these calls, all of which have ended, that used the most. */
+  async #inputTokensMax(calls: readonly NewCall[]): Promise<number> {
+    let max = 0;
+    for (const { id } of calls) {
+      const { usage } = await this.#api.record(id);
+      max = Math.max(max, usage?.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0) ?? 0);
+    }
+    return max;
+  }
+
   /** Opens streams as long as the attacks go on, as any carrier would. */
   async #probe(): Promise<void> {
     for (; this.#running; await pause(PROBE_MS)) {
@@ -224,9 +241,24 @@ class Stage {
     return this.#logged("process started", child).pid ?? 0;
   }
 
-  async #loopDelay(): Promise<{ p99: number; max: number }> {
+  /** A worker that is busy is missing from a scrape: it is asked again. */
+  async #metrics(): Promise<ReadonlyMap<string, Family>> {
     const { port } = this.#logged("metrics served");
-    const families = readExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+    const untilMs = performance.now() + RECORDED_MS_MAX;
+    for (;;) {
+      const families = readExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+      const isThere = sampleOf(families, "trunkline_workers", { state: "up" }) > 0;
+      if (isThere || performance.now() > untilMs) return families;
+    }
+  }
+
+  /** That were sent since the service began; with one attack that asks LLMs at a time they are its own. */
+  async #llmRequests(): Promise<number> {
+    return sampleOf(await this.#metrics(), "trunkline_llm_requests_total", { provider: "reference" });
+  }
+
+  async #loopDelay(): Promise<{ p99: number; max: number }> {
+    const families = await this.#metrics();
     const ms = (quantile: string): number =>
       1_000 * sampleOf(families, "trunkline_event_loop_delay_seconds", { process: "worker", quantile });
     return { p99: ms("0.99"), max: ms("1") };
@@ -331,7 +363,11 @@ function spread(sorted: readonly number[]): Answers {
 function judge(result: StageResult, planned: readonly Planned[], attackers: number): void {
   const { problems, late, attacks, control, quiet, during, upgrades, upgradesFailed, loopDelay } = result;
   for (const [index, { id, name, attackers: count, closed, longestMs, endReasons }] of attacks.entries()) {
-    const { endReason, closedMsMax } = (planned[index] as Planned).attack;
+    const { endReason, closedMsMax, spendMax } = (planned[index] as Planned).attack;
+    const { llmRequests, inputTokens } = attacks[index] as Suffered;
+    if (spendMax !== undefined && (llmRequests > spendMax.llmRequests || inputTokens > spendMax.inputTokens)) {
+      problems.push(`${id}, ${name}: ${llmRequests} LLM requests and ${inputTokens} input tokens each`);
+    }
     if (closed < count) problems.push(`${id}, ${name}: ${count - closed} of ${count} were not closed`);
     if (endReason !== undefined && Object.keys(endReasons).some((reason) => reason !== endReason)) {
       problems.push(`${id}, ${name}: their calls ended with ${JSON.stringify(endReasons)}`);

@@ -9,6 +9,7 @@ const SWAHILI: Phrases = {
   apology: "Samahani, unaweza kurudia?",
   filler: "Subiri kidogo.",
   goodbye: "Lazima tumalize simu hii. Kwaheri.",
+  limit: "Siwezi kujibu hilo sasa hivi.",
 };
 
 function started(language: string, options: VirtualCallOptions = {}): VirtualCall {

@@ -47,7 +47,13 @@ const LONG_REQUEST: LlmRequest = {
   ],
 };
 
-const UNWATCHED: EngineWatch = { switched: () => {}, contextExceeded: () => {}, answered: () => {}, used: () => {} };
+const UNWATCHED: EngineWatch = {
+  switched: () => {},
+  contextExceeded: () => {},
+  requesting: () => {},
+  answered: () => {},
+  used: () => {},
+};
 
 /** How every brain that is asked over HTTP bears what servers do wrong: P1-P9 of the fault catalogue, as far as an adapter goes. */
 export function modelFaults(

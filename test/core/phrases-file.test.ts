@@ -38,7 +38,7 @@ describe("the file of an operator's phrases", () => {
       "pt-BR": {},
     });
     expect(problems).toEqual([
-      "PHRASES_FILE /de/hello must be one of inactivity, apology, filler, goodbye",
+      "PHRASES_FILE /de/hello must be one of inactivity, apology, filler, goodbye, limit",
       "PHRASES_FILE /de/filler must be a line of 1 to 200 characters, not 7",
       'PHRASES_FILE /de/apology must be a line of 1 to 200 characters, not ""',
       `PHRASES_FILE /de/goodbye must be a line of 1 to 200 characters, not "${"x".repeat(40)}…"`,

@@ -11,6 +11,7 @@ import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import type { WireEvent } from "../../src/wire/wire.ts";
 import { type LegOptions, leg, STREAM_ID } from "../support/leg.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
+import { NO_LLM_REQUESTS } from "../support/no-limits.ts";
 import { lineFor } from "../support/provider-lines.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
@@ -117,6 +118,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     "provider-switched": { fails: "model" },
     "context-exceeded": { fails: "model" },
     used: {},
+    "limit-reached": {},
     "tool-result": {},
     typed: { cause: (call) => call.text("typed") },
     cleared: { cause: (call) => call.text("cleared") },
@@ -142,6 +144,7 @@ describe("K11: an exception ends the call that it came from, with one end and on
     const { broken, other } = twoCalls((clock) => ({
       ...engines(clock, fails),
       spec: { tools: [LOOKUP] },
+      ...(kind === "limit-reached" && { spend: NO_LLM_REQUESTS }),
       ...(kind === "phrases-chosen" && {
         phrases: { find: async () => ({ origin: "file" as const, phrases: ENGLISH }) },
       }),

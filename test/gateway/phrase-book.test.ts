@@ -9,6 +9,7 @@ import { PhraseCache } from "../../src/gateway/phrase-cache.ts";
 import { createReferenceBrain } from "../../src/speech/providers/reference-brain.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
+import { UNLIMITED_SPEND } from "../support/no-limits.ts";
 import { type LlmStep, ScriptedLlm } from "../support/scripted-llm.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -17,6 +18,7 @@ const SWAHILI: Phrases = {
   apology: "Samahani, unaweza kurudia?",
   filler: "Subiri kidogo.",
   goodbye: "Lazima tumalize simu hii. Kwaheri.",
+  limit: "Siwezi kujibu hilo sasa hivi.",
 };
 
 const END: LlmStep = { afterMs: 0, event: { kind: "end", inputTokens: 90, outputTokens: 60 } };
@@ -50,7 +52,7 @@ function scene({ replies = [saysJson(SWAHILI)], overrides = {}, dataDir = tempor
     }
     return asked;
   };
-  const find = (language: string) => played(book.find(language, llm));
+  const find = (language: string) => played(book.find(language, llm, UNLIMITED_SPEND));
   const path = (tag: string) => join(dataDir, "phrases", `${tag}.json`);
   return { book, clock, llm, logged, used, find, played, dataDir, path };
 }
@@ -65,18 +67,18 @@ describe("the phrases of a call", () => {
   test("are not asked of anybody in a language that has built-in ones", async () => {
     const { book, llm, logged } = scene();
     for (const language of ["en", "ja", "de-AT", "zh-TW", "yue", "no"]) {
-      expect(await book.find(language, llm)).toBeUndefined();
+      expect(await book.find(language, llm, UNLIMITED_SPEND)).toBeUndefined();
     }
     expect([llm.requests, logged]).toEqual([[], []]);
   });
 
   test("are the operator's where he has set any, beside the built-in rest", async () => {
     const { book, llm } = scene({ overrides: { de: { filler: "Moment." }, sw: SWAHILI } });
-    expect(await book.find("de-AT", llm)).toEqual({
+    expect(await book.find("de-AT", llm, UNLIMITED_SPEND)).toEqual({
       origin: "file",
       phrases: { ...builtInPhrases("de"), filler: "Moment." },
     });
-    expect(await book.find("sw-KE", llm)).toEqual({ origin: "file", phrases: SWAHILI });
+    expect(await book.find("sw-KE", llm, UNLIMITED_SPEND)).toEqual({ origin: "file", phrases: SWAHILI });
     expect(llm.requests).toEqual([]);
   });
 
@@ -104,7 +106,7 @@ describe("the phrases of a call", () => {
 
   test("are translated once, for all calls that ask meanwhile and for all regions", async () => {
     const { book, llm, played } = scene();
-    const asked = ["sw", "sw-KE", "sw-TZ", "sw"].map((language) => book.find(language, llm));
+    const asked = ["sw", "sw-KE", "sw-TZ", "sw"].map((language) => book.find(language, llm, UNLIMITED_SPEND));
     for (const found of await played(Promise.all(asked))) expect(found?.phrases).toEqual(SWAHILI);
     expect(llm.requests).toHaveLength(1);
   });
@@ -185,13 +187,13 @@ describe("English is spoken", () => {
 
   test("with the reference LLM, which translates nothing", async () => {
     const { book, logged } = scene();
-    expect(await book.find("sw", createReferenceBrain())).toEqual(english);
+    expect(await book.find("sw", createReferenceBrain(), UNLIMITED_SPEND)).toEqual(english);
     expect(levels(logged)).toEqual(["warn sw: the service's own phrases are spoken in English"]);
   });
 
   test("in what is no language at all, for which no LLM is asked", async () => {
     const { book, llm, logged } = scene();
-    expect(await book.find("", llm)).toEqual(english);
+    expect(await book.find("", llm, UNLIMITED_SPEND)).toEqual(english);
     expect([llm.requests, logged]).toEqual([[], []]);
   });
 
@@ -215,9 +217,9 @@ describe("English is spoken", () => {
   test("by the LLM of one provider that fails, and not by that of another one", async () => {
     const { book, clock, llm, played } = scene({ replies: [FAILS] });
     const other = Object.assign(new ScriptedLlm(clock, [saysJson(SWAHILI)]), { provider: "other" });
-    expect(await played(book.find("sw", llm))).toEqual(english);
-    expect((await played(book.find("sw", other)))?.origin).toBe("translated");
-    expect(await played(book.find("sw", llm))).toEqual(english);
+    expect(await played(book.find("sw", llm, UNLIMITED_SPEND))).toEqual(english);
+    expect((await played(book.find("sw", other, UNLIMITED_SPEND)))?.origin).toBe("translated");
+    expect(await played(book.find("sw", llm, UNLIMITED_SPEND))).toEqual(english);
     expect([llm.requests.length, other.requests.length]).toEqual([1, 1]);
   });
 
@@ -225,14 +227,14 @@ describe("English is spoken", () => {
     const { find: findFirst, dataDir } = scene();
     await findFirst("sw");
     const { book, llm, find, played } = scene({ dataDir, replies: [NEVER, NEVER, NEVER, NEVER] });
-    const slow = ["so", "zu", "xh", "sn"].map((language) => book.find(language, llm));
+    const slow = ["so", "zu", "xh", "sn"].map((language) => book.find(language, llm, UNLIMITED_SPEND));
     expect((await find("sw"))?.origin).toBe("translated");
     await played(Promise.all(slow));
   });
 
   test("where several languages are being translated already, and the next call asks again", async () => {
     const { book, llm, logged, find, played } = scene({ replies: [NEVER, NEVER, NEVER, NEVER, saysJson(SWAHILI)] });
-    const slow = ["so", "zu", "xh", "sn"].map((language) => book.find(language, llm));
+    const slow = ["so", "zu", "xh", "sn"].map((language) => book.find(language, llm, UNLIMITED_SPEND));
     await expect.poll(() => llm.requests.length).toBe(4);
     expect(await find("sw")).toEqual(english);
     expect(levels(logged)).toEqual(["warn sw: the service's own phrases are spoken in English"]);
@@ -249,6 +251,7 @@ test("a translation into a language of another script is held to that script", a
     apology: "უკაცრავად, გაიმეორებთ?",
     filler: "ერთი წუთით.",
     goodbye: "ზარი უნდა დავასრულოთ. ნახვამდის.",
+    limit: "ახლა ვერ გიპასუხებთ.",
   };
   const { find } = scene({ replies: [says(`Here it is:\n\`\`\`json\n${JSON.stringify(georgian)}\n\`\`\``)] });
   expect(await find("ka")).toEqual({ origin: "translated", phrases: georgian });

@@ -17,6 +17,7 @@ const SWAHILI: Phrases = {
   apology: "Samahani, unaweza kurudia?",
   filler: "Subiri kidogo.",
   goodbye: "Lazima tumalize simu hii. Kwaheri.",
+  limit: "Siwezi kujibu hilo sasa hivi.",
 };
 const END: LlmStep = { afterMs: 0, event: { kind: "end", inputTokens: 1, outputTokens: 1 } };
 const translating = (afterMs: number): LlmStep[] => [

@@ -22,7 +22,7 @@ function make(options: ScriptedTtsOptions = {}) {
     codec: "pcm_s16le",
     makeResampler,
     deliver: (event) => events.push(event),
-    onError: () => {},
+    onError: (_error, event) => events.push(event),
     onReady: () => ready.push(clock.nowMs()),
   });
   return { events, voiceOut, clock, tts, ready };

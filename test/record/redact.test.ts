@@ -40,10 +40,11 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
     kind: "phrases-chosen",
     language: "sw",
     origin: "translated",
-    phrases: { inactivity: SAID, apology: SAID, filler: SAID, goodbye: SAID },
+    phrases: { inactivity: SAID, apology: SAID, filler: SAID, goodbye: SAID, limit: SAID },
   },
   "provider-switched": { kind: "provider-switched", engine: "ear", from: "deepgram", to: "openai", code: "silent" },
   "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 500, retried: true },
+  "limit-reached": { kind: "limit-reached", scope: "call", limit: "llm_requests", action: "refuse" },
   "tool-result": { kind: "tool-result", turnId: 1, key: "1.1", result: SAID, failed: false },
 };
 

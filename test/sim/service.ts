@@ -13,6 +13,7 @@ import { createWebsocketWire } from "../../src/wire/websocket.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
 import { memoryLog } from "../support/memory-log.ts";
+import { UNLIMITED_SPEND } from "../support/no-limits.ts";
 import { NO_METRICS } from "../support/no-metrics.ts";
 import { NO_PHRASES } from "../support/no-phrases.ts";
 import { opus } from "../support/opus.ts";
@@ -118,6 +119,7 @@ export class Service {
       tts: engines.voice,
       httpTools: engines.httpTools,
       phrases: NO_PHRASES,
+      spend: UNLIMITED_SPEND,
       parameters,
       journal: this.journal,
       metrics: NO_METRICS,

@@ -22,6 +22,7 @@ function watching(): { watch: EngineWatch; used: [provider: string, usage: Usage
     answered: (provider) => answered.push(provider),
     switched: () => {},
     contextExceeded: () => {},
+    requesting: () => {},
   };
   return { watch, used, answered };
 }

@@ -36,6 +36,8 @@ test("a call that comes in one piece with the word to end it is there when the w
       path,
       workerId: "worker-1",
       callIds: () => [],
+      takeSpends: () => [],
+      onAccountsOver: () => {},
       load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true }),
       onEnd: (callId) => resolve({ callId, isOpen: open.has(callId) }),
       metrics: async () => undefined,

@@ -33,6 +33,7 @@ test("a call whose worker died while its token was redeemed is over, though no w
       },
       onWorker: () => {},
       onLoad: () => {},
+      onSpends: () => {},
       onWorkerGone: () => resolve(),
       onStreamStarted: () => {},
       onEnded: (callId) => ended.push(callId),
@@ -41,7 +42,7 @@ test("a call whose worker died while its token was redeemed is over, though no w
   await server?.listen();
   const worker = connect(path);
   dies = () => worker.destroy();
-  worker.write(toLine({ kind: "hello", workerId: "worker-1", callIds: [], load: LOAD }));
+  worker.write(toLine({ kind: "hello", workerId: "worker-1", callIds: [], load: LOAD, spends: [] }));
   worker.write(toLine({ kind: "redeem", id: 1, tokenHash: "hash" }));
   // By then it has been looked for calls of the dead worker, and this one was none.
   await gone;

@@ -245,6 +245,7 @@ export class EventOrder {
       { kind: "leg-closed", reason: "caller_hangup" },
       { kind: "end-requested", reason: "api_hangup" },
       { kind: "goodbye-requested", reason: "drain_timeout" },
+      { kind: "limit-reached", scope: "call", limit: "llm_requests", action: random.pick(["end", "refuse"]) },
       { kind: "phrases-chosen", language: random.pick(["en", "de", ""]), origin: "translated", phrases: ENGLISH },
     ]);
   }

@@ -55,6 +55,8 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   worker.answered({ ...asked, firstTextMs: 640, firstPieceMs: 650, firstAudioMs: 700, firstFrameMs: 720 }, servedBy);
   worker.answered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 }, servedBy);
   worker.providerUsed("scripted", { inputTokens: 120, outputTokens: 0 });
+  worker.llmRequested("scripted");
+  worker.spendRefused({ scope: "call", limit: "cost" });
   control.callCreated("carrier_a");
   control.callRecorded("ended", "inactivity");
   control.recordMade(120);

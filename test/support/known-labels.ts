@@ -12,6 +12,7 @@ import {
   UNITS,
 } from "../../src/core/metrics.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
+import { SPEND_LIMITS, SPEND_SCOPES } from "../../src/core/spend.ts";
 import { MEDIA_SERVERS } from "../../src/gateway/media-server/media-server.ts";
 import { CALL_STATUSES } from "../../src/store/call-store.ts";
 import type { Family } from "./exposition.ts";
@@ -30,6 +31,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   stage: [...TURN_STAGES, ...TURN_STEPS],
   unit: UNITS,
   engine: ENGINES,
+  scope: SPEND_SCOPES,
+  limit: SPEND_LIMITS,
   provider: PROVIDERS,
   from: PROVIDERS,
   to: PROVIDERS,

@@ -1,6 +1,10 @@
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../src/call/parameters.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
+import type { Prices } from "../../src/core/prices.ts";
+import type { SpendSettings } from "../../src/core/spend.ts";
+import { AccountSpends } from "../../src/gateway/account-spend.ts";
+import { CallSpend } from "../../src/gateway/call-spend.ts";
 import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
@@ -17,6 +21,7 @@ import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "./inbound-audio.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { memoryLog } from "./memory-log.ts";
+import { NO_SPEND_LIMITS } from "./no-limits.ts";
 import { NO_PHRASES } from "./no-phrases.ts";
 import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
 import { ScriptedTts } from "./scripted-tts.ts";
@@ -71,6 +76,11 @@ export interface LegOptions {
   httpTools?: Pick<HttpTools, "carryOut">;
   /** In place of none but the built-in ones. */
   phrases?: PhraseFinder;
+  /** What the call and its account may spend; as much as they like unless told. */
+  spend?: SpendSettings;
+  /** What the account spends beside; another account than that of any other leg unless told. */
+  accounts?: AccountSpends;
+  prices?: Prices;
   /** A leg whose clock and ticker this one shares, as calls of one process do. */
   beside?: { clock: ManualClock; ticker: Ticker };
   /** Gets what the connection is made of, to break some of it. */
@@ -93,7 +103,8 @@ export function leg(options: LegOptions = {}) {
     spec: { ...SPEC, ...options.spec },
   };
   const wire = options.wire ?? createCarrierA();
-  const { parameters = DEFAULT_TURN_PARAMETERS } = options;
+  const { parameters = DEFAULT_TURN_PARAMETERS, spend = NO_SPEND_LIMITS } = options;
+  const accounts = options.accounts ?? new AccountSpends({ limits: spend.account, clock });
   const journal = journals.open({
     ...redeemed,
     startedAt: "2026-01-01T00:00:00.000Z",
@@ -130,6 +141,15 @@ export function leg(options: LegOptions = {}) {
     parameters,
     httpTools: options.httpTools ?? new HttpTools({ secrets: {}, allowLoopback: true }),
     phrases: options.phrases ?? NO_PHRASES,
+    spend: new CallSpend({
+      accountId: redeemed.accountId,
+      settings: spend,
+      accounts,
+      maxCost: redeemed.spec.maxCost,
+      prices: options.prices,
+      metrics,
+      nowMs: () => clock.nowMs(),
+    }),
     journal,
     metrics,
     clock,
@@ -150,6 +170,7 @@ export function leg(options: LegOptions = {}) {
     ticker,
     socket,
     connection,
+    metrics,
     logged,
     /** Its journal; whole once the connection is done. */
     journalPath: journalPath(directory, redeemed.callId),

@@ -3,6 +3,9 @@ import { readConfig } from "../../src/config.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
+import type { Prices } from "../../src/core/prices.ts";
+import type { SpendSettings } from "../../src/core/spend.ts";
+import { AccountSpends } from "../../src/gateway/account-spend.ts";
 import type { CertificateFiles } from "../../src/gateway/certificate.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { JournalWriters } from "../../src/gateway/journal-writer.ts";
@@ -23,6 +26,7 @@ import { hashSecret, mintToken } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
 import { memoryLog } from "./memory-log.ts";
+import { NO_SPEND_LIMITS } from "./no-limits.ts";
 import { NO_PHRASES } from "./no-phrases.ts";
 import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
 import { ScriptedTts } from "./scripted-tts.ts";
@@ -55,6 +59,9 @@ export interface MediaServiceOptions {
   toolSecrets?: Readonly<Record<string, string>>;
   /** In place of none but the built-in ones. */
   phrases?: PhraseFinder;
+  /** What a call and an account may spend; as much as they like unless told. */
+  spend?: SpendSettings;
+  prices?: Prices;
   /** Calls with which the worker is full; as many as by default unless told. */
   callsMax?: number;
   /** Stands between the redemption and its answer, as a slow store would. */
@@ -90,6 +97,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     },
     onWorker: () => {},
     onLoad: () => {},
+    onSpends: () => {},
     onWorkerGone: () => {},
     onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
     onEnded: (callId) => keeper.keep(callId),
@@ -100,11 +108,14 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     poll();
   });
   const metrics = new WorkerMetrics(() => gateway.readings());
+  const accounts = new AccountSpends({ limits: (options.spend ?? NO_SPEND_LIMITS).account, clock });
   const handOff = new IpcHandOff({
     path,
     workerId: "worker",
     callIds: () => gateway.callIds(),
     load: () => ({ ...gateway.load(), loopLagMs: 0, takesCalls: true }),
+    takeSpends: (all) => accounts.take(all),
+    onAccountsOver: (over) => accounts.over(over),
     onEnd: (callId) => gateway.end(callId, "api_hangup"),
     metrics: () => metrics.told(),
     clock: systemClock,
@@ -123,6 +134,9 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     httpTools: new HttpTools({ secrets: options.toolSecrets ?? {}, allowLoopback: true }),
     journals: new JournalWriters({ dataDir: directory, software: "test", clock: systemClock, log }),
     phrases: options.phrases ?? NO_PHRASES,
+    spend: options.spend ?? NO_SPEND_LIMITS,
+    accounts,
+    prices: options.prices,
     metrics,
     clock,
     log,

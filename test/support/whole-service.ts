@@ -25,6 +25,8 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     toolSecretNames: [],
     toolsAllowLoopback: true,
     newCalls: () => ({ taken: true }),
+    accountOver: () => undefined,
+    hasPrices: options.prices !== undefined,
     corsOrigins: [],
     metricsAddress: () => undefined,
     providerNotes: [],

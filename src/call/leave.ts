@@ -1,0 +1,68 @@
+import type { EndReason, SpeakReason } from "../core/call-spec.ts";
+import { GOODBYE_MS_MAX } from "../core/limits.ts";
+import type { Phrases } from "../core/phrases.ts";
+import type { SpendAction } from "../core/spend.ts";
+import { LIMIT_GOODBYE_MS_MAX, REFUSED_TURNS_MAX } from "../core/spend-limits.ts";
+
+/** What the agent says last, why, and what the call then ends for. */
+export interface LastWords {
+  text: string;
+  why: SpeakReason;
+  reason: EndReason;
+}
+
+/**
+ * How the service ends a call: with a goodbye, after which the call ends for the reason that it was asked to. The first reason wins.
+ * Times are ms of call time.
+ */
+export class Leave {
+  readonly #say: (words: LastWords) => void;
+  #reason: EndReason | undefined;
+  #untilMs = Number.POSITIVE_INFINITY;
+  /** Turns in a row that were refused because of a spend limit. */
+  #refusedTurns = 0;
+
+  /** `say` has the agent say the last words in place of whatever it says or does. */
+  constructor(say: (words: LastWords) => void) {
+    this.#say = say;
+  }
+
+  /** Why the call ends; undefined while it does not. */
+  get reason(): EndReason | undefined {
+    return this.#reason;
+  }
+
+  /** The call ends then at the latest; Infinity while it does not end. */
+  get untilMs(): number {
+    return this.#untilMs;
+  }
+
+  /** The call is to end with a goodbye. One that is ending already waits no longer than for that. */
+  goodbye(reason: EndReason, { goodbye }: Phrases, nowMs: number): void {
+    this.#take({ reason, text: goodbye, why: "goodbye" }, nowMs + GOODBYE_MS_MAX);
+  }
+
+  /**
+   * A spend limit was reached. Whether the agent is to say that it cannot answer; otherwise the call ends, by `action` or because it
+   * is one refused turn too many, or is ending.
+   */
+  limitReached(action: SpendAction, { limit, goodbye }: Phrases, nowMs: number): boolean {
+    if (this.#reason !== undefined) return false;
+    this.#refusedTurns += 1;
+    if (action === "refuse" && this.#refusedTurns < REFUSED_TURNS_MAX) return true;
+    this.#take({ reason: "spend_limit", text: `${limit} ${goodbye}`, why: "limit" }, nowMs + LIMIT_GOODBYE_MS_MAX);
+    return false;
+  }
+
+  /** The model has answered. */
+  answered(): void {
+    this.#refusedTurns = 0;
+  }
+
+  #take(words: LastWords, untilMs: number): void {
+    this.#untilMs = Math.min(this.#untilMs, untilMs);
+    if (this.#reason !== undefined) return;
+    this.#reason = words.reason;
+    this.#say(words);
+  }
+}

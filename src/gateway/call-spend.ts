@@ -1,0 +1,101 @@
+import type { WorkerMetrics } from "../core/metrics.ts";
+import { costOf, type Prices } from "../core/prices.ts";
+import {
+  exceeded,
+  type Spend,
+  type SpendRefusal,
+  type SpendSettings,
+  SpendWindow,
+  spendLimited,
+} from "../core/spend.ts";
+import type { Usage } from "../core/usage.ts";
+import type { AccountSpends } from "./account-spend.ts";
+
+export interface CallSpendOptions {
+  accountId: string;
+  settings: SpendSettings;
+  /** Of all calls of this worker. */
+  accounts: Pick<AccountSpends, "refusal" | "add">;
+  /** What the call may cost; undefined for no bound. */
+  maxCost: number | undefined;
+  prices: Prices | undefined;
+  metrics: Pick<WorkerMetrics, "spendRefused" | "llmRequested">;
+  nowMs: () => number;
+}
+
+/**
+ * What one call spends, and whether it may spend more. A request to a provider is charged before it is sent, by what it is estimated to
+ * come to, and then by what the provider reports beyond that. An estimate that was too high is not given back: so no correction can open
+ * a gap in a window of a minute.
+ */
+export class CallSpend {
+  readonly #options: CallSpendOptions;
+  readonly #window = new SpendWindow();
+  #cost = 0;
+  #isCostReported = false;
+
+  constructor(options: CallSpendOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * `provider` is about to be asked for something that comes to about `estimate`. Throws `spend_limit` where the call or its account
+   * may not spend that; then it must not be asked. `isOwnPhrase`: the service's own phrases are charged and never refused.
+   */
+  request(provider: string, estimate: Usage, isOwnPhrase = false): void {
+    const { accountId, accounts, metrics, nowMs } = this.#options;
+    const charge = chargeOf(estimate);
+    const refusal = isOwnPhrase ? undefined : this.#refusal(provider, estimate, charge);
+    if (refusal !== undefined) {
+      metrics.spendRefused(refusal);
+      throw spendLimited(refusal);
+    }
+    if (charge.llm_requests !== undefined) metrics.llmRequested(provider);
+    this.#window.add(charge, nowMs());
+    accounts.add(accountId, charge);
+  }
+
+  /**
+   * `provider` reports what it did; `estimate` is what `request` was told of it, where it was. Whether the call has now cost all that it
+   * may, for the first time: then it must end.
+   */
+  used(provider: string, usage: Usage, estimate: Usage = {}): boolean {
+    const { accountId, accounts, maxCost = Number.POSITIVE_INFINITY, prices, nowMs } = this.#options;
+    const more: Partial<Spend> = {
+      input_tokens: Math.max(0, (usage.inputTokens ?? 0) - (estimate.inputTokens ?? 0)),
+      output_tokens: usage.outputTokens ?? 0,
+      tts_characters: Math.max(0, (usage.characters ?? 0) - (estimate.characters ?? 0)),
+    };
+    this.#window.add(more, nowMs());
+    accounts.add(accountId, more);
+    this.#cost += costOf(provider, usage, prices) ?? 0;
+    if (this.#cost < maxCost || this.#isCostReported) return false;
+    this.#isCostReported = true;
+    return true;
+  }
+
+  /** What comes of a refusal: of `maxCost`, which no waiting makes larger, the end of the call. */
+  actionAt({ limit }: SpendRefusal): SpendSettings["action"] {
+    return limit === "cost" ? "end" : this.#options.settings.action;
+  }
+
+  #refusal(provider: string, estimate: Usage, charge: Partial<Spend>): SpendRefusal | undefined {
+    const { accountId, accounts, maxCost, prices, settings, nowMs } = this.#options;
+    // An answer is of no use where no more of it can be made or spoken.
+    const asked = charge.llm_requests === undefined ? charge : { output_tokens: 1, tts_characters: 1, ...charge };
+    const ofCall = exceeded(this.#window.sums(nowMs()), asked, settings.call);
+    if (ofCall !== undefined) return { scope: "call", limit: ofCall };
+    const ofAccount = accounts.refusal(accountId, asked);
+    if (ofAccount !== undefined) return { scope: "account", limit: ofAccount };
+    const cost = costOf(provider, estimate, prices) ?? 0;
+    return maxCost !== undefined && this.#cost + cost > maxCost ? { scope: "call", limit: "cost" } : undefined;
+  }
+}
+
+/** What a request is charged before it is sent. */
+function chargeOf({ inputTokens, characters }: Usage): Partial<Spend> {
+  return {
+    ...(inputTokens !== undefined && { llm_requests: 1, input_tokens: inputTokens }),
+    ...(characters !== undefined && { tts_characters: characters }),
+  };
+}
