@@ -116,9 +116,9 @@ const workers = new IpcServer({
       log.warn({ callId, code: codeOf(error) }, "a carrier's id of a call could not be stored yet");
     });
   },
-  onEnded(callId) {
+  onEnded(callId, end) {
     places.release(callId);
-    keeper.keep(callId);
+    keeper.keep(callId, end);
   },
 });
 

@@ -37,6 +37,7 @@ export function itemOf(call: CallRecord): z.output<typeof CallItem> {
     },
     metadata: settings.metadata ?? null,
     recording: call.recording ?? null,
+    transcriptComplete: call.transcriptComplete ?? null,
     counters: call.counters ? { ...call.counters } : null,
     latency: call.latency ?? null,
     usage: call.usage?.map((used) => ({ ...used })) ?? null,

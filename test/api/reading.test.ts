@@ -71,6 +71,7 @@ describe("GET /calls/{id}", () => {
       },
       metadata: { order: 17 },
       recording: null,
+      transcriptComplete: null,
       counters: null,
       latency: null,
       usage: null,

@@ -14,6 +14,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0006-latency-and-usage": { up: addLatencyAndUsage },
   "0007-approximate-turns": { up: addApproximateTurns },
   "0008-carrier-call-ids": { up: addCarrierCallIds },
+  "0009-complete-transcripts": { up: addTranscriptComplete },
 };
 
 async function createFirstTables(db: Kysely<Tables>): Promise<void> {
@@ -182,4 +183,9 @@ async function addCarrierCallIds({ schema }: Kysely<Tables>): Promise<void> {
     .on("calls")
     .columns(["account_id", "carrier_call_id", "id"])
     .execute();
+}
+
+/** Whether a transcript is complete was not stored before: of those that are there it is not known. */
+async function addTranscriptComplete({ schema }: Kysely<Tables>): Promise<void> {
+  await schema.alterTable("calls").addColumn("transcript_complete", "integer").execute();
 }

@@ -164,6 +164,7 @@ test("F14-2, F14-4: turns and calls of the version before are read as they were:
   file.exec("DROP INDEX calls_by_carrier_call_id");
   file.exec("ALTER TABLE calls DROP COLUMN carrier_call_id");
   file.exec("ALTER TABLE turns DROP COLUMN approximate");
+  file.exec("ALTER TABLE calls DROP COLUMN transcript_complete");
   file.exec("DELETE FROM kysely_migration WHERE name >= '0007'");
   file.close();
   const upgraded = await openStores(directory, clock);
