@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { join } from "node:path";
 import { buildApi } from "./api/app.ts";
 import type { NewCalls } from "./api/health.ts";
 import { catalogueOf } from "./api/voices.ts";
@@ -20,10 +21,13 @@ import { loadResampler } from "./media/resampler.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
 import { JournalEvents } from "./record/journal-events.ts";
+import { journalDirectory } from "./record/journal-reader.ts";
 import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
 import { createEngines } from "./speech/engines.ts";
 import { providerNotes } from "./speech/provider-notes.ts";
 import { countedCalls } from "./store/counted-calls.ts";
+import { watchDatabase } from "./store/database-watch.ts";
+import { DiskSpace } from "./store/disk-space.ts";
 import { hasNoKey, writeFirstKey } from "./store/first-key.ts";
 import { IpcServer } from "./store/ipc-server.ts";
 import { placedCalls } from "./store/placed-calls.ts";
@@ -63,6 +67,15 @@ metrics.restarted(restarts);
 lockDataDir(dataDir);
 const opened = await openStores(dataDir, clock);
 if (await hasNoKey(opened)) await offerFirstKey();
+const disk = new DiskSpace({
+  folders: [dataDir, journalDirectory(dataDir), join(dataDir, "recordings")],
+  minFreeBytes: config.diskFreeMinBytes,
+  clock,
+  log,
+});
+await disk.watch();
+watchDatabase(opened, dataDir, clock, log);
+metrics.watchDisk(() => disk);
 const places = new Places({ clock, callsPerKey: config.callsPerKey });
 metrics.watchPlaces(() => places.taken);
 places.restore(await opened.calls.listWaiting(), await opened.calls.listActive());
@@ -181,6 +194,8 @@ function expireRepeatedly(): void {
 let draining = false;
 function newCalls(): NewCalls {
   if (draining) return { taken: false, reason: "draining" };
+  if (opened.isLost()) return { taken: false, reason: "database_lost" };
+  if (disk.isLow) return { taken: false, reason: "insufficient_storage" };
   if (workers.workerCount === 0) return { taken: false, reason: "unavailable" };
   return places.room > 0 ? { taken: true } : { taken: false, reason: "overloaded" };
 }

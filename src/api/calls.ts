@@ -4,7 +4,7 @@ import type { CallRecord, CallStore } from "../store/call-store.ts";
 import { type CallCreationDeps, CREATION, createCall, problemsOfRequest } from "./call-creation.ts";
 import { itemOf } from "./call-item.ts";
 import { CallId, CallItem, CreatedCall, NewCallBody, Transcript } from "./call-schemas.ts";
-import { notFound } from "./errors.ts";
+import { notFound, REFUSAL_CODES } from "./errors.ts";
 import { IdempotencyHeaders } from "./idempotency.ts";
 import { type Offer, specOf } from "./new-call.ts";
 import { NoQuery } from "./query.ts";
@@ -23,15 +23,7 @@ const CREATE = {
   headers: IdempotencyHeaders,
   querystring: NoQuery,
   body: NewCallBody,
-  errors: [
-    "unknown_voice",
-    "unknown_language",
-    "idempotency_mismatch",
-    "rate_limited",
-    "overloaded",
-    "draining",
-    "unavailable",
-  ] as const,
+  errors: ["unknown_voice", "unknown_language", "idempotency_mismatch", "rate_limited", ...REFUSAL_CODES] as const,
   asksForUnbuilt: true,
   response: { 201: CreatedCall },
   answerHeaders: { 201: ["Idempotent-Replayed"] } as const,

@@ -8,6 +8,11 @@ export interface Stores {
   apiKeys: ApiKeyStore;
   agents: AgentStore;
   calls: CallStore;
+  /**
+   * The files of the store were removed or replaced under the service. While they are, everything that writes rejects with
+   * `unavailable`, and nothing is written.
+   */
+  isLost(): boolean;
   /** Nothing may be asked of the stores afterwards. */
   close(): Promise<void>;
 }

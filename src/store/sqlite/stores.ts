@@ -8,6 +8,7 @@ import type { Stores } from "../stores.ts";
 import { SqliteAgents } from "./agents.ts";
 import { SqliteAccounts, SqliteApiKeys } from "./api-keys.ts";
 import { SqliteCalls } from "./calls.ts";
+import { DatabaseFiles } from "./database-files.ts";
 import { BUSY_MS, SharedFileDialect } from "./dialect.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import type { Tables } from "./tables.ts";
@@ -21,8 +22,10 @@ export async function openStores(dataDir: string, clock: Clock): Promise<Stores>
   openDataDir(dataDir);
   const path = join(dataDir, "trunkline.db");
   // Prompts and transcripts are nobody else's; the files SQLite puts beside this one take its mode.
-  closeSync(openSync(path, "a", 0o600));
-  const db = new Kysely<Tables>({ dialect: new SharedFileDialect(openFile(path)) });
+  createFile(path);
+  const database = openFile(path);
+  const files = new DatabaseFiles(path);
+  const db = new Kysely<Tables>({ dialect: new SharedFileDialect(database, files) });
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
     const { error } = await migrator.migrateToLatest();
@@ -36,8 +39,18 @@ export async function openStores(dataDir: string, clock: Clock): Promise<Stores>
     apiKeys: new SqliteApiKeys(db, clock),
     agents: new SqliteAgents(db, clock),
     calls: new SqliteCalls(db, clock),
+    isLost: () => files.areLost,
     close: () => db.destroy(),
   };
+}
+
+/** Leaves a file alone that is there: closing a descriptor of it would free the locks that this process has on it by SQLite. */
+function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, "ax", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 function openFile(path: string): Libsql.Database {
@@ -51,5 +64,7 @@ function openFile(path: string): Libsql.Database {
   // hundreds of calls alive, a piece of about one removed call in two thousand was found until something else took its
   // place), so words that must not be on disk are never put here, rather than removed later.
   file.exec("PRAGMA secure_delete = ON");
+  // The first reading makes the two files that SQLite keeps beside this one.
+  file.exec("SELECT count(*) FROM sqlite_schema");
   return file;
 }
