@@ -7,6 +7,7 @@ import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
 import { ControlMetrics } from "./core/control-metrics.ts";
 import { descriptorsMax } from "./core/descriptors.ts";
+import { DATA_DIR_WAIT_MS_MAX } from "./core/disk-limits.ts";
 import { codeOf } from "./core/errors.ts";
 import {
   DESCRIPTORS_PER_REQUEST,
@@ -32,7 +33,7 @@ import { hasNoKey, writeFirstKey } from "./store/first-key.ts";
 import { IpcServer } from "./store/ipc-server.ts";
 import { placedCalls } from "./store/placed-calls.ts";
 import { Places } from "./store/places.ts";
-import { lockDataDir } from "./store/sqlite/data-lock.ts";
+import { lockDataDirWithin } from "./store/sqlite/data-lock.ts";
 import { openStores } from "./store/sqlite/stores.ts";
 
 /** How often calls that nobody redeemed are looked for. */
@@ -64,7 +65,7 @@ const metrics = new ControlMetrics();
 const workersMetrics = new MetricsSum();
 watchProcess(metrics.registry);
 metrics.restarted(restarts);
-lockDataDir(dataDir);
+await lockDataDirWithin(DATA_DIR_WAIT_MS_MAX, dataDir, clock);
 const opened = await openStores(dataDir, clock);
 if (await hasNoKey(opened)) await offerFirstKey();
 const disk = new DiskSpace({
@@ -109,9 +110,12 @@ const workers = new IpcServer({
     seenWorkers.add(workerId);
     places.workerCame(workerId, callIds, load);
     recover(clock.epochMs(), callIds, workerId);
-    firstWorkerCame();
+    if (load.takesCalls) firstWorkerCame();
   },
-  onLoad: (workerId, load) => places.workerTold(workerId, load),
+  onLoad(workerId, load) {
+    places.workerTold(workerId, load);
+    if (load.takesCalls) firstWorkerCame();
+  },
   onWorkerGone(workerId) {
     places.workerGone(workerId);
     // A connection may break where the worker lives: it comes back at once, and tells what it carries.
@@ -120,7 +124,6 @@ const workers = new IpcServer({
         workersMetrics.workerGone(workerId);
         recover(clock.epochMs(), [], workerId, () => !workers.has(workerId));
       }
-      stopWhenOrphaned();
     });
   },
   onStreamStarted(callId, carrierCallId) {
@@ -170,10 +173,15 @@ function recover(beforeMs: number, carried: readonly string[], workerId?: string
   );
 }
 
-/** Nobody is left to carry a call. What the store cannot tell now is recovered at the next start. */
+/**
+ * No worker of this service is left to carry a call; those of a service before it, whose supervisor is gone, may be. What the store
+ * cannot tell now is recovered at the next start.
+ */
 async function recoverAll(): Promise<void> {
+  // That the last worker is gone may not have been read yet.
+  await new Promise(setImmediate);
   try {
-    for (const { id } of await stores.calls.listActive()) keeper.keep(id);
+    for (const { id, workerId } of await stores.calls.listActive()) if (!workers.has(workerId)) keeper.keep(id);
   } catch (error) {
     log.error({ err: error, code: codeOf(error) }, "lost calls could not be looked for");
   }
@@ -258,17 +266,18 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** Without a supervisor nobody says `stop`: this process ends behind the last worker, which drains by itself. */
-function stopWhenOrphaned(): void {
-  if (!process.connected && workers.workerCount === 0) void stop();
+/** The next service waits for the data directory. What is unfinished here is made there: every journal and every row is on disk. */
+function exitOrphaned(): void {
+  log.warn("the supervisor is gone: the control process ends, workers go on with their calls");
+  process.exit(0);
 }
 
-process.on("disconnect", stopWhenOrphaned);
 onSupervisor({
   drain: () => {
     draining = true;
   },
   stop: () => void stop(),
+  orphaned: exitOrphaned,
   restarts: (counts) => metrics.restarted(counts),
 });
 if (config.metricsPort !== undefined) {
@@ -287,4 +296,3 @@ await listen();
 // Whoever is told that the service is ready may create a call at once.
 await firstWorker;
 tellReady(portOf(api.server), clock);
-stopWhenOrphaned();

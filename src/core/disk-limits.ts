@@ -12,3 +12,7 @@ export const DISK_FREE_AGAIN_FACTOR = 1.1;
 
 /** How often the control process looks whether the database file still stands in its place; every write looks by itself. */
 export const DATABASE_LOOK_MS = 1_000;
+
+/** A service that starts waits this long for the data directory and the media port of one whose supervisor is gone. */
+export const DATA_DIR_WAIT_MS_MAX = 3_000;
+export const DATA_DIR_RETRY_MS = 25;

@@ -11,8 +11,8 @@ import { type ControlMessage, LineParser, toLine, type WorkerLoad, type WorkerMe
 const RECONNECT_MS = 100;
 
 export interface IpcHandOffOptions {
-  /** The control process's Unix socket. */
-  path: string;
+  /** The control process's Unix socket; read at each connection. */
+  readonly path: string;
   workerId: string;
   /** The calls that live in this worker: told at every connection, so that a new control process knows them. */
   callIds: () => readonly string[];
