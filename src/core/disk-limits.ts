@@ -16,3 +16,8 @@ export const DATABASE_LOOK_MS = 1_000;
 /** A service that starts waits this long for the data directory and the media port of one whose supervisor is gone. */
 export const DATA_DIR_WAIT_MS_MAX = 3_000;
 export const DATA_DIR_RETRY_MS = 25;
+
+/** Journals of ended calls that are forced onto the disk at the same time: two of the four threads that Node has for files. */
+export const JOURNAL_SYNCS_MAX = 2;
+/** Further ones that wait; the rest is left to the system. At 10 ms each the last of them has waited for 1.3 s. */
+export const JOURNAL_SYNCS_WAITING_MAX = 256;

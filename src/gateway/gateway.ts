@@ -132,6 +132,7 @@ export class Gateway {
       journalBytes: journals.writtenBytes,
       journalPendingBytes: journals.pendingBytes,
       journalFailures: journals.failures,
+      journalsUnsynced: journals.unsynced,
     };
   }
 

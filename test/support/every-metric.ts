@@ -22,6 +22,7 @@ export const readings = (change: Partial<WorkerReadings> = {}): WorkerReadings =
   journalBytes: 0,
   journalPendingBytes: 0,
   journalFailures: 0,
+  journalsUnsynced: 0,
   ...change,
 });
 

@@ -1,4 +1,4 @@
-import { close, open, write } from "node:fs";
+import { close, fdatasync, open, write } from "node:fs";
 import type { JournalFiles } from "../../src/gateway/journal-writer.ts";
 
 /** Real files on a disk that has room for so many bytes more; then every write fails with ENOSPC, or even the creation of a file. */
@@ -22,6 +22,8 @@ export class FillingDisk implements JournalFiles {
     if (fitting.length === 0) setImmediate(() => done(full(), 0));
     else write(fd, fitting, 0, fitting.length, null, done);
   };
+
+  readonly sync: JournalFiles["sync"] = (fd, done) => fdatasync(fd, done);
 
   readonly close: JournalFiles["close"] = (fd, done) => close(fd, done);
 }

@@ -53,12 +53,13 @@ function createFile(path: string): void {
   }
 }
 
-function openFile(path: string): Libsql.Database {
+/** Opens the database with the settings that every connection of the service needs. Throws SQLite's errors. */
+export function openFile(path: string): Libsql.Database {
   const file = new Libsql(path);
   file.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   file.exec("PRAGMA journal_mode = WAL");
-  // Safe against the death of the process. After a power cut the last moments may be missing; what is there is whole.
-  file.exec("PRAGMA synchronous = NORMAL");
+  // What is committed outlives a power cut.
+  file.exec("PRAGMA synchronous = FULL");
   file.exec("PRAGMA foreign_keys = ON");
   // Overwrites what is deleted. Not a promise: SQLite can leave copies behind when it moves rows between pages (with
   // hundreds of calls alive, a piece of about one removed call in two thousand was found until something else took its
