@@ -31,7 +31,7 @@ function readOptions(args: readonly string[]): Given & { only: string | undefine
   const given: typeof DEFAULTS & { only?: string } = { ...DEFAULTS, ...readArguments(args, options).values };
   const parts: readonly string[] = [KILLS, ...Object.keys(ACCIDENTS)];
   if (given.only !== undefined && !parts.includes(given.only)) {
-    throw new UsageError(`--only must be one of ${parts.join(", ")}, not ${JSON.stringify(given.only)}`);
+    throw new UsageError([`--only must be one of ${parts.join(", ")}, not ${JSON.stringify(given.only)}`]);
   }
   return {
     only: given.only,

@@ -220,7 +220,10 @@ test("K5: everything killed in mid-call and started again: the call is recovered
   await expectShortCall(unused);
 });
 
-test("a supervisor killed alone leaves nothing running: live calls end within the drain, with their records at the next start", async () => {
+test("a supervisor killed alone leaves nothing running: live calls end within the drain, with their records at the next start", {
+  retry: ifMachineStalled,
+  timeout: 90_000,
+}, async () => {
   const { id, websocketUrl } = await service.createCall({ greeting: GREETING });
   const leg = await RawLeg.start(websocketUrl);
   leg.sendMedia(SHORT_CALL_FRAMES);
