@@ -66,6 +66,7 @@ class Scene {
   readonly #options: AccidentOptions;
   readonly #env: Readonly<Record<string, string>>;
   readonly #callers: { caller: ChaosCaller; beganMs: number; lastedMs: number }[] = [];
+  readonly #logFolder = mkdtempSync(join(tmpdir(), "trunkline-chaos-log-"));
   #service: RunningService | undefined;
   #key = "";
   #ticking = true;
@@ -79,8 +80,7 @@ class Scene {
   /** Starts the service, or another one on the same directory. Its log stands beside the directory. */
   async start(): Promise<void> {
     const { program } = this.#options;
-    const logFolder = join(tmpdir(), `trunkline-chaos-log-${process.pid}`);
-    const options = { program, dataDir: logFolder, clock: systemClock, env: this.#env };
+    const options = { program, dataDir: this.#logFolder, clock: systemClock, env: this.#env };
     this.#service = await startService(options, new AbortController().signal);
   }
 
@@ -94,6 +94,8 @@ class Scene {
   async stop(): Promise<void> {
     this.#ticking = false;
     await this.#service?.stop();
+    if (this.problems.length === 0) rmSync(this.#logFolder, { recursive: true });
+    else console.log(`the service's log is in ${this.#logFolder}`);
   }
 
   async ask(path: string, body?: object): Promise<Answer> {
