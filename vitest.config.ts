@@ -13,9 +13,17 @@ const long = [
   "test/bench/**/*.test.ts",
   "test/costly-input.test.ts",
   "test/cli/development-tools.test.ts",
-  ...["call-tool", "chaos", "drain", "getting-started", "lost-process", "matrix", "nginx", "signals"].map(
-    (name) => `test/end-to-end/${name}.test.ts`,
-  ),
+  ...[
+    "call-tool",
+    "chaos",
+    "drain",
+    "getting-started",
+    "killed-supervisor",
+    "lost-process",
+    "matrix",
+    "nginx",
+    "signals",
+  ].map((name) => `test/end-to-end/${name}.test.ts`),
   ...["opus-codec", "stage-latency", "strangers", "talk-example", "tools-example"].map(
     (name) => `test/end-to-end/${name}.test.ts`,
   ),

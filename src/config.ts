@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { MODEL_NAMES, type ModelName } from "./core/call-spec.ts";
 import { readOrigins } from "./core/cors.ts";
+import { BYTES_PER_MB, DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "./core/disk-limits.ts";
 import { SECRET_NAME } from "./core/http-tool.ts";
 import {
   CALLS_PER_WORKER_DEFAULT,
@@ -63,6 +64,8 @@ export interface Config {
   callsPerWorker: number;
   /** How many calls one API key may have at once, created or active; undefined for as many as there are places. */
   callsPerKey: number | undefined;
+  /** With less free space than this on the disks of DATA_DIR no new calls are taken; 0 for never. */
+  diskFreeMinBytes: number;
   /** How long live calls may go on after SIGTERM. */
   drainMs: number;
   /** The ears, separated by commas, each for when the one before it fails; undefined when none is configured. */
@@ -186,6 +189,7 @@ export function readConfig(
     workers: integer("WORKERS", Math.max(1, availableParallelism() - 1), 1, WORKERS_MAX),
     callsPerWorker: integer("CALLS_PER_WORKER", CALLS_PER_WORKER_DEFAULT, 1, 100_000),
     callsPerKey: text("CALLS_PER_KEY", "") === "" ? undefined : integer("CALLS_PER_KEY", 1, 1, 100_000),
+    diskFreeMinBytes: integer("DISK_FREE_MIN_MB", DISK_FREE_MB_MIN_DEFAULT, 0, DISK_FREE_MB_MIN_MAX) * BYTES_PER_MB,
     drainMs: integer("DRAIN_MS", 30_000, 0, 7_200_000),
     stt: isTrial ? REFERENCE : text("STT", "") || undefined,
     earSettings: readEarSettings(text),

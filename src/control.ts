@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { join } from "node:path";
 import { buildApi } from "./api/app.ts";
 import type { NewCalls } from "./api/health.ts";
 import { catalogueOf } from "./api/voices.ts";
@@ -6,6 +7,7 @@ import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
 import { ControlMetrics } from "./core/control-metrics.ts";
 import { descriptorsMax } from "./core/descriptors.ts";
+import { DATA_DIR_WAIT_MS_MAX } from "./core/disk-limits.ts";
 import { codeOf } from "./core/errors.ts";
 import {
   DESCRIPTORS_PER_REQUEST,
@@ -20,17 +22,20 @@ import { loadResampler } from "./media/resampler.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
 import { JournalEvents } from "./record/journal-events.ts";
+import { journalDirectory } from "./record/journal-reader.ts";
 import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
 import { Retention } from "./record/retention.ts";
 import { createEngines } from "./speech/engines.ts";
 import { providerNotes } from "./speech/provider-notes.ts";
 import { AccountTotals } from "./store/account-totals.ts";
 import { countedCalls } from "./store/counted-calls.ts";
+import { watchDatabase } from "./store/database-watch.ts";
+import { DiskSpace } from "./store/disk-space.ts";
 import { hasNoKey, writeFirstKey } from "./store/first-key.ts";
 import { IpcServer } from "./store/ipc-server.ts";
 import { placedCalls } from "./store/placed-calls.ts";
 import { Places } from "./store/places.ts";
-import { lockDataDir } from "./store/sqlite/data-lock.ts";
+import { lockDataDirWithin } from "./store/sqlite/data-lock.ts";
 import { openStores } from "./store/sqlite/stores.ts";
 
 /** How often calls that nobody redeemed are looked for. */
@@ -62,9 +67,18 @@ const metrics = new ControlMetrics();
 const workersMetrics = new MetricsSum();
 watchProcess(metrics.registry);
 metrics.restarted(restarts);
-lockDataDir(dataDir);
+await lockDataDirWithin(DATA_DIR_WAIT_MS_MAX, dataDir, clock);
 const opened = await openStores(dataDir, clock);
 if (await hasNoKey(opened)) await offerFirstKey();
+const disk = new DiskSpace({
+  folders: [dataDir, journalDirectory(dataDir), join(dataDir, "recordings")],
+  minFreeBytes: config.diskFreeMinBytes,
+  clock,
+  log,
+});
+await disk.watch();
+watchDatabase(opened, dataDir, clock, log);
+metrics.watchDisk(() => disk);
 const places = new Places({ clock, callsPerKey: config.callsPerKey });
 const accountTotals = new AccountTotals({ limits: config.spend.account, clock });
 metrics.watchPlaces(() => places.taken);
@@ -111,9 +125,12 @@ const workers = new IpcServer({
     seenWorkers.add(workerId);
     places.workerCame(workerId, callIds, load);
     recover(clock.epochMs(), callIds, workerId);
-    firstWorkerCame();
+    if (load.takesCalls) firstWorkerCame();
   },
-  onLoad: (workerId, load) => places.workerTold(workerId, load),
+  onLoad(workerId, load) {
+    places.workerTold(workerId, load);
+    if (load.takesCalls) firstWorkerCame();
+  },
   onSpends(workerId, spends, all) {
     accountTotals.reported(workerId, spends, all);
     workers.accountsOver(accountTotals.allOver());
@@ -127,7 +144,6 @@ const workers = new IpcServer({
         workersMetrics.workerGone(workerId);
         recover(clock.epochMs(), [], workerId, () => !workers.has(workerId));
       }
-      stopWhenOrphaned();
     });
   },
   onStreamStarted(callId, carrierCallId) {
@@ -136,9 +152,9 @@ const workers = new IpcServer({
       log.warn({ callId, code: codeOf(error) }, "a carrier's id of a call could not be stored yet");
     });
   },
-  onEnded(callId) {
+  onEnded(callId, end) {
     places.release(callId);
-    keeper.keep(callId);
+    keeper.keep(callId, end);
   },
 });
 
@@ -177,10 +193,15 @@ function recover(beforeMs: number, carried: readonly string[], workerId?: string
   );
 }
 
-/** Nobody is left to carry a call. What the store cannot tell now is recovered at the next start. */
+/**
+ * No worker of this service is left to carry a call; those of a service before it, whose supervisor is gone, may be. What the store
+ * cannot tell now is recovered at the next start.
+ */
 async function recoverAll(): Promise<void> {
+  // That the last worker is gone may not have been read yet.
+  await new Promise(setImmediate);
   try {
-    for (const { id } of await stores.calls.listActive()) keeper.keep(id);
+    for (const { id, workerId } of await stores.calls.listActive()) if (!workers.has(workerId)) keeper.keep(id);
   } catch (error) {
     log.error({ err: error, code: codeOf(error) }, "lost calls could not be looked for");
   }
@@ -201,6 +222,8 @@ function expireRepeatedly(): void {
 let draining = false;
 function newCalls(): NewCalls {
   if (draining) return { taken: false, reason: "draining" };
+  if (opened.isLost()) return { taken: false, reason: "database_lost" };
+  if (disk.isLow) return { taken: false, reason: "insufficient_storage" };
   if (workers.workerCount === 0) return { taken: false, reason: "unavailable" };
   return places.room > 0 ? { taken: true } : { taken: false, reason: "overloaded" };
 }
@@ -266,17 +289,18 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** Without a supervisor nobody says `stop`: this process ends behind the last worker, which drains by itself. */
-function stopWhenOrphaned(): void {
-  if (!process.connected && workers.workerCount === 0) void stop();
+/** The next service waits for the data directory. What is unfinished here is made there: every journal and every row is on disk. */
+function exitOrphaned(): void {
+  log.warn("the supervisor is gone: the control process ends, workers go on with their calls");
+  process.exit(0);
 }
 
-process.on("disconnect", stopWhenOrphaned);
 onSupervisor({
   drain: () => {
     draining = true;
   },
   stop: () => void stop(),
+  orphaned: exitOrphaned,
   restarts: (counts) => metrics.restarted(counts),
 });
 if (config.metricsPort !== undefined) {
@@ -296,4 +320,3 @@ await listen();
 // Whoever is told that the service is ready may create a call at once.
 await firstWorker;
 tellReady(portOf(api.server), clock);
-stopWhenOrphaned();

@@ -7,6 +7,7 @@ import { type Config, readConfig, unknownVariables } from "./config.ts";
 import { childModule } from "./core/child-module.ts";
 import { systemClock } from "./core/clock.ts";
 import { assertDescriptors, callsMaxWith, descriptorsMax } from "./core/descriptors.ts";
+import { DATA_DIR_RETRY_MS, DATA_DIR_WAIT_MS_MAX } from "./core/disk-limits.ts";
 import { codeOf } from "./core/errors.ts";
 import { createLogger, type Logger } from "./core/log.ts";
 import { isNodeUntested, NODE_MAJOR_TESTED_MAX } from "./core/node-version.ts";
@@ -64,7 +65,24 @@ const forkChild: StartChild = (kind, { told, gone }) => {
   };
 };
 
-/** Workers share their port, so the kernel would let two services share it too, and their tokens would go astray. */
+/**
+ * Workers share their port, so the kernel would let two services share it too, and their tokens would go astray. Workers whose
+ * supervisor is gone leave the port at once: they are waited for. Rejects with an error that names the variable.
+ */
+async function awaitFree(variable: string, host: string, port: number): Promise<void> {
+  for (const endMs = systemClock.nowMs() + DATA_DIR_WAIT_MS_MAX; ; ) {
+    try {
+      await assertFree(variable, host, port);
+      return;
+    } catch (error) {
+      if (systemClock.nowMs() >= endMs) throw error;
+    }
+    await new Promise<void>((resolve) => {
+      systemClock.after(DATA_DIR_RETRY_MS, resolve);
+    });
+  }
+}
+
 function assertFree(variable: string, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -156,7 +174,7 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
     const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
     for (const { fields, message } of startNotes(config, unknownVariables(), callsMax)) log.warn(fields, message);
     if (mediaServer.sharesPort) warnOfResets(log);
-    await assertFree("MEDIA_PORT", config.mediaHost, config.mediaPort);
+    await awaitFree("MEDIA_PORT", config.mediaHost, config.mediaPort);
     const ready = await supervisor.start();
     isUp = true;
     tell();

@@ -94,6 +94,8 @@ export function failInOneLine(log: Logger): void {
 export interface SupervisorHandlers {
   drain: () => void;
   stop: () => void;
+  /** The supervisor is gone. Another one may start at any moment: ports, the data directory and the socket are to be left to it. */
+  orphaned: () => void;
   /** Of workers. */
   retire?: () => void;
   /** Of the control process. */
@@ -103,11 +105,11 @@ export interface SupervisorHandlers {
 }
 
 /** The service's processes end by the supervisor's word alone: a Ctrl-C, or a terminal that goes away, reaches all of them at once. */
-export function onSupervisor({ drain, stop, retire, restarts, connections }: SupervisorHandlers): void {
+export function onSupervisor({ drain, stop, orphaned, retire, restarts, connections }: SupervisorHandlers): void {
   process.on("SIGINT", () => {});
   process.on("SIGHUP", () => {});
   process.on("SIGTERM", drain);
-  process.on("disconnect", drain);
+  process.on("disconnect", orphaned);
   const obey = (message: ToChild, connection?: Socket): void => {
     switch (message.kind) {
       case "serve":
@@ -140,7 +142,7 @@ export function onSupervisor({ drain, stop, retire, restarts, connections }: Sup
   process.off("message", keepForLater);
   for (const message of early) obey(message);
   // A supervisor that died while this process came up says so to nobody.
-  if (!process.connected) drain();
+  if (!process.connected) orphaned();
 }
 
 /** Tells the supervisor that this process is there, and from then on that its loop turns. */

@@ -31,6 +31,7 @@ import { loadResampler } from "./media/resampler.ts";
 import { loadVad } from "./media/vad.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
 import { createEngines } from "./speech/engines.ts";
+import { findSocket } from "./store/control-socket.ts";
 import { IpcHandOff } from "./store/ipc-hand-off.ts";
 
 /** How often a worker that is replaced looks whether all whom it has accepted are served. */
@@ -66,7 +67,10 @@ const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWAR
 const accounts = new AccountSpends({ limits: config.spend.account, clock });
 // From here on nothing waits but for the hand-off to connect: it tells of the gateway, and of a port that calls can be sent to.
 const handOff = new IpcHandOff({
-  path: socketPath,
+  // Read at each connection: without its supervisor a worker hands its calls to the control process of the next service.
+  get path() {
+    return process.connected ? socketPath : (findSocket(config.dataDir) ?? socketPath);
+  },
   workerId: randomUUID(),
   callIds: () => gateway.callIds(),
   load: () => ({ ...gateway.load(), loopLagMs: loopLag.ms, takesCalls: listening && !leaving && !retiring }),
@@ -158,6 +162,8 @@ async function leave(): Promise<void> {
   clock.after(config.drainMs + DRAIN_EXIT_MS_MAX, () => process.exit(1));
   await gateway.drain();
   cancel();
+  // Without a control process nobody acknowledges.
+  clock.after(DRAIN_EXIT_MS_MAX, () => process.exit(1));
   server.close();
   await Promise.all([handOff.close(), engines.close()]);
   process.exit(0);
@@ -178,6 +184,12 @@ async function retire(): Promise<void> {
   await leave();
 }
 
+/** The next supervisor's workers take the port; the calls of this one go on until DRAIN_MS is over. */
+function leaveOrphaned(): void {
+  log.warn({ calls: gateway.load().callCount }, "the supervisor is gone: no new streams are taken, live calls go on");
+  void retire();
+}
+
 /**
  * A worker that is started again must get its port though connections of the one before linger on it. uWebSockets.js asks
  * for that (SO_REUSEPORT) only where the port is given by number.
@@ -192,6 +204,7 @@ async function listen(): Promise<number> {
 onSupervisor({
   drain: () => void leave(),
   stop: () => process.exit(0),
+  orphaned: leaveOrphaned,
   retire: () => void retire(),
   connections,
 });

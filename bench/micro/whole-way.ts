@@ -43,6 +43,7 @@ const IN_TURN_WINDOWS_MIN = 3;
 const NO_DISK: JournalFiles = {
   create: (_path, done) => done(null, 1),
   write: (_fd, bytes, done) => done(null, bytes.length),
+  sync: (_fd, done) => done(null),
   close: (_fd, done) => done(null),
 };
 

@@ -89,6 +89,7 @@ const ANSWER_MS_MAX = 8_000;
 const NO_DISK: JournalFiles = {
   create: (_path, done) => done(null, 1),
   write: (_fd, bytes, done) => done(null, bytes.length),
+  sync: (_fd, done) => done(null),
   close: (_fd, done) => done(null),
 };
 

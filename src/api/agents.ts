@@ -10,7 +10,7 @@ import { type CallCreationDeps, CREATION, createCall, problemsOfRequest } from "
 import { isoTime } from "./call-item.ts";
 import { CallSettingsBody, CreatedCall } from "./call-schemas.ts";
 import { cursorOf, idOf } from "./cursor.ts";
-import { invalidRequest, notFound } from "./errors.ts";
+import { invalidRequest, notFound, REFUSAL_CODES } from "./errors.ts";
 import { IdempotencyHeaders } from "./idempotency.ts";
 import { newAgentOf } from "./new-agent.ts";
 import { type Offer, websocketProblems } from "./new-call.ts";
@@ -74,16 +74,7 @@ const CALL = {
   body: AgentCallBody,
   response: { 201: CreatedCall },
   answerHeaders: { 201: ["Idempotent-Replayed"] },
-  errors: [
-    "not_found",
-    "conflict",
-    "idempotency_mismatch",
-    "rate_limited",
-    "spend_limit",
-    "overloaded",
-    "draining",
-    "unavailable",
-  ],
+  errors: ["not_found", "conflict", "idempotency_mismatch", "rate_limited", "spend_limit", ...REFUSAL_CODES],
   asksForUnbuilt: true,
 } as const;
 

@@ -83,6 +83,7 @@ export const CALLS = [
     recording: { channels: 2, sampleRateHz: 8_000, durationMs: 12_160, complete: true },
     recordingDeletedAt: null,
     transcriptDeletedAt: null,
+    transcriptComplete: true,
     counters: { framesIn: 608, framesOut: 236 },
     latency: {
       endOfUtterance: { count: 2, p50Ms: 520, p90Ms: 540, p95Ms: 540, p99Ms: 540 },

@@ -42,6 +42,7 @@ export function itemOf(call: CallRecord): z.output<typeof CallItem> {
     recording: call.recording ?? null,
     recordingDeletedAt: timeOrNull(call.recordingDeletedAtMs),
     transcriptDeletedAt: timeOrNull(call.transcriptDeletedAtMs),
+    transcriptComplete: call.transcriptComplete ?? null,
     counters: call.counters ? { ...call.counters } : null,
     latency: call.latency ?? null,
     usage: call.usage?.map((used) => ({ ...used })) ?? null,

@@ -319,6 +319,14 @@ export const CallItem = z
     transcriptDeletedAt: time.nullable().meta({
       description: "When retention deleted the transcript, and with it the call's events.",
     }),
+    transcriptComplete: z
+      .boolean()
+      .nullable()
+      .meta({
+        description:
+          "False when turns may be missing from the transcript: a process was lost, or the disk was full. `usage` and `cost` may lack " +
+          "something then, too. Null before the end.",
+      }),
     counters: z.record(z.string(), z.number()).nullable().meta({
       description: "What was counted during the call, by name: for looking into it, and not the same in every version.",
     }),

@@ -4,7 +4,7 @@ import type { CallRecord, CallStore } from "../store/call-store.ts";
 import { type CallCreationDeps, CREATION, createCall, problemsOfRequest } from "./call-creation.ts";
 import { itemOf } from "./call-item.ts";
 import { CallId, CallItem, CreatedCall, NewCallBody, Transcript } from "./call-schemas.ts";
-import { notFound } from "./errors.ts";
+import { notFound, REFUSAL_CODES } from "./errors.ts";
 import { IdempotencyHeaders } from "./idempotency.ts";
 import { type Offer, specOf } from "./new-call.ts";
 import { NoQuery } from "./query.ts";
@@ -29,9 +29,7 @@ const CREATE = {
     "idempotency_mismatch",
     "rate_limited",
     "spend_limit",
-    "overloaded",
-    "draining",
-    "unavailable",
+    ...REFUSAL_CODES,
   ] as const,
   asksForUnbuilt: true,
   response: { 201: CreatedCall },

@@ -26,6 +26,10 @@ export const STATUS = {
   /** The workers carry all the calls that they can. */
   overloaded: 503,
   draining: 503,
+  /** The disk of the records has less free space than it must have. */
+  insufficient_storage: 503,
+  /** The database file was removed or replaced under the service. */
+  database_lost: 503,
   /** 501 where it names a feature that this build does not have. */
   unavailable: 503,
 } as const;
@@ -151,9 +155,20 @@ export const notInThisVersion = (path: string, feature: string): Problem => ({
   message: `${feature} is not available in this version`,
 });
 
+/** Why no new calls are taken. */
+export const REFUSALS = {
+  draining: "the service is draining",
+  overloaded: "the service is overloaded",
+  insufficient_storage: "less disk space is free than DISK_FREE_MIN_MB",
+  database_lost: "the database file was removed or replaced",
+  unavailable: "the service is unavailable",
+} as const satisfies Partial<Record<ErrorCode, string>>;
+export type Refusal = keyof typeof REFUSALS;
+export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly Refusal[];
+
 /** No new calls are taken just now. */
-export const refused = (reason: "draining" | "overloaded" | "unavailable"): ApiError =>
-  new ApiError(reason, `no new calls are taken: the service is ${reason}`);
+export const refused = (reason: Refusal): ApiError =>
+  new ApiError(reason, `no new calls are taken: ${REFUSALS[reason]}`);
 
 /** None of this API key, until one of those it has is over. */
 export const tooManyCalls = (): ApiError =>

@@ -2,10 +2,10 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { STREAM_CODECS } from "../core/call-spec.ts";
-import { refused } from "./errors.ts";
+import { REFUSAL_CODES, type Refusal, refused } from "./errors.ts";
 
 /** Whether the service takes calls, and if not, why. */
-export type NewCalls = { taken: true } | { taken: false; reason: "draining" | "overloaded" | "unavailable" };
+export type NewCalls = { taken: true } | { taken: false; reason: Refusal };
 
 export interface HealthDeps {
   newCalls: () => NewCalls;
@@ -30,7 +30,7 @@ const READINESS = {
     "it. A service that is `overloaded` answers all other requests, and calls that were created find their place on its media " +
     "port, which must not be taken from it.",
   security: [],
-  errors: ["overloaded", "draining", "unavailable"] as const,
+  errors: REFUSAL_CODES,
   response: {
     200: z
       .object({

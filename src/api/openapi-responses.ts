@@ -23,6 +23,8 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   internal: "a bug of the service, whose log tells more under the same `requestId`",
   overloaded: "there is no place for one more call just now",
   draining: "the service is about to stop",
+  insufficient_storage: "the disk has less free space than the service must have to take new calls; live calls go on",
+  database_lost: "the database file was removed or replaced under the service, which writes nothing until it is back",
   unavailable: "a part of the service does not answer just now",
 };
 

@@ -13,6 +13,13 @@ export interface PlacesTaken {
   reserved: number;
 }
 
+/** The free space of the disks that the service writes to. */
+export interface DiskReading {
+  /** NaN where it could not be read. */
+  freeBytes: number;
+  isLow: boolean;
+}
+
 /** What the control process tells, and how many of the workers beside it answered. */
 export class ControlMetrics {
   readonly registry = registryOf("control");
@@ -97,6 +104,13 @@ export class ControlMetrics {
     watchedGauge(registry, "places_max", "Calls that the workers take at once, as they stand.", () => places().max);
     watchedGauge(registry, "places_active", "Places of calls that live.", () => places().active);
     watchedGauge(registry, "places_reserved", "Places of calls that wait for their streams.", () => places().reserved);
+  }
+
+  /** `disk` is asked for at each scrape. */
+  watchDisk(disk: () => DiskReading): void {
+    const { registry } = this;
+    watchedGauge(registry, "disk_free_bytes", "Free space of the fullest disk of DATA_DIR.", () => disk().freeBytes);
+    watchedGauge(registry, "disk_low", "1 while too little space is free for new calls.", () => Number(disk().isLow));
   }
 
   callCreated(connectionType: ConnectionType): void {

@@ -71,6 +71,8 @@ export interface WorkerReadings {
   journalBytes: number;
   journalPendingBytes: number;
   journalFailures: number;
+  /** Complete journals that were not forced onto the disk. */
+  journalsUnsynced: number;
 }
 
 export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed"] as const;
@@ -226,6 +228,11 @@ export class WorkerMetrics {
   readonly #journalBytes = counter(this.registry, "journal_written_bytes_total", "Bytes written to journals.");
   readonly #journalPending = gauge(this.registry, "journal_pending_bytes", "Bytes of journals that wait for the disk.");
   readonly #journalFailures = counter(this.registry, "journal_failures_total", "Journals that broke off.");
+  readonly #journalsUnsynced = counter(
+    this.registry,
+    "journals_unsynced_total",
+    "Complete journals that were left to the system to write, because too many calls ended at once.",
+  );
 
   /** `read` is asked at each scrape. */
   constructor(read: () => WorkerReadings) {
@@ -363,6 +370,7 @@ export class WorkerMetrics {
     tellAnew(this.#skipped, readings.slotsSkipped);
     tellAnew(this.#journalBytes, readings.journalBytes);
     tellAnew(this.#journalFailures, readings.journalFailures);
+    tellAnew(this.#journalsUnsynced, readings.journalsUnsynced);
     this.#journalPending.set(readings.journalPendingBytes);
     return await this.registry.getMetricsAsJSON();
   }

@@ -5,7 +5,7 @@ import type { WorkerMetrics } from "../core/metrics.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { Vad } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
-import type { RedeemedCall } from "../store/hand-off.ts";
+import type { EndSummary, RedeemedCall } from "../store/hand-off.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
 import type { CallEnginesOptions } from "./call-engines.ts";
 import type { JournalWriter } from "./journal-writer.ts";
@@ -41,6 +41,6 @@ export interface ConnectionOptions {
   log: Logger;
   /** The stream has begun, and its carrier knows the call by this id. */
   onStarted: (carrierCallId: string) => void;
-  /** The call is over, its journal complete, and nothing of it is alive. */
-  onDone: () => void;
+  /** The call is over, its journal complete or failed, and nothing of it is alive. */
+  onDone: (end: EndSummary) => void;
 }

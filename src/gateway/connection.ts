@@ -373,7 +373,7 @@ export class Connection implements Leg {
   /** The one end: the journal is completed, the socket closed, every engine stopped and the call handed back, whatever fails. */
   #finish(reason: EndReason): void {
     this.#over = true;
-    const { redeemed, journal, vad, wire, socket, metrics, log, onDone } = this.#options;
+    const { redeemed, journal, vad, wire, socket, metrics, clock, log, onDone } = this.#options;
     const closeCode = this.#peerCloseCode ?? this.#closeCode ?? closeCodeOf(reason);
     const durationMs = Math.round(this.#call.eventMs);
     this.#tally.underruns = this.#engines.voiceOut.underruns;
@@ -396,6 +396,8 @@ export class Connection implements Leg {
         log.error({ err: error, code: codeOf(error), fault: "bug" }, "a call could not be tidied up");
       }
     }
-    void journal.close().finally(onDone);
+    const { framesIn, framesOut } = this.#tally;
+    const end = { reason, endedAtMs: clock.epochMs(), durationMs, framesIn, framesOut };
+    void journal.close().finally(() => onDone(end));
   }
 }

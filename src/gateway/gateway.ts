@@ -24,7 +24,7 @@ import type { OpusCodecs } from "../media/opus.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { Vad, VadFactory } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
-import type { HandOff, RedeemedCall } from "../store/hand-off.ts";
+import type { EndSummary, HandOff, RedeemedCall } from "../store/hand-off.ts";
 import type { WorkerLoad } from "../store/ipc-messages.ts";
 import { createCarrierA } from "../wire/carrier-a.ts";
 import { createCarrierB } from "../wire/carrier-b.ts";
@@ -146,6 +146,7 @@ export class Gateway {
       journalBytes: journals.writtenBytes,
       journalPendingBytes: journals.pendingBytes,
       journalFailures: journals.failures,
+      journalsUnsynced: journals.unsynced,
     };
   }
 
@@ -294,7 +295,7 @@ export class Gateway {
       clock,
       log,
       onStarted: (carrierCallId) => this.#options.handOff.streamStarted(callId, carrierCallId),
-      onDone: () => this.#onDone(callId, connection, stopTicking),
+      onDone: (end) => this.#onDone(callId, connection, stopTicking, end),
     });
     const leg = new TimedLeg(connection, clock, this.#ticker, this.#addedLatency);
     const stopTicking = this.#ticker.add(leg);
@@ -322,12 +323,12 @@ export class Gateway {
     }
   }
 
-  #onDone(callId: string, connection: Connection, stopTicking: () => void): void {
+  #onDone(callId: string, connection: Connection, stopTicking: () => void, end: EndSummary): void {
     stopTicking();
     this.#calls.delete(callId);
     this.#checkFull();
     add(this.#counted, connection.read());
-    this.#options.handOff.ended(callId);
+    this.#options.handOff.ended(callId, end);
     this.#checkEmpty();
   }
 }

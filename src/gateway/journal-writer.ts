@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { close, mkdirSync, open, write } from "node:fs";
+import { close, fdatasync, mkdirSync, open, write } from "node:fs";
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { Clock } from "../core/clock.ts";
 import {
@@ -14,6 +14,7 @@ import { JournalEncoder } from "../record/journal-format.ts";
 import { journalDirectory, journalPath } from "../record/journal-reader.ts";
 import type { JournalStart } from "../record/journal-records.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../record/redact.ts";
+import { JournalSync, type SyncFile } from "./journal-sync.ts";
 
 /** The little of a file system that a journal needs. Callbacks: a promise costs half as much again per write (measured). */
 export interface JournalFiles {
@@ -21,12 +22,15 @@ export interface JournalFiles {
   create(path: string, done: (error: Error | null, fd: number) => void): void;
   /** Appends; may write less than it was given. `bytes` stays untouched until `done`. */
   write(fd: number, bytes: Uint8Array, done: (error: Error | null, writtenBytes: number) => void): void;
+  /** Forces what was written onto the disk. */
+  sync: SyncFile;
   close(fd: number, done: (error: Error | null) => void): void;
 }
 
 const nodeFiles: JournalFiles = {
   create: (path, done) => open(path, "wx", 0o600, done),
   write: (fd, bytes, done) => write(fd, bytes, 0, bytes.length, null, done),
+  sync: (fd, done) => fdatasync(fd, done),
   close: (fd, done) => close(fd, done),
 };
 
@@ -47,6 +51,8 @@ const FLUSH_ROUND_MS = JOURNAL_FLUSH_MS - FLUSH_STEP_MS;
 /** The journals that this process writes. One timer comes by all of them in turn, within JOURNAL_FLUSH_MS. */
 export class JournalWriters {
   readonly #options: JournalWritersOptions;
+  readonly #files: JournalFiles;
+  readonly #sync: JournalSync;
   readonly #live = new Set<JournalWriter>();
   /** Goes round the live journals; a set's iterator bears with what is added and deleted meanwhile. */
   #round = this.#live.values();
@@ -59,12 +65,20 @@ export class JournalWriters {
   /** Makes the directory when it is not there. Throws what `mkdir` throws. */
   constructor(options: JournalWritersOptions) {
     this.#options = options;
+    const files = options.files ?? nodeFiles;
+    this.#files = files;
+    this.#sync = new JournalSync((fd, done) => files.sync(fd, done));
     mkdirSync(journalDirectory(options.dataDir), { recursive: true, mode: 0o700 });
   }
 
   /** Journals that could not be written to their end, since the process began. */
   get failures(): number {
     return this.#failures;
+  }
+
+  /** Complete journals that were not forced onto the disk, because too many ended at the same time, since the process began. */
+  get unsynced(): number {
+    return this.#sync.leftOut;
   }
 
   /** Bytes that reached files, since the process began. */
@@ -81,12 +95,13 @@ export class JournalWriters {
 
   /** Begins the journal of a call. The file is made behind the scenes: if that fails, the writer has failed and the call goes on. */
   open(start: JournalStart): JournalWriter {
-    const { dataDir, software, files } = this.#options;
+    const { dataDir, software } = this.#options;
     const writer = new JournalWriter({
       path: journalPath(dataDir, start.callId),
       software,
       start,
-      files: files ?? nodeFiles,
+      files: this.#files,
+      sync: this.#sync,
       onWritten: (bytes) => {
         this.#writtenBytes += bytes;
       },
@@ -136,6 +151,7 @@ interface JournalWriterOptions {
   software: string;
   start: JournalStart;
   files: JournalFiles;
+  sync: JournalSync;
   /** So many bytes more are in the file. */
   onWritten: (bytes: number) => void;
   /** The journal is complete, or has failed. Called once. */
@@ -150,6 +166,7 @@ interface JournalWriterOptions {
  */
 export class JournalWriter {
   readonly #files: JournalFiles;
+  readonly #sync: JournalSync;
   readonly #onWritten: (bytes: number) => void;
   readonly #onDone: (error: Error | undefined) => void;
   readonly #recorded: boolean;
@@ -167,8 +184,9 @@ export class JournalWriter {
   #hasNews = true;
   #flushesLeftOut = 0;
 
-  constructor({ path, software, start, files, onWritten, onDone }: JournalWriterOptions) {
+  constructor({ path, software, start, files, sync, onWritten, onDone }: JournalWriterOptions) {
     this.#files = files;
+    this.#sync = sync;
     this.#onWritten = onWritten;
     this.#onDone = onDone;
     this.#recorded = start.spec.recordingEnabled;
@@ -245,7 +263,7 @@ export class JournalWriter {
     this.#write(filled.written());
   }
 
-  /** Nothing more is taken. Resolves when everything is in the file and the file is closed, or when the journal has failed. */
+  /** Nothing more is taken. Resolves when everything is on the disk and the file is closed, or when the journal has failed. */
   close(): Promise<void> {
     this.#closing = true;
     if (!this.#busy && !this.#failed) this.#onIdle();
@@ -284,15 +302,21 @@ export class JournalWriter {
     });
   }
 
-  /** Closing, and nothing is under way: what is left is written, and then the file is closed. */
+  /** Closing, and nothing is under way: what is left is written, then forced onto the disk, and then the file is closed. */
   #onIdle(): void {
     if (this.#filling.length > 0) {
       this.flush();
       return;
     }
-    this.#closeFile((error) => {
-      if (error === null) this.#settle(undefined);
-      else this.#fail(error);
+    assert.ok(this.#fd !== undefined);
+    this.#busy = true;
+    this.#sync.run(this.#fd, (syncError) => {
+      this.#busy = false;
+      this.#closeFile((closeError) => {
+        const error = syncError ?? closeError;
+        if (error === null) this.#settle(undefined);
+        else this.#fail(error);
+      });
     });
   }
 

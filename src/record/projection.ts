@@ -20,6 +20,8 @@ export interface ProjectedCall {
   /** From redemption to the end, or to the last thing that was journaled. */
   durationMs: number;
   frames: FrameCounts;
+  /** The journal has its call's end. Where it breaks off `endReason` is what the call machine made of that. */
+  hasEnd: boolean;
   /** The journal has its end, and the audio of all frames that should have some. */
   complete: boolean;
 }
@@ -41,10 +43,11 @@ export async function projectJournal(path: string): Promise<ProjectedCall> {
     else if (record.kind === "event" && record.event.kind === "leg-started") carrierCallId = record.event.carrierCallId;
   });
   const told = { header, carrierCallId, used, durationMs, frames, complete };
-  if (endReason !== undefined) return { ...told, endReason, turns: turnsOf(journaled) };
+  if (endReason !== undefined) return { ...told, hasEnd: true, endReason, turns: turnsOf(journaled) };
   const commands = header.spec === undefined ? journaled : await completed(path, journaled);
   const last = commands.at(-1)?.command;
-  return { ...told, endReason: last?.kind === "end" ? last.reason : "worker_lost", turns: turnsOf(commands) };
+  const lost = last?.kind === "end" ? last.reason : "worker_lost";
+  return { ...told, hasEnd: false, endReason: lost, turns: turnsOf(commands) };
 }
 
 /** The commands of a call that broke off, and those that end it; without the latter where the call cannot be run again as it was. */

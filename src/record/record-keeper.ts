@@ -9,6 +9,7 @@ import type { Logger } from "../core/log.ts";
 import { billOf, type Prices } from "../core/prices.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { CallEnd, CallStore } from "../store/call-store.ts";
+import type { EndSummary } from "../store/hand-off.ts";
 import { journalPath, systemCodeOf } from "./journal-reader.ts";
 import { type ProjectedCall, projectJournal } from "./projection.ts";
 import { type Recording, renderRecording } from "./recording.ts";
@@ -29,7 +30,7 @@ export interface RecordKeeperOptions {
   onKept: (callId: string, tookMs: number) => void;
 }
 
-/** Reasons that are our own fault: a call that ended so before any audio went either way has failed. */
+/** Reasons that are our own fault. */
 const OUR_FAULT: readonly EndReason[] = ["worker_lost", "provider_error", "drain_timeout"];
 
 /** A store that could not take a record is asked again after this long, for as long as it takes. */
@@ -49,6 +50,8 @@ const CALLS_AT_ONCE = 8;
 export class RecordKeeper {
   readonly #options: RecordKeeperOptions;
   readonly #queued = new Set<string>();
+  /** What workers reported of the ends of calls that have no record yet: at most one each. */
+  readonly #reportedEnds = new Map<string, EndSummary>();
   /** What is done last of each call that there is something to do for; never rejects. */
   readonly #last = new Map<string, Promise<void>>();
   /** Those who wait for their turn, in order. */
@@ -60,8 +63,12 @@ export class RecordKeeper {
     mkdirSync(join(options.dataDir, "recordings"), { recursive: true, mode: 0o700 });
   }
 
-  /** The call is over, or its worker is gone. Asking twice, late, or for a call that was removed does no harm. */
-  keep(callId: string): void {
+  /**
+   * The call is over, as its worker reports by `end`, or its worker is gone. Asking twice, late, or for a call that was removed does
+   * no harm.
+   */
+  keep(callId: string, end?: EndSummary): void {
+    if (end !== undefined) this.#reportedEnds.set(callId, end);
     this.#enqueue(callId, READ_TRIES_MAX);
   }
 
@@ -126,6 +133,7 @@ export class RecordKeeper {
     try {
       const finished = await this.#finish(callId, tries);
       if (finished !== undefined) log.info({ callId, ...finished }, "call recorded");
+      this.#reportedEnds.delete(callId);
       onKept(callId, clock.nowMs() - begunMs);
     } catch (error) {
       log.error({ callId, err: error, code: codeOf(error) }, "an ended call could not be recorded yet");
@@ -156,26 +164,38 @@ export class RecordKeeper {
   /** The worker died, or its disk failed, before anything of the call was written; or nobody can read what was. */
   async #finishWithoutJournal(callId: string, error: unknown): Promise<boolean> {
     const { calls, clock, log } = this.#options;
-    const endedAtMs = clock.epochMs();
-    const end: CallEnd = { status: "failed", endReason: "worker_lost", endedAtMs, durationMs: 0, turns: [] };
-    const first = await calls.finish(callId, end);
+    const reported = this.#reportedEnds.get(callId);
+    const end =
+      reported === undefined
+        ? { status: "failed" as const, endReason: "worker_lost" as const, endedAtMs: clock.epochMs(), durationMs: 0 }
+        : endBy(reported);
+    const first = await calls.finish(callId, { ...end, turns: [], transcriptComplete: false });
     if (first) log.warn({ callId, err: error, code: codeOf(error) }, "an ended call left no journal");
     return first;
   }
 
-  async #endOf(callId: string, { header, turns, endReason, frames, ...projected }: ProjectedCall): Promise<CallEnd> {
+  async #endOf(
+    callId: string,
+    { header, turns, endReason, hasEnd, frames, used, carrierCallId, ...projected }: ProjectedCall,
+  ): Promise<CallEnd> {
     const durationMs = Math.round(projected.durationMs);
-    const { usage, cost } = billOf(projected.used, this.#options.prices);
-    const silent = frames.in === 0 && frames.out === 0;
-    return {
-      status: silent && OUR_FAULT.includes(endReason) ? "failed" : "ended",
-      endReason,
+    const journaled: EndSummary = {
+      reason: endReason,
       endedAtMs: Date.parse(header.startedAt) + durationMs,
       durationMs,
+      framesIn: frames.in,
+      framesOut: frames.out,
+    };
+    // A journal that breaks off knows less than the worker that held the call.
+    const reported = hasEnd ? undefined : this.#reportedEnds.get(callId);
+    const recording = await this.#render(callId);
+    const { usage, cost } = billOf(used, this.#options.prices);
+    return {
+      ...endBy(reported ?? journaled),
       turns,
-      carrierCallId: projected.carrierCallId,
-      recording: await this.#render(callId),
-      counters: { framesIn: frames.in, framesOut: frames.out },
+      transcriptComplete: hasEnd,
+      carrierCallId,
+      recording,
       latency: latencySummary(turns),
       usage,
       cost,
@@ -193,6 +213,18 @@ export class RecordKeeper {
       return undefined;
     }
   }
+}
+
+/** What the record has of a call's end. A call that our own fault ended before any audio went either way has failed. */
+function endBy({ reason, endedAtMs, durationMs, framesIn, framesOut }: EndSummary) {
+  const isSilent = framesIn === 0 && framesOut === 0;
+  return {
+    status: isSilent && OUR_FAULT.includes(reason) ? ("failed" as const) : ("ended" as const),
+    endReason: reason,
+    endedAtMs,
+    durationMs,
+    counters: { framesIn, framesOut },
+  };
 }
 
 /** Whether there is a journal, and the system only does not let it be read just now. */

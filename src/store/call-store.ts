@@ -38,6 +38,8 @@ export interface CallRecord {
   /** The carrier's own id for the call, in its own words. */
   carrierCallId?: string;
   recording?: RecordingInfo;
+  /** False when turns may be missing from the transcript: the journal breaks off. Absent before the end, and in older records. */
+  transcriptComplete?: boolean;
   counters?: Readonly<Record<string, number>>;
   latency?: LatencySummary;
   usage?: readonly ProviderUsage[];
@@ -142,6 +144,8 @@ export interface CallEnd {
   endedAtMs: number;
   durationMs: number;
   turns: readonly TranscriptTurn[];
+  /** False when `turns` may lack some; absent when that is not known. */
+  transcriptComplete?: boolean | undefined;
   /** Absent where the stream had none, or never began, or nobody knows: then it stays as it is. At most STREAM_ID_CHARS_MAX characters, any of them. */
   carrierCallId?: string | undefined;
   recording?: RecordingInfo | undefined;

@@ -16,6 +16,18 @@ const SOCKET_PATH_BYTES_MAX = 103;
 export const newSocketPath = (dataDir: string): string =>
   join(dataDir, RUN_FOLDER, `control-${randomBytes(4).toString("hex")}.sock`);
 
+/** The socket in a data directory, of whichever service has it now; undefined where there is none, or several and one cannot tell. */
+export function findSocket(dataDir: string): string | undefined {
+  const folder = join(dataDir, RUN_FOLDER);
+  try {
+    const [name, ...others] = readdirSync(folder).filter((entry) => NAME.test(entry));
+    return name === undefined || others.length > 0 ? undefined : join(folder, name);
+  } catch {
+    // The folder was swept: the control process makes it again.
+    return undefined;
+  }
+}
+
 /**
  * Makes the socket's folder, for its owner alone, and removes the sockets in it, which killed processes left behind; only for who
  * holds the lock of the data directory. Throws what the system says.

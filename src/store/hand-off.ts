@@ -1,10 +1,22 @@
-import type { CallSpec, ConnectionType } from "../core/call-spec.ts";
+import type { CallSpec, ConnectionType, EndReason } from "../core/call-spec.ts";
 
 /** A call whose token was good: from here on it belongs to the worker that redeemed it. */
 export interface RedeemedCall {
   callId: string;
   accountId: string;
   spec: CallSpec;
+}
+
+/** How a call ended, as its worker counted it: the record is right by this even when the disk was too full for the journal. */
+export interface EndSummary {
+  reason: EndReason;
+  /** Milliseconds since the Unix epoch. */
+  endedAtMs: number;
+  /** From redemption to the end, by a monotonic clock. */
+  durationMs: number;
+  /** Frames of FRAME_MS. */
+  framesIn: number;
+  framesOut: number;
 }
 
 /**
@@ -23,6 +35,9 @@ export interface HandOff {
    * reads the id from the journal.
    */
   streamStarted(callId: string, carrierCallId: string): void;
-  /** The call is over and its journal complete. Kept and repeated until the control process has it. */
-  ended(callId: string): void;
+  /**
+   * The call is over, and its journal is complete or has failed. Kept and repeated until the control process has it. `end` is absent
+   * for a call that never began.
+   */
+  ended(callId: string, end?: EndSummary): void;
 }

@@ -6,14 +6,14 @@ import { LOAD_TELL_MS, REDEEM_MS_MAX } from "../core/limits.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
 import type { AccountOver, AccountSpend } from "../core/spend.ts";
 import { atShortPath } from "./control-socket.ts";
-import type { HandOff, RedeemedCall } from "./hand-off.ts";
+import type { EndSummary, HandOff, RedeemedCall } from "./hand-off.ts";
 import { type ControlMessage, LineParser, toLine, type WorkerLoad, type WorkerMessage } from "./ipc-messages.ts";
 
 const RECONNECT_MS = 100;
 
 export interface IpcHandOffOptions {
-  /** The control process's Unix socket. */
-  path: string;
+  /** The control process's Unix socket; read at each connection. */
+  readonly path: string;
   workerId: string;
   /** The calls that live in this worker: told at every connection, so that a new control process knows them. */
   callIds: () => readonly string[];
@@ -43,7 +43,7 @@ export class IpcHandOff implements HandOff {
   readonly #options: IpcHandOffOptions;
   readonly #waiting = new Map<number, Waiting>();
   /** Ended calls that the control process has not acknowledged yet. */
-  readonly #unacknowledged = new Set<string>();
+  readonly #unacknowledged = new Map<string, EndSummary | undefined>();
   #socket: Socket | undefined;
   #nextId = 1;
   #closed = false;
@@ -78,9 +78,9 @@ export class IpcHandOff implements HandOff {
     this.#socket?.write(toLine({ kind: "stream-started", callId, carrierCallId }));
   }
 
-  ended(callId: string): void {
-    this.#unacknowledged.add(callId);
-    this.#socket?.write(toLine({ kind: "ended", callId }));
+  ended(callId: string, end?: EndSummary): void {
+    this.#unacknowledged.set(callId, end);
+    this.#socket?.write(toLine({ kind: "ended", callId, end }));
   }
 
   /** Tells how the worker stands, now that it stands otherwise. */
@@ -128,7 +128,7 @@ export class IpcHandOff implements HandOff {
     const hello: WorkerMessage = { kind: "hello", workerId, callIds: callIds(), load: load(), spends };
     socket.write(toLine(hello));
     this.#tellLoadRepeatedly();
-    for (const callId of this.#unacknowledged) socket.write(toLine({ kind: "ended", callId }));
+    for (const [callId, end] of this.#unacknowledged) socket.write(toLine({ kind: "ended", callId, end }));
   }
 
   #tellLoadRepeatedly(): void {

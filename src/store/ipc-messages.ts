@@ -1,7 +1,7 @@
 import type { ConnectionType } from "../core/call-spec.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
 import type { AccountOver, AccountSpend } from "../core/spend.ts";
-import type { RedeemedCall } from "./hand-off.ts";
+import type { EndSummary, RedeemedCall } from "./hand-off.ts";
 
 /** How a worker stands. */
 export interface WorkerLoad {
@@ -30,7 +30,7 @@ export type WorkerMessage =
   | ({ kind: "load"; spends: readonly AccountSpend[] } & WorkerLoad)
   | { kind: "redeem"; id: number; tokenHash: string; only?: readonly ConnectionType[] | undefined }
   | { kind: "stream-started"; callId: string; carrierCallId: string }
-  | { kind: "ended"; callId: string }
+  | { kind: "ended"; callId: string; end?: EndSummary | undefined }
   /** Its metrics as they are now; null when they could not be told. */
   | { kind: "metrics"; metrics: ProcessMetrics | null };
 

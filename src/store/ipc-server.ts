@@ -9,7 +9,7 @@ import type { Logger } from "../core/log.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
 import type { AccountOver, AccountSpend } from "../core/spend.ts";
 import { atShortPath, clearSocketFolder } from "./control-socket.ts";
-import type { RedeemedCall } from "./hand-off.ts";
+import type { EndSummary, RedeemedCall } from "./hand-off.ts";
 import { type ControlMessage, LineParser, toLine, type WorkerLoad, type WorkerMessage } from "./ipc-messages.ts";
 
 /** How often the server looks whether its socket can still be found. */
@@ -32,8 +32,11 @@ export interface IpcServerOptions {
   onWorkerGone(workerId: string): void;
   /** The call's stream has begun, and its carrier knows it by this id. */
   onStreamStarted(callId: string, carrierCallId: string): void;
-  /** The call is over and its journal complete; `acknowledge` it when its end can no longer be forgotten. */
-  onEnded(callId: string): void;
+  /**
+   * The call is over and its journal complete, or failed; `acknowledge` it when its end can no longer be forgotten. `end` is absent
+   * for a call that never began.
+   */
+  onEnded(callId: string, end?: EndSummary): void;
 }
 
 /** The control process's end of the hand-off. */
@@ -186,7 +189,7 @@ export class IpcServer {
             this.#options.onStreamStarted(message.callId, message.carrierCallId);
             return;
           case "ended":
-            this.#options.onEnded(message.callId);
+            this.#options.onEnded(message.callId, message.end);
             return;
           case "metrics":
             this.#onMetrics(socket, message.metrics ?? undefined);

@@ -10,6 +10,11 @@ export interface Stores {
   agents: AgentStore;
   calls: CallStore;
   retention: RetentionStore;
+  /**
+   * The files of the store were removed or replaced under the service. While they are, everything that writes rejects with
+   * `unavailable`, and nothing is written.
+   */
+  isLost(): boolean;
   /** Nothing may be asked of the stores afterwards. */
   close(): Promise<void>;
 }

@@ -204,6 +204,18 @@ describe("while no calls are taken", () => {
     expect((await api.get("/healthz")).status).toBe(200);
   });
 
+  test.each([
+    ["ADV-M4", "insufficient_storage", "less disk space is free than DISK_FREE_MIN_MB"],
+    ["ADV-L7", "database_lost", "the database file was removed or replaced"],
+  ] as const)("%s: %s is 503 with Retry-After, and says why, also on /readyz", async (_id, reason, why) => {
+    api.state.newCalls = { taken: false, reason };
+    for (const answer of [await api.post(LEAST), await api.get("/readyz")]) {
+      expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, reason, "5"]);
+      expect(errorOf(answer).message).toBe(`no new calls are taken: ${why}`);
+    }
+    expect((await api.get("/healthz")).status).toBe(200);
+  });
+
   test("a request that is wrong is still told so", async () => {
     api.state.newCalls = { taken: false, reason: "draining" };
     expect((await api.post({})).status).toBe(400);

@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { type ApiDeps, buildApi } from "../../src/api/app.ts";
@@ -15,7 +16,6 @@ import { openStores } from "../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 export const VOICES: readonly Voice[] = [
   { id: "fake/en-us", name: "Alice", language: "en-US", provider: "fake" },
@@ -94,7 +94,8 @@ export async function apiUnderTest(
     >
   > = {},
 ): Promise<ApiUnderTest> {
-  const [directory, clock] = [temporaryDirectory(), new ManualClock()];
+  // Its own for as long as it is open: some files ask one API in all of their tests.
+  const [directory, clock] = [mkdtempSync(join(tmpdir(), "trunkline-api-")), new ManualClock()];
   const stores = await openStores(directory, clock);
   const { calls } = stores;
   const create = calls.create.bind(calls);
@@ -178,6 +179,7 @@ export async function apiUnderTest(
     close: async () => {
       await app.close();
       await stores.close();
+      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

@@ -68,7 +68,7 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
   async *503(scene, operation) {
     const given = await existing(scene, operation);
     const codes = codesOf(operation, 503);
-    for (const reason of ["overloaded", "draining", "unavailable"] as const) {
+    for (const reason of ["overloaded", "draining", "insufficient_storage", "database_lost", "unavailable"] as const) {
       scene.api.state.newCalls = { taken: false, reason };
       scene.api.state.admit = () => "overloaded";
       scene.api.state.storeIsAway = reason === "unavailable";

@@ -74,6 +74,7 @@ describe("GET /calls/{id}", () => {
       recording: null,
       recordingDeletedAt: null,
       transcriptDeletedAt: null,
+      transcriptComplete: null,
       counters: null,
       latency: null,
       usage: null,

@@ -2,18 +2,21 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readArguments, runCommand, wholeNumber } from "../../src/cli/command.ts";
+import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
+import { ACCIDENTS } from "./accidents.ts";
 import { type ChaosOptions, type ChaosResult, runChaos } from "./chaos.ts";
 
 const USAGE = `Kills, or replaces, media workers under live calls, again and again, and looks whether anything is missing afterwards.
 
-  npm run chaos -- [--calls 200] [--workers 2] [--kills 50] [--rolls 0] [--every-s 3] [--call-s 30]
+  npm run chaos -- [--calls 200] [--workers 2] [--kills 50] [--rolls 0] [--every-s 3] [--call-s 30] [--only ADV-M4]
 
   --rolls    how often all workers are replaced as \`npm run admin -- roll\` does, behind the kills; no stream may be refused then
   --call-s   the longest that a call lasts: shorter calls are more streams to open
+  --only     one part: kills, or an accident under at most 20 live calls. ADV-M4: the disk is full (needs root for a small tmpfs).
+             ADV-L5: the supervisor is killed and the service started again. ADV-L7: the database file is removed and put back
 
 Every caller knows what it sent and what it heard; calls of workers that were not killed must have lost no frame, those of killed
-ones must have a record, a transcript and a recording within 5 s. Exits with 1 when anything is wrong.
+ones must have a record, a transcript and a recording within 5 s. After an accident every call has the record of its hang-up. Exits with 1 when anything is wrong.
 `;
 
 type Given = Pick<ChaosOptions, "calls" | "workers" | "kills" | "rolls" | "everyMs" | "callMsMax">;
@@ -22,10 +25,16 @@ const DEFAULTS = { calls: "200", workers: "2", kills: "50", rolls: "0", "every-s
 /** A caller's frames are made before. */
 const CALL_S_MAX = 60;
 
-function readOptions(args: readonly string[]): Given {
-  const options = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, { type: "string" } as const]));
-  const given = { ...DEFAULTS, ...readArguments(args, options).values };
+function readOptions(args: readonly string[]): Given & { only: string | undefined } {
+  const names = [...Object.keys(DEFAULTS), "only"];
+  const options = Object.fromEntries(names.map((name) => [name, { type: "string" } as const]));
+  const given: typeof DEFAULTS & { only?: string } = { ...DEFAULTS, ...readArguments(args, options).values };
+  const parts: readonly string[] = [KILLS, ...Object.keys(ACCIDENTS)];
+  if (given.only !== undefined && !parts.includes(given.only)) {
+    throw new UsageError([`--only must be one of ${parts.join(", ")}, not ${JSON.stringify(given.only)}`]);
+  }
   return {
+    only: given.only,
     calls: wholeNumber("calls", given.calls, 1),
     workers: wholeNumber("workers", given.workers, 1),
     kills: wholeNumber("kills", given.kills),
@@ -63,10 +72,30 @@ function table(result: ChaosResult): string {
   return rows.map(([name, value]) => `${name.padEnd(36)}${value}`).join("\n");
 }
 
+const KILLS = "kills";
+const ACCIDENT_CALLS_MAX = 20;
+const program = { path: fileURLToPath(new URL("../../dist/main.js", import.meta.url)), execArgv: [] };
+
 async function run(args: readonly string[]): Promise<number> {
-  const given = readOptions(args);
+  const { only, ...given } = readOptions(args);
+  let exitCode = only === undefined || only === KILLS ? await runKills(given) : 0;
+  for (const [id, accident] of Object.entries(ACCIDENTS)) {
+    if (only !== undefined && only !== id) continue;
+    const { skipped, figures, problems } = await accident({
+      program,
+      calls: Math.min(given.calls, ACCIDENT_CALLS_MAX),
+    });
+    const result = skipped === undefined ? `${problems.length} problems` : `skipped: ${skipped}`;
+    console.log(`\n${id.padEnd(36)}${result}`);
+    for (const [name, value] of figures) console.log(`  ${name.padEnd(34)}${Math.round(value)}`);
+    for (const problem of problems) console.log(problem);
+    if (problems.length > 0) exitCode = 1;
+  }
+  return exitCode;
+}
+
+async function runKills(given: Given): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), "trunkline-chaos-"));
-  const program = { path: fileURLToPath(new URL("../../dist/main.js", import.meta.url)), execArgv: [] };
   const result = await runChaos({ ...given, program, dataDir, sampled: 10, say: (line) => console.log(line) });
   console.log(`\n${table(result)}`);
   for (const problem of result.problems.slice(0, 50)) console.log(problem);

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import { JOURNAL_SYNCS_MAX, JOURNAL_SYNCS_WAITING_MAX } from "../../src/core/disk-limits.ts";
 import {
   JOURNAL_BACKLOG_BYTES_MAX,
   JOURNAL_FLUSH_MS,
   JOURNAL_FRAMES_BYTES_MAX,
   JOURNAL_PENDING_BYTES_MAX,
 } from "../../src/core/limits.ts";
+import { JournalSync } from "../../src/gateway/journal-sync.ts";
 import { type JournalFiles, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import { JournalDecoder } from "../../src/record/journal-format.ts";
 import { journalPath, readJournal } from "../../src/record/journal-reader.ts";
@@ -53,14 +55,17 @@ async function recordsOf(dataDir: string, callId = START.callId): Promise<Journa
 /** A disk in memory that does what it is told: it answers when it is let go on, and fails when it is told to. */
 class FakeFiles implements JournalFiles {
   readonly written = new Map<number, Buffer[]>();
+  readonly synced: number[] = [];
   readonly closed: number[] = [];
   writes = 0;
   /** What the next answers are: an error, or how many bytes a write takes at most. */
   createError: Error | undefined;
   writeError: Error | undefined;
+  syncError: Error | undefined;
   bytesPerWriteMax = Number.POSITIVE_INFINITY;
   /** While it hangs, answers wait here. */
   hangs = false;
+  hangsAtSync = false;
   #waiting: (() => void)[] = [];
 
   create(_path: string, done: (error: Error | null, fd: number) => void): void {
@@ -80,6 +85,12 @@ class FakeFiles implements JournalFiles {
       this.written.get(fd)?.push(Buffer.from(bytes.subarray(0, taken)));
       done(null, taken);
     });
+  }
+
+  sync(fd: number, done: (error: Error | null) => void): void {
+    this.synced.push(fd);
+    this.hangs ||= this.hangsAtSync;
+    this.#answer(() => done(this.syncError ?? null));
   }
 
   close(fd: number, done: (error: Error | null) => void): void {
@@ -107,6 +118,56 @@ class FakeFiles implements JournalFiles {
 }
 
 const noSpace = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+
+describe("ADV-L9: the journal of an ended call", () => {
+  test("is forced onto the disk once, when all of it is in the file, before it counts as complete", async () => {
+    const files = new FakeFiles();
+    const { journals, clock } = world(files);
+    const writer = journals.open(START);
+    await clock.play(10 * JOURNAL_FLUSH_MS);
+    expect(files.synced).toEqual([]);
+    writer.command(31, { kind: "end", reason: "api_hangup" });
+    files.hangsAtSync = true;
+    let isComplete = false;
+    const closed = writer.close().then(() => {
+      isComplete = true;
+    });
+    await settled();
+    expect([files.synced, files.closed, isComplete]).toEqual([[3], [], false]);
+    files.goOn();
+    await closed;
+    expect(files.records().at(-1)).toMatchObject({ kind: "command", command: { kind: "end" } });
+    expect(files.closed).toEqual([3]);
+    expect(journals.unsynced).toBe(0);
+  });
+
+  test("has failed where the disk does not take it, and its file is closed", async () => {
+    const files = new FakeFiles();
+    const { journals, logged } = world(files);
+    files.syncError = Object.assign(new Error("input/output error"), { code: "EIO" });
+    const writer = journals.open(START);
+    await writer.close();
+    expect([writer.failed, journals.failures, files.closed]).toEqual([true, 1, [3]]);
+    expect(logged).toMatchObject([{ code: "EIO", msg: "a journal failed, its call went on" }]);
+  });
+
+  test("waits for two others at most, and among 256; further ones are left to the system and counted", async () => {
+    const started: number[] = [];
+    const answers: (() => void)[] = [];
+    const done: number[] = [];
+    const sync = new JournalSync((fd, answer) => {
+      started.push(fd);
+      answers.push(() => answer(null));
+    });
+    for (let fd = 0; fd < JOURNAL_SYNCS_MAX + JOURNAL_SYNCS_WAITING_MAX + 3; fd += 1) sync.run(fd, () => done.push(fd));
+    expect([started, done.length, sync.leftOut]).toEqual([[0, 1], 3, 3]);
+    answers[0]?.();
+    expect([started, done.at(-1)]).toEqual([[0, 1, 2], 0]);
+    for (let at = 1; at < answers.length; at += 1) answers[at]?.();
+    expect(done).toHaveLength(JOURNAL_SYNCS_MAX + JOURNAL_SYNCS_WAITING_MAX + 3);
+    expect(started).toHaveLength(JOURNAL_SYNCS_MAX + JOURNAL_SYNCS_WAITING_MAX);
+  });
+});
 
 describe("journal writer", () => {
   test("writes a call's header, frames, events and commands, and the file is its owner's alone", async () => {
@@ -369,6 +430,7 @@ describe("journal writer", () => {
     const { journals } = world({
       create: (_path, done) => done(null, 3),
       write: (_fd, bytes, done) => done(null, bytes.length),
+      sync: (_fd, done) => done(null),
       close: (_fd, done) => done(null),
     });
     const writer = journals.open(START);

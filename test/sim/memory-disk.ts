@@ -31,6 +31,10 @@ export class MemoryDisk implements JournalFiles {
     });
   }
 
+  sync(_fd: number, done: (error: Error | null) => void): void {
+    this.#later(() => done(null));
+  }
+
   close(_fd: number, done: (error: Error | null) => void): void {
     this.#later(() => done(null));
   }

@@ -22,6 +22,7 @@ export const readings = (change: Partial<WorkerReadings> = {}): WorkerReadings =
   journalBytes: 0,
   journalPendingBytes: 0,
   journalFailures: 0,
+  journalsUnsynced: 0,
   ...change,
 });
 
@@ -38,6 +39,7 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   worker.watchCertificate(() => 1_800_000_000_000);
   worker.watchSockets(() => 4_096);
   control.watchPlaces(() => ({ max: 1_000, active: 3, reserved: 2 }));
+  control.watchDisk(() => ({ freeBytes: 60_000_000_000, isLow: false }));
   control.restarted({ worker: 2, control: 0 });
   worker.callStarted("carrier_a");
   worker.callEnded("inactivity");

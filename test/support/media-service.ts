@@ -8,7 +8,7 @@ import type { SpendSettings } from "../../src/core/spend.ts";
 import { AccountSpends } from "../../src/gateway/account-spend.ts";
 import type { CertificateFiles } from "../../src/gateway/certificate.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
-import { JournalWriters } from "../../src/gateway/journal-writer.ts";
+import { type JournalFiles, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { MediaServerName } from "../../src/gateway/media-server/media-server.ts";
 import type { PhraseFinder } from "../../src/gateway/phrase-book.ts";
 import type { CarrierSecrets, SignatureHeaders } from "../../src/gateway/signatures.ts";
@@ -64,6 +64,8 @@ export interface MediaServiceOptions {
   prices?: Prices;
   /** Calls with which the worker is full; as many as by default unless told. */
   callsMax?: number;
+  /** The disk that the journals are written to, as far as it can be replaced. */
+  journalFiles?: JournalFiles;
   /** Stands between the redemption and its answer, as a slow store would. */
   beforeRedeem?: () => Promise<void>;
 }
@@ -100,7 +102,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     onSpends: () => {},
     onWorkerGone: () => {},
     onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
-    onEnded: (callId) => keeper.keep(callId),
+    onEnded: (callId, end) => keeper.keep(callId, end),
   });
   await ipc.listen();
   const connected = new Promise<void>((resolve) => {
@@ -132,7 +134,13 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     makeResampler,
     opus,
     httpTools: new HttpTools({ secrets: options.toolSecrets ?? {}, allowLoopback: true }),
-    journals: new JournalWriters({ dataDir: directory, software: "test", clock: systemClock, log }),
+    journals: new JournalWriters({
+      dataDir: directory,
+      software: "test",
+      clock: systemClock,
+      log,
+      ...(options.journalFiles !== undefined && { files: options.journalFiles }),
+    }),
     phrases: options.phrases ?? NO_PHRASES,
     spend: options.spend ?? NO_SPEND_LIMITS,
     accounts,

@@ -48,6 +48,7 @@ export interface CallItem {
   endedAt: string | null;
   durationMs: number | null;
   endReason: string | null;
+  transcriptComplete: boolean | null;
   recording: { channels: number; sampleRateHz: number; durationMs: number; complete: boolean } | null;
   counters: Record<string, number> | null;
   latency: LatencySummary | null;

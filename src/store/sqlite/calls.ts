@@ -318,6 +318,7 @@ export class SqliteCalls implements CallStore {
           ended_at: end.endedAtMs,
           duration_ms: end.durationMs,
           ...(end.carrierCallId !== undefined && { carrier_call_id: JSON.stringify(end.carrierCallId) }),
+          transcript_complete: end.transcriptComplete === undefined ? null : Number(end.transcriptComplete),
           recording: jsonOf(end.recording),
           counters: jsonOf(end.counters),
           latency: jsonOf(end.latency),

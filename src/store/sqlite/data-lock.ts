@@ -1,7 +1,9 @@
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
-import { unavailable } from "../../core/errors.ts";
+import type { Clock } from "../../core/clock.ts";
+import { DATA_DIR_RETRY_MS } from "../../core/disk-limits.ts";
+import { codeOf, unavailable } from "../../core/errors.ts";
 import { openDataDir } from "../data-dir.ts";
 
 /** Who may read the file can lock it, too. */
@@ -36,4 +38,19 @@ export function lockDataDir(dataDir: string): { release(): void } {
       file.close();
     },
   };
+}
+
+/** As `lockDataDir`; waits up to `waitMs` for a process that is about to end. Rejects with what `lockDataDir` throws. */
+export async function lockDataDirWithin(waitMs: number, dataDir: string, clock: Clock): Promise<void> {
+  for (const endMs = clock.nowMs() + waitMs; ; ) {
+    try {
+      lockDataDir(dataDir);
+      return;
+    } catch (error) {
+      if (codeOf(error) !== "unavailable" || clock.nowMs() >= endMs) throw error;
+    }
+    await new Promise<void>((resolve) => {
+      clock.after(DATA_DIR_RETRY_MS, resolve);
+    });
+  }
 }

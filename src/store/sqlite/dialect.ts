@@ -11,6 +11,7 @@ import {
 } from "kysely";
 import type { Database } from "libsql";
 import { unavailable } from "../../core/errors.ts";
+import type { DatabaseFiles } from "./database-files.ts";
 
 /** Longer than another program's transaction takes, shorter than a redemption may: waiting blocks the whole process. */
 export const BUSY_MS = 500;
@@ -27,11 +28,12 @@ const PASSING_CODES = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PROTOCO
  * no statement behind.
  */
 export class SharedFileDialect extends SqliteDialect {
-  readonly #file: Database;
+  readonly #file: GuardedFile;
 
-  constructor(file: Database) {
-    super({ database: file });
-    this.#file = file;
+  /** `files`: those of `database`, without which nothing is committed. */
+  constructor(database: Database, files: DatabaseFiles) {
+    super({ database });
+    this.#file = { database, files };
   }
 
   override createDriver(): Driver {
@@ -43,6 +45,11 @@ export class SharedFileDialect extends SqliteDialect {
   }
 }
 
+interface GuardedFile {
+  database: Database;
+  files: DatabaseFiles;
+}
+
 class SharedFileAdapter extends SqliteAdapter {
   /** SQLite does roll back CREATE TABLE; Kysely says no, and would leave half a migration behind a crash. */
   override get supportsTransactionalDdl(): boolean {
@@ -51,10 +58,10 @@ class SharedFileAdapter extends SqliteAdapter {
 }
 
 class SharedFileDriver extends SqliteDriver {
-  readonly #file: Database;
+  readonly #file: GuardedFile;
 
-  constructor(file: Database) {
-    super({ database: file });
+  constructor(file: GuardedFile) {
+    super({ database: file.database });
     this.#file = file;
   }
 
@@ -63,36 +70,37 @@ class SharedFileDriver extends SqliteDriver {
   }
 
   override async beginTransaction(): Promise<void> {
-    execute(this.#file, "BEGIN IMMEDIATE");
+    execute(this.#file.database, "BEGIN IMMEDIATE");
   }
 
   override async commitTransaction(): Promise<void> {
-    execute(this.#file, "COMMIT");
+    commit(this.#file);
   }
 
   override async rollbackTransaction(): Promise<void> {
-    rollBack(this.#file);
+    rollBack(this.#file.database);
   }
 }
 
 class SharedFileConnection implements DatabaseConnection {
-  readonly #file: Database;
+  readonly #file: GuardedFile;
   readonly #inner: DatabaseConnection;
 
-  constructor(file: Database, inner: DatabaseConnection) {
+  constructor(file: GuardedFile, inner: DatabaseConnection) {
     this.#file = file;
     this.#inner = inner;
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const bracketed = this.#file.inTransaction || SelectQueryNode.is(query.query) || isPragma(query);
-    if (!bracketed) execute(this.#file, "BEGIN IMMEDIATE");
+    const { database } = this.#file;
+    const bracketed = database.inTransaction || SelectQueryNode.is(query.query) || isPragma(query);
+    if (!bracketed) execute(database, "BEGIN IMMEDIATE");
     try {
       const result = await this.#inner.executeQuery<Row>(query);
-      if (!bracketed) execute(this.#file, "COMMIT");
+      if (!bracketed) commit(this.#file);
       return result;
     } catch (error) {
-      if (!bracketed) rollBack(this.#file);
+      if (!bracketed) rollBack(database);
       throw translated(error);
     }
   }
@@ -104,6 +112,13 @@ class SharedFileConnection implements DatabaseConnection {
 
 /** Some of these may not stand in a transaction, a checkpoint for one. */
 const isPragma = ({ sql }: CompiledQuery): boolean => /^pragma /i.test(sql);
+
+/** Once before, so that nothing is written to a file that is gone, and once after: what is acknowledged was in its place then. */
+function commit({ database, files }: GuardedFile): void {
+  files.assertThere();
+  execute(database, "COMMIT");
+  files.assertThere();
+}
 
 /** Runs a statement to its end. Throws `unavailable` where the database cannot do it just now. */
 export function execute(file: Database, sql: string): void {

@@ -14,7 +14,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0006-latency-and-usage": { up: addLatencyAndUsage },
   "0007-approximate-turns": { up: addApproximateTurns },
   "0008-carrier-call-ids": { up: addCarrierCallIds },
-  "0012-retention": { up: addRetention },
+  "0010-complete-transcripts": { up: addTranscriptComplete },
+  "0011-retention": { up: addRetention },
 };
 
 async function createFirstTables(db: Kysely<Tables>): Promise<void> {
@@ -197,4 +198,9 @@ async function addRetention({ schema }: Kysely<Tables>): Promise<void> {
       .execute();
   }
   await schema.createIndex("calls_by_end").on("calls").columns(["account_id", "ended_at", "id"]).execute();
+}
+
+/** Whether a transcript is complete was not stored before: of those that are there it is not known. */
+async function addTranscriptComplete({ schema }: Kysely<Tables>): Promise<void> {
+  await schema.alterTable("calls").addColumn("transcript_complete", "integer").execute();
 }

@@ -8,6 +8,7 @@ import type { Stores } from "../stores.ts";
 import { SqliteAgents } from "./agents.ts";
 import { SqliteAccounts, SqliteApiKeys } from "./api-keys.ts";
 import { SqliteCalls } from "./calls.ts";
+import { DatabaseFiles } from "./database-files.ts";
 import { BUSY_MS, SharedFileDialect } from "./dialect.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { SqliteRetention } from "./retention.ts";
@@ -22,9 +23,10 @@ export async function openStores(dataDir: string, clock: Clock): Promise<Stores>
   openDataDir(dataDir);
   const path = join(dataDir, "trunkline.db");
   // Prompts and transcripts are nobody else's; the files SQLite puts beside this one take its mode.
-  closeSync(openSync(path, "a", 0o600));
-  const file = openFile(path);
-  const db = new Kysely<Tables>({ dialect: new SharedFileDialect(file) });
+  createFile(path);
+  const database = openFile(path);
+  const files = new DatabaseFiles(path);
+  const db = new Kysely<Tables>({ dialect: new SharedFileDialect(database, files) });
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
     const { error } = await migrator.migrateToLatest();
@@ -38,23 +40,36 @@ export async function openStores(dataDir: string, clock: Clock): Promise<Stores>
     apiKeys: new SqliteApiKeys(db, clock),
     agents: new SqliteAgents(db, clock),
     calls: new SqliteCalls(db, clock),
-    retention: new SqliteRetention(db, file, clock),
+    retention: new SqliteRetention(db, database, clock),
+    isLost: () => files.areLost,
     close: () => db.destroy(),
   };
 }
 
-function openFile(path: string): Libsql.Database {
+/** Leaves a file alone that is there: closing a descriptor of it would free the locks that this process has on it by SQLite. */
+function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, "ax", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/** Opens the database with the settings that every connection of the service needs. Throws SQLite's errors. */
+export function openFile(path: string): Libsql.Database {
   const file = new Libsql(path);
   file.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   // Before the first table is made, or without effect: what retention deletes is given back to the file system.
   file.exec("PRAGMA auto_vacuum = INCREMENTAL");
   file.exec("PRAGMA journal_mode = WAL");
-  // Safe against the death of the process. After a power cut the last moments may be missing; what is there is whole.
-  file.exec("PRAGMA synchronous = NORMAL");
+  // What is committed outlives a power cut.
+  file.exec("PRAGMA synchronous = FULL");
   file.exec("PRAGMA foreign_keys = ON");
   // Overwrites what is deleted. Not a promise: SQLite can leave copies behind when it moves rows between pages (with
   // hundreds of calls alive, a piece of about one removed call in two thousand was found until something else took its
   // place), so words that must not be on disk are never put here, rather than removed later.
   file.exec("PRAGMA secure_delete = ON");
+  // The first reading makes the two files that SQLite keeps beside this one.
+  file.exec("SELECT count(*) FROM sqlite_schema");
   return file;
 }

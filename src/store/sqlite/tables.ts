@@ -52,6 +52,8 @@ export interface Tables {
     worker_id: string | null;
     /** JSON of the carrier's own id for the call, a text of any characters. */
     carrier_call_id: string | null;
+    /** 0 when turns may be missing; null before the end, and in records of older versions. */
+    transcript_complete: number | null;
     /** JSON of RecordingInfo. */
     recording: string | null;
     /** JSON, names to numbers. */

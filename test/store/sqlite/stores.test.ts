@@ -5,7 +5,7 @@ import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
 import { hashSecret, mintToken } from "../../../src/store/secrets.ts";
 import { BUSY_MS } from "../../../src/store/sqlite/dialect.ts";
-import { openStores } from "../../../src/store/sqlite/stores.ts";
+import { openFile, openStores } from "../../../src/store/sqlite/stores.ts";
 import { agentStoreContract } from "../../contract/agent-store-contract.ts";
 import { apiKeyStoreContract } from "../../contract/api-key-store-contract.ts";
 import { callListContract } from "../../contract/call-list-contract.ts";
@@ -35,6 +35,14 @@ const open = async () => {
 };
 
 describe("what lies on the disk", () => {
+  test("ADV-L9: is what was committed, also after a power cut", () => {
+    const file = openFile(join(temporaryDirectory(), "trunkline.db"));
+    // FULL: the log of changes is forced onto the disk at every commit (sqlite.org/pragma.html#pragma_synchronous).
+    expect(file.prepare("PRAGMA synchronous").get()).toMatchObject({ synchronous: 2 });
+    expect(file.prepare("PRAGMA journal_mode").get()).toMatchObject({ journal_mode: "wal" });
+    file.close();
+  });
+
   test("T12: of tokens and keys there is nothing but the hash", async () => {
     const { directory, stores, accountId } = await open();
     const tokens = Array.from({ length: 200 }, mintToken);
