@@ -22,7 +22,7 @@ describe("configuration", () => {
       preemptiveReplies: false,
       carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
       carrierBOutboundCodec: "mulaw",
-      toolSecrets: {},
+      toolSecrets: new Map(),
       toolsAllowLoopback: false,
     });
   });

@@ -13,6 +13,7 @@ import { codeOf } from "../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, REDEMPTIONS_MAX, TOKEN_CHARS } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { AddedLatency, CallCounts, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics.ts";
+import type { SchemaChecks } from "../core/schema-checks.ts";
 import { TimeHistogram } from "../core/time-histogram.ts";
 import { busRateHz } from "../media/bus.ts";
 import type { G711Codec } from "../media/g711.ts";
@@ -45,6 +46,7 @@ export interface GatewayOptions {
   makeResampler: ResamplerFactory;
   opus: OpusCodecs;
   httpTools: HttpTools;
+  schemas: SchemaChecks;
   journals: JournalWriters;
   /** What the service says in its own name, by language. */
   phrases: PhraseFinder;
@@ -233,7 +235,7 @@ export class Gateway {
 
   #begin(redeemed: RedeemedCall, socket: LegSocket): { connection: Connection; leg: Leg } {
     const { callId, spec } = redeemed;
-    const { engines, httpTools, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
+    const { engines, httpTools, schemas, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
     const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = this.#createWire(callId, spec);
@@ -260,6 +262,7 @@ export class Gateway {
       tts: engines.tts.of?.(spec.voiceId) ?? engines.tts,
       parameters,
       httpTools,
+      schemas,
       phrases,
       journal,
       metrics,

@@ -7,6 +7,7 @@ import { createAnthropicBrain } from "./providers/anthropic-brain.ts";
 import { createGeminiBrain } from "./providers/gemini-brain.ts";
 import { createOpenAiBrain, type ModelOptions } from "./providers/openai-brain.ts";
 import { createReferenceBrain } from "./providers/reference-brain.ts";
+import type { ToolChooser } from "./providers/reference-plan.ts";
 import type { Llm } from "./speech.ts";
 
 /** Where models answer, and as whom they are asked; each is used only where MODEL_A, MODEL_B or MODEL_C names its provider. */
@@ -81,14 +82,16 @@ export function createBrains(
   settings: BrainSettings,
   lineOf: (provider: string) => ProviderLine,
   clock: Clock,
+  tools: ToolChooser,
 ): Readonly<Record<ModelName, Llm>> {
   const made = new Map<string, Llm>();
   const brainOf = (given: string): Llm => {
     const names = namesIn(given);
     const key = names.join();
-    const chained = () => names.map((name) => createBrain(name, settings));
+    const chained = () => names.map((name) => createBrain(name, settings, tools));
     // The reference brain is this process: it fails with it.
-    const brain = made.get(key) ?? (key === REFERENCE ? createBrain(key, settings) : chainOf(chained(), lineOf, clock));
+    const brain =
+      made.get(key) ?? (key === REFERENCE ? createBrain(key, settings, tools) : chainOf(chained(), lineOf, clock));
     made.set(key, brain);
     return brain;
   };
@@ -104,9 +107,9 @@ const chainOf = (brains: readonly Llm[], lineOf: (provider: string) => ProviderL
 /** The models that one name stands for, each once, the first first. */
 const namesIn = (given: string): string[] => [...new Set(given.split(",").map((name) => name.trim()))];
 
-function createBrain(given: string, settings: BrainSettings): Llm {
+function createBrain(given: string, settings: BrainSettings, tools: ToolChooser): Llm {
   const named = parse(given);
-  if (named === undefined) return meteredBrain(createReferenceBrain());
+  if (named === undefined) return meteredBrain(createReferenceBrain(tools));
   const { apiKey = NO_KEY, baseUrl } = settings[named.provider];
   return meteredBrain(PROVIDERS[named.provider].make({ model: named.model, apiKey, baseUrl }), named.model);
 }

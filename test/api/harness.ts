@@ -12,6 +12,7 @@ import type { Voice } from "../../src/speech/speech.ts";
 import type { NewCall, NoPlace } from "../../src/store/call-store.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
+import { INLINE_SCHEMAS } from "../support/inline-schemas.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -88,6 +89,7 @@ export async function apiUnderTest(
       | "providerNotes"
       | "removeFiles"
       | "toolsAllowLoopback"
+      | "schemas"
     >
   > = {},
 ): Promise<ApiUnderTest> {
@@ -118,7 +120,8 @@ export async function apiUnderTest(
       },
     },
     voices,
-    toolSecretNames: ["SHOP_TOKEN"],
+    toolSecrets: new Map([["SHOP_TOKEN", { value: "x", hosts: ["api.example.com"], accountIds: [accountId] }]]),
+    schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: false,
     newCalls: () => state.newCalls,
     corsOrigins: [],

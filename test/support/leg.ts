@@ -1,6 +1,7 @@
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../src/call/parameters.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
+import type { SchemaChecks } from "../../src/core/schema-checks.ts";
 import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
@@ -15,6 +16,7 @@ import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "./inbound-audio.ts";
+import { INLINE_SCHEMAS } from "./inline-schemas.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { memoryLog } from "./memory-log.ts";
 import { NO_PHRASES } from "./no-phrases.ts";
@@ -69,6 +71,8 @@ export interface LegOptions {
   parameters?: Readonly<TurnParameters>;
   /** In place of those that may call this machine. */
   httpTools?: Pick<HttpTools, "carryOut">;
+  /** In place of those that answer in this thread. */
+  schemas?: Pick<SchemaChecks, "check">;
   /** In place of none but the built-in ones. */
   phrases?: PhraseFinder;
   /** A leg whose clock and ticker this one shares, as calls of one process do. */
@@ -128,7 +132,8 @@ export function leg(options: LegOptions = {}) {
     llm: options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]),
     tts: options.tts ?? new ScriptedTts(clock),
     parameters,
-    httpTools: options.httpTools ?? new HttpTools({ secrets: {}, allowLoopback: true }),
+    httpTools: options.httpTools ?? new HttpTools({ secrets: new Map(), allowLoopback: true }),
+    schemas: options.schemas ?? INLINE_SCHEMAS,
     phrases: options.phrases ?? NO_PHRASES,
     journal,
     metrics,

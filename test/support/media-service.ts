@@ -21,6 +21,7 @@ import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
 import { hashSecret, mintToken } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
+import { INLINE_SCHEMAS } from "./inline-schemas.ts";
 import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
 import { memoryLog } from "./memory-log.ts";
 import { NO_PHRASES } from "./no-phrases.ts";
@@ -52,7 +53,6 @@ export interface MediaServiceOptions {
   /** What upgrades must be signed with, for carriers that are to have a secret. */
   carrierSecrets?: Partial<CarrierSecrets>;
   carrierBOutboundCodec?: G711Codec;
-  toolSecrets?: Readonly<Record<string, string>>;
   /** In place of none but the built-in ones. */
   phrases?: PhraseFinder;
   /** Calls with which the worker is full; as many as by default unless told. */
@@ -120,7 +120,8 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     makeVad: options.vad ?? makeVad,
     makeResampler,
     opus,
-    httpTools: new HttpTools({ secrets: options.toolSecrets ?? {}, allowLoopback: true }),
+    httpTools: new HttpTools({ secrets: new Map(), allowLoopback: true }),
+    schemas: INLINE_SCHEMAS,
     journals: new JournalWriters({ dataDir: directory, software: "test", clock: systemClock, log }),
     phrases: options.phrases ?? NO_PHRASES,
     metrics,

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { HttpTool } from "../../../src/core/call-spec.ts";
+import type { ToolSecrets } from "../../../src/core/tool-secrets.ts";
 import { HttpTools, type Resolve, resolveByDns } from "../../../src/gateway/tools/http-client.ts";
 import { lyingDns } from "../../support/lying-dns.ts";
 
@@ -52,17 +53,25 @@ const tool = (changes: Partial<HttpTool> = {}): HttpTool => ({
   ...changes,
 });
 
-const SECRETS = { SHOP_TOKEN: 'canary"of-a-secret', LONGER: 'canary"of-a-secret-and-more', OTHER: "never asked for" };
+const ACCOUNT = "account_1";
+/** Each may be sent to the server of these tests by their account. */
+const secrets = (): ToolSecrets =>
+  new Map(
+    Object.entries({
+      ...{ SHOP_TOKEN: 'canary"of-a-secret', LONGER: 'canary"of-a-secret-and-more', OTHER: "never asked for" },
+    }).map(([name, value]) => [name, { value, hosts: [`127.0.0.1:${port}`], accountIds: [ACCOUNT] }]),
+  );
 
 const call = (
   changes: Partial<HttpTool> = {},
   given: Record<string, unknown> = { order: "A-17" },
   { resolve, allowLoopback = true }: { resolve?: Resolve; allowLoopback?: boolean } = {},
 ) =>
-  new HttpTools({ secrets: SECRETS, allowLoopback, ...(resolve !== undefined && { resolve }) }).carryOut(
+  new HttpTools({ secrets: secrets(), allowLoopback, ...(resolve !== undefined && { resolve }) }).carryOut(
     tool(changes),
     given,
     new AbortController().signal,
+    ACCOUNT,
   );
 
 describe("an HTTP tool", () => {
@@ -123,7 +132,7 @@ describe("an HTTP tool", () => {
   test("L1: tells nothing of a secret that begins as another one does", async () => {
     answer = (response) => response.setHeader("content-type", "text/plain").end(String(got[0]?.headers["x-key"]));
     const { text } = await call({ headers: { Authorization: "{{SHOP_TOKEN}}", "X-Key": "{{LONGER}}" } });
-    expect(got[0]?.headers["x-key"]).toBe(SECRETS.LONGER);
+    expect(got[0]?.headers["x-key"]).toBe(secrets().get("LONGER")?.value);
     expect(text).toBe("***");
   });
 
@@ -225,8 +234,8 @@ describe("an HTTP tool", () => {
       response.writeHead(200, { "content-type": "text/plain" }).write("and so on");
       setImmediate(() => life.abort());
     };
-    const tools = new HttpTools({ secrets: {}, allowLoopback: true });
-    expect(await tools.carryOut(tool(), { order: "1" }, life.signal)).toMatchObject({ fault: "unreachable" });
+    const tools = new HttpTools({ secrets: new Map(), allowLoopback: true });
+    expect(await tools.carryOut(tool(), { order: "1" }, life.signal, ACCOUNT)).toMatchObject({ fault: "unreachable" });
     await expect.poll(() => closed).toBe(true);
   });
 });
