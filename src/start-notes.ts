@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import { TOOL_SECRET, TOOL_SECRET_BINDINGS } from "./core/tool-secrets.ts";
 import type { UnknownVariable } from "./unknown-variables.ts";
 
 /** A line of the log at the start: a part of the configuration that may be a mistake. */
@@ -12,7 +13,7 @@ export interface StartNote {
  * a worker can have with the descriptors that the system allows. No note has the value of a variable.
  */
 export function startNotes(
-  config: Pick<Config, "isTrial" | "stt" | "toolsAllowLoopback" | "callsPerWorker">,
+  config: Pick<Config, "isTrial" | "stt" | "toolSecrets" | "toolsAllowLoopback" | "callsPerWorker">,
   unknown: readonly UnknownVariable[],
   callsMax: number,
 ): StartNote[] {
@@ -30,6 +31,15 @@ export function startNotes(
   }
   if (config.stt === undefined) {
     notes.push({ fields: {}, message: "no STT is configured: callers are not understood. Set STT" });
+  }
+  const unbound = [...config.toolSecrets].flatMap(([name, { hosts }]) =>
+    hosts.length === 0 ? [TOOL_SECRET + name] : [],
+  );
+  if (unbound.length > 0) {
+    notes.push({
+      fields: { secrets: unbound },
+      message: `secrets of tools without a binding are sent nowhere: bind them in ${TOOL_SECRET_BINDINGS}, or remove them`,
+    });
   }
   if (config.toolsAllowLoopback) {
     notes.push({

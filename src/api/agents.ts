@@ -35,7 +35,7 @@ const CREATE = {
   querystring: NoQuery,
   body: NewAgentBody,
   response: { 201: AgentItem },
-  errors: ["unknown_voice", "unknown_language", "overloaded", "unavailable"],
+  errors: ["unknown_voice", "unknown_language", "unavailable"],
   asksForUnbuilt: true,
 } as const;
 

@@ -35,7 +35,7 @@ const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((to
 /**
  * What is wrong with `selectedTools` beyond its shape, which the schema tells: it may be anything here. `at` is where in the body
  * it stands, `accountId` whose request it is. Schemas are compiled elsewhere than on this loop, within a budget of CPU time. Throws
- * ApiError `overloaded` where they cannot be compiled now.
+ * ApiError `unavailable` where they cannot be compiled now.
  */
 export async function toolProblems(
   selected: unknown,
@@ -85,7 +85,7 @@ async function schemaRule(schema: Record<string, unknown>, context: ToolContext)
     case "over_budget":
       return OVER_BUDGET;
     case "refused":
-      throw new ApiError("overloaded", "schemas of tools cannot be checked now: too many wait");
+      throw new ApiError("unavailable", "schemas of tools cannot be checked now: too many wait");
     case "failed":
       throw new ApiError("internal", "something went wrong on our side");
   }

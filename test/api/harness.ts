@@ -90,6 +90,7 @@ export async function apiUnderTest(
       | "removeFiles"
       | "toolsAllowLoopback"
       | "schemas"
+      | "toolSecrets"
     >
   > = {},
 ): Promise<ApiUnderTest> {

@@ -1,8 +1,10 @@
 import { METHODS } from "node:http";
 import { getHeapSpaceStatistics } from "node:v8";
+import { THREAD_OUTCOMES } from "../../src/core/budgeted-thread.ts";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/call-spec.ts";
 import { ENGINES, LIVE_STATES, REDEMPTION_OUTCOMES, TURN_STAGES, TURN_STEPS, UNITS } from "../../src/core/metrics.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
+import { THREADS } from "../../src/core/thread-metrics.ts";
 import { MEDIA_SERVERS } from "../../src/gateway/media-server/media-server.ts";
 import { CALL_STATUSES } from "../../src/store/call-store.ts";
 import type { Family } from "./exposition.ts";
@@ -16,7 +18,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   direction: ["in", "out"],
   cause: ["malformed", "ignored", "early", "late", "duplicate", "stale"],
   reason: END_REASONS,
-  outcome: REDEMPTION_OUTCOMES,
+  outcome: [...REDEMPTION_OUTCOMES, ...THREAD_OUTCOMES],
+  thread: THREADS,
   state: [...LIVE_STATES, "up", "silent"],
   stage: [...TURN_STAGES, ...TURN_STEPS],
   unit: UNITS,
