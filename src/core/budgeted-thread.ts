@@ -4,10 +4,11 @@ import type { Clock } from "./clock.ts";
 import { FairQueue } from "./fair-queue.ts";
 import {
   THREAD_HEAP_MB_MAX,
+  THREAD_RUN_MS_MAX,
   THREAD_START_CPU_MS,
-  THREAD_TASK_MS_MAX,
   THREAD_TASKS_MAX,
   THREAD_TASKS_PER_ACCOUNT_MAX,
+  THREAD_WAIT_MS_MAX,
 } from "./schema-limits.ts";
 import { cpuMsOf } from "./thread-cpu.ts";
 import type { ThreadMessage } from "./thread-tasks.ts";
@@ -124,10 +125,7 @@ export class BudgetedThread<Task, Answer> {
       const giveUp = (): void => {
         if (this.#queue.remove(accountId, waiting)) refuse();
       };
-      const cancelTimeout = clock.after(THREAD_TASK_MS_MAX, () => {
-        giveUp();
-        if (this.#running?.settle === settle) this.#replace({ outcome: "refused", cpuMs: this.#usedMs() ?? 0 });
-      });
+      const cancelTimeout = clock.after(THREAD_WAIT_MS_MAX, giveUp);
       signal?.addEventListener("abort", giveUp, { once: true });
       if (this.#closed || signal?.aborted === true || !this.#queue.add(accountId, waiting)) refuse();
       else this.#next();
@@ -163,9 +161,11 @@ export class BudgetedThread<Task, Answer> {
     if (running === undefined) return;
     running.cancelLook = this.#options.clock.after(Math.max(1, delayMs), () => {
       if (this.#running !== running) return;
-      const usedMs = this.#usedMs() ?? running.cpuMsMax;
-      if (usedMs < running.cpuMsMax) this.#lookIn(running.cpuMsMax - usedMs);
-      else this.#replace({ outcome: "over_budget", cpuMs: usedMs });
+      const usedMs = this.#usedMs() ?? 0;
+      const leftMs = running.startMs + THREAD_RUN_MS_MAX - this.#options.clock.nowMs();
+      if (usedMs >= running.cpuMsMax) this.#replace({ outcome: "over_budget", cpuMs: usedMs });
+      else if (leftMs <= 0) this.#replace({ outcome: "refused", cpuMs: usedMs });
+      else this.#lookIn(Math.min(leftMs, running.cpuMsMax - usedMs));
     });
   }
 

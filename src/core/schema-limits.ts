@@ -14,8 +14,10 @@ export const TOOL_PLAN_CPU_MS_MAX = 200;
 /** Tasks of one account that wait for a thread, and of all accounts; one more is refused and counted. */
 export const THREAD_TASKS_PER_ACCOUNT_MAX = 256;
 export const THREAD_TASKS_MAX = 2_048;
-/** From the request of a task to its answer, also where the machine gives the thread no processor; past it the task is refused. */
-export const THREAD_TASK_MS_MAX = 5_000;
+/** How long a task waits for its turn; past it, it is refused. */
+export const THREAD_WAIT_MS_MAX = 5_000;
+/** How long a task runs by the wall clock, where the machine gives its thread little of the processor; past it, it is refused. */
+export const THREAD_RUN_MS_MAX = 2_000;
 /** What a new thread costs its process; charged to the account whose task ended the one before. */
 export const THREAD_START_CPU_MS = 150;
 /** JavaScript heap of a thread; with more it is ended and replaced. */

@@ -2,14 +2,18 @@ import { afterEach, describe, expect, test } from "vitest";
 import { BudgetedThread, type TaskResult, type ThreadOutcome } from "../../src/core/budgeted-thread.ts";
 import { threadModule } from "../../src/core/child-module.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
-import { THREAD_TASK_MS_MAX } from "../../src/core/schema-limits.ts";
+import { THREAD_WAIT_MS_MAX } from "../../src/core/schema-limits.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 
-/** From the source a thread starts slowly where the machine is busy: a task may wait for it longer than it otherwise does. */
+/**
+ * From the source a thread starts slowly where the machine is busy: a task may wait for it longer than it otherwise does. Nor does its
+ * wall clock count, so that what a task gets of a busy processor decides nothing.
+ */
 const patientClock: Clock = {
   ...systemClock,
-  after: (delayMs, task) => systemClock.after(delayMs === THREAD_TASK_MS_MAX ? 60_000 : delayMs, task),
+  nowMs: () => 0,
+  after: (delayMs, task) => systemClock.after(delayMs === THREAD_WAIT_MS_MAX ? 60_000 : delayMs, task),
 };
 
 const threads: BudgetedThread<string, string>[] = [];
@@ -98,7 +102,7 @@ describe("a thread with a budget", () => {
       run("unwanted", "b", AbortSignal.abort()),
     ]);
     life.abort();
-    clock.advance(THREAD_TASK_MS_MAX);
+    clock.advance(THREAD_WAIT_MS_MAX);
     expect((await results).map(({ outcome }) => outcome)).toEqual(["refused", "refused", "refused"]);
     expect(clock.pending).toBe(0);
   });

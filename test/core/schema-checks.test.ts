@@ -4,9 +4,10 @@ import { ThreadedSchemaChecks } from "../../src/core/schema-checks.ts";
 import { ReferencePlanner } from "../../src/speech/providers/reference-planner.ts";
 import { memoryLog } from "../support/memory-log.ts";
 
-// Without a deadline for the start of a thread: from the source that takes long where the machine is busy.
+// Without deadlines of the wall clock: from the source a thread starts slowly where the machine is busy.
 const clock = {
   ...systemClock,
+  nowMs: () => 0,
   after: (ms: number, task: () => void) => systemClock.after(ms >= 5_000 ? 60_000 : ms, task),
 };
 const options = { clock, log: memoryLog().log, count: () => {} };
