@@ -44,7 +44,7 @@ export interface BudgetedThreadOptions {
   module: ThreadModule;
   clock: Clock;
   log: ThreadLog;
-  /** Each task is counted once. */
+  /** Each task that somebody waited for is counted once. */
   count: (outcome: ThreadOutcome) => void;
 }
 
@@ -117,7 +117,8 @@ export class BudgetedThread<Task, Answer> {
         isSettled = true;
         cancelTimeout();
         signal?.removeEventListener("abort", giveUp);
-        count(result.outcome);
+        // What nobody waits for any more says nothing about the thread.
+        if (signal?.aborted !== true) count(result.outcome);
         resolve(result);
       };
       const waiting: Waiting<Task, Answer> = { task, accountId, cpuMsMax, settle };

@@ -94,7 +94,7 @@ describe("a thread with a budget", () => {
 
   test("refuses what waits too long, and what nobody waits for any more, and leaves no timer", async () => {
     const clock = new ManualClock();
-    const { run } = threadOf("moody-thread", clock);
+    const { run, outcomes } = threadOf("moody-thread", clock);
     const life = new AbortController();
     const results = Promise.all([
       run("late"),
@@ -104,6 +104,7 @@ describe("a thread with a budget", () => {
     life.abort();
     clock.advance(THREAD_WAIT_MS_MAX);
     expect((await results).map(({ outcome }) => outcome)).toEqual(["refused", "refused", "refused"]);
+    expect(outcomes).toEqual(["refused"]);
     expect(clock.pending).toBe(0);
   });
 
