@@ -2,7 +2,6 @@ import { availableParallelism } from "node:os";
 import { MODEL_NAMES, type ModelName } from "./core/call-spec.ts";
 import { readOrigins } from "./core/cors.ts";
 import { BYTES_PER_MB, DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "./core/disk-limits.ts";
-import { SECRET_NAME } from "./core/http-tool.ts";
 import {
   CALLS_PER_WORKER_DEFAULT,
   PROVIDER_STREAMS_MAX,
@@ -19,6 +18,7 @@ import { HISTORY_TOKENS_DEFAULT, HISTORY_TOKENS_LIMIT, HISTORY_TOKENS_MIN } from
 import { type RetentionRules, readRetention } from "./core/retention.ts";
 import type { SpendSettings } from "./core/spend.ts";
 import { readSpendSettings } from "./core/spend-config.ts";
+import { readToolSecrets, TOOL_SECRET, type ToolSecrets } from "./core/tool-secrets.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
 import type { MediaServerSetting } from "./gateway/media-server/choice.ts";
 import { MEDIA_SERVERS } from "./gateway/media-server/media-server.ts";
@@ -98,8 +98,8 @@ export interface Config {
   carrierSecrets: CarrierSecrets;
   /** The codec of what carrier_b plays: what its `stream_bidirectional_codec` says. */
   carrierBOutboundCodec: G711Codec;
-  /** What HTTP tools may put into their headers, by name. */
-  toolSecrets: Readonly<Record<string, string>>;
+  /** What HTTP tools may put into their headers, by name, and who may send it where. */
+  toolSecrets: ToolSecrets;
   /** HTTP tools may call this machine: for tests and trials. */
   toolsAllowLoopback: boolean;
 }
@@ -120,9 +120,6 @@ const API_PATH = "/api/v1";
 
 /** G.711's laws as carriers name them. */
 const LAW_NAMES: Readonly<Record<string, G711Codec>> = { pcmu: "mulaw", pcma: "alaw" };
-
-/** What the variables of tools' secrets begin with. */
-const TOOL_SECRET = "TOOL_SECRET_";
 
 /** What METRICS_PORT says where no metrics are to be served, and PREEMPTIVE_REPLIES where there are to be none. */
 const OFF = "off";
@@ -322,19 +319,6 @@ function readCarrierSecrets(env: Environment, problems: string[], hasPublicUrl: 
     carrier_b: secretsIn("CARRIER_B_STREAM_AUTH_TOKEN", false),
     carrier_c: secretsIn("CARRIER_C_AUTH_TOKEN", true),
   };
-}
-
-/** TOOL_SECRET_<NAME>, for each name there is. No problem with a secret quotes it. */
-function readToolSecrets(env: Environment, problems: string[]): Record<string, string> {
-  const secrets: Record<string, string> = {};
-  for (const [key, value = ""] of Object.entries(env)) {
-    if (!key.startsWith(TOOL_SECRET) || value.trim() === "") continue;
-    const name = key.slice(TOOL_SECRET.length);
-    if (!SECRET_NAME.test(name)) problems.push(`${key} must have a name of A-Z, 0-9 and _ behind ${TOOL_SECRET}`);
-    if (!/^[\x20-\x7e]+$/.test(value.trim())) problems.push(`${key} must be printable ASCII`);
-    secrets[name] = value.trim();
-  }
-  return secrets;
 }
 
 /** `elevenlabs:5, deepgram:50` */

@@ -18,6 +18,7 @@ import {
 import { createLogger, withoutForeignText } from "./core/log.ts";
 import { MetricsSum } from "./core/metrics-sum.ts";
 import { watchProcess } from "./core/process-metrics.ts";
+import { ThreadedSchemaChecks } from "./core/schema-checks.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
@@ -233,7 +234,8 @@ const events = new JournalEvents(dataDir);
 const api = buildApi({
   ...stores,
   voices: catalogueOf(engines.tts),
-  toolSecretNames: Object.keys(config.toolSecrets),
+  toolSecrets: config.toolSecrets,
+  schemas: new ThreadedSchemaChecks({ clock, log, count: (outcome) => metrics.threadTask("schemas", outcome) }),
   toolsAllowLoopback: config.toolsAllowLoopback,
   newCalls,
   accountOver: (accountId) => accountTotals.over(accountId),

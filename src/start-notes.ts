@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import { deletesAnything } from "./core/retention.ts";
+import { TOOL_SECRET, TOOL_SECRET_BINDINGS } from "./core/tool-secrets.ts";
 import type { UnknownVariable } from "./unknown-variables.ts";
 
 /** A line of the log at the start: a part of the configuration that may be a mistake. */
@@ -13,7 +14,10 @@ export interface StartNote {
  * a worker can have with the descriptors that the system allows. No note has the value of a variable.
  */
 export function startNotes(
-  config: Pick<Config, "isProduction" | "isTrial" | "stt" | "toolsAllowLoopback" | "callsPerWorker" | "retention">,
+  config: Pick<
+    Config,
+    "isProduction" | "isTrial" | "stt" | "toolSecrets" | "toolsAllowLoopback" | "callsPerWorker" | "retention"
+  >,
   unknown: readonly UnknownVariable[],
   callsMax: number,
 ): StartNote[] {
@@ -36,6 +40,15 @@ export function startNotes(
     notes.push({
       fields: {},
       message: "RETENTION is not set: recordings, transcripts and records are kept until somebody deletes them",
+    });
+  }
+  const unbound = [...config.toolSecrets].flatMap(([name, { hosts }]) =>
+    hosts.length === 0 ? [TOOL_SECRET + name] : [],
+  );
+  if (unbound.length > 0) {
+    notes.push({
+      fields: { secrets: unbound },
+      message: `secrets of tools without a binding are sent nowhere: bind them in ${TOOL_SECRET_BINDINGS}, or remove them`,
     });
   }
   if (config.toolsAllowLoopback) {

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../src/config.ts";
+import { readConfig, unknownVariables } from "../src/config.ts";
 
 describe("configuration", () => {
   test("without any variable the service runs on this machine alone, as a trial with the reference pair", () => {
@@ -22,7 +22,7 @@ describe("configuration", () => {
       preemptiveReplies: false,
       carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
       carrierBOutboundCodec: "mulaw",
-      toolSecrets: {},
+      toolSecrets: new Map(),
       toolsAllowLoopback: false,
     });
   });
@@ -113,7 +113,41 @@ describe("configuration", () => {
 
   test("secrets of tools are those variables that are named so, without the space around them", () => {
     const env = { TOOL_SECRET_SHOP_TOKEN: " Bearer x ", TOOL_SECRET_EMPTY: " ", TOOL_SECRETS: "no", OTHER: "no" };
-    expect(readConfig(env).toolSecrets).toEqual({ SHOP_TOKEN: "Bearer x" });
+    expect([...readConfig(env).toolSecrets]).toEqual([
+      ["SHOP_TOKEN", { value: "Bearer x", hosts: [], accountIds: [] }],
+    ]);
+  });
+
+  test("ADV-M8: TOOL_SECRET_BINDINGS says which account may send a secret to which server", () => {
+    const accounts = ["account_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"];
+    const hosts = ["API.Example.com", "api.example.com:8443", "api.example.com:443", "[2001:DB8::1]"];
+    const env = { TOOL_SECRET_SHOP: "x", TOOL_SECRET_BINDINGS: JSON.stringify({ SHOP: { hosts, accounts } }) };
+    const spelled = ["api.example.com", "api.example.com:8443", "api.example.com", "[2001:db8::1]"];
+    expect([...readConfig(env).toolSecrets]).toEqual([["SHOP", { value: "x", hosts: spelled, accountIds: accounts }]]);
+    expect(unknownVariables(env)).toEqual([]);
+  });
+
+  const ACCOUNTS = ["account_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"];
+  test.each([
+    ["canary", "TOOL_SECRET_BINDINGS must be a JSON object such as"],
+    ["[]", "TOOL_SECRET_BINDINGS must be a JSON object such as"],
+    [{ SHOP: "api.example.com" }, 'TOOL_SECRET_BINDINGS, "SHOP", must be a JSON object such as'],
+    [{ SHOP: { hosts: ["a.example"] } }, "with at least one host and one account"],
+    [{ SHOP: { hosts: [], accounts: ACCOUNTS } }, "with at least one host and one account"],
+    [{ SHOP: { hosts: ["a.example"], accounts: ACCOUNTS, paths: ["/"] } }, "with at least one host and one account"],
+    [{ SHOP: { hosts: ["*.example.com"], accounts: ACCOUNTS } }, 'without wildcards, not "*.example.com"'],
+    [{ SHOP: { hosts: ["https://a.example"], accounts: ACCOUNTS } }, 'not "https://a.example"'],
+    [{ SHOP: { hosts: ["a.example/x"], accounts: ACCOUNTS } }, 'not "a.example/x"'],
+    [
+      { SHOP: { hosts: ["a.example"], accounts: ["default"] } },
+      'accounts by their ids, account_..., which keys list shows, not "default"',
+    ],
+    [{ OTHER: { hosts: ["a.example"], accounts: ACCOUNTS } }, "names OTHER, but TOOL_SECRET_OTHER is not set"],
+  ])("ADV-M8: bindings that are none are refused: %j", (bindings, why) => {
+    const text = typeof bindings === "string" ? bindings : JSON.stringify(bindings);
+    const read = () => readConfig({ TOOL_SECRET_SHOP: "x", TOOL_SECRET_BINDINGS: text });
+    expect(read).toThrowError(why);
+    expect(read).not.toThrowError("canary");
   });
 
   test("S6: tools may be let onto this machine, but not in production", () => {

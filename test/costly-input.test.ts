@@ -6,6 +6,7 @@ import { CARRIER_MESSAGE_BYTES_MAX, TURN_TEXT_CHARS_MAX } from "../src/core/limi
 import { createReferenceBrain } from "../src/speech/providers/reference-brain.ts";
 import type { LlmRequest } from "../src/speech/speech.ts";
 import { type ApiUnderTest, apiUnderTest, LEAST } from "./api/harness.ts";
+import { INLINE_TOOL_CHOICE } from "./support/inline-schemas.ts";
 import { leg, STREAM_ID } from "./support/leg.ts";
 
 /** Best of so many: machines have other things to do. */
@@ -120,7 +121,7 @@ describe("D6: words that an ear makes up without end are read in no time", () =>
 });
 
 describe("a caller's turn and tools that are costly to compare are answered by the reference LLM at once", () => {
-  const llm = createReferenceBrain();
+  const llm = createReferenceBrain(INLINE_TOOL_CHOICE);
   const reply = async (request: Pick<LlmRequest, "messages" | "tools">): Promise<void> => {
     const asked = { ...request, temperature: 0, language: "en-US" };
     for await (const _event of llm.reply(asked, new AbortController().signal));

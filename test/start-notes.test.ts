@@ -17,6 +17,20 @@ test("a trial, a service without STT, and one whose tools may call this machine 
   ]);
 });
 
+test("ADV-M8: secrets without a binding are named, and nothing else of them", () => {
+  const accounts = ["account_019aa5c8-5f00-7b3e-9c41-3b8f6a2d7e10"];
+  const config = readConfig({
+    ...{ STT: "reference", TOOL_SECRET_SHOP: "canary", TOOL_SECRET_OLD: "canary", TOOL_SECRET_ANY: "canary" },
+    TOOL_SECRET_BINDINGS: JSON.stringify({ SHOP: { hosts: ["api.example.com"], accounts } }),
+  });
+  expect(startNotes(config, [], 1_000)).toEqual([
+    {
+      fields: { secrets: ["TOOL_SECRET_OLD", "TOOL_SECRET_ANY"] },
+      message: "secrets of tools without a binding are sent nowhere: bind them in TOOL_SECRET_BINDINGS, or remove them",
+    },
+  ]);
+});
+
 test("fewer calls than were asked for are told with their number", () => {
   const config = readConfig({ STT: "reference" });
   expect(startNotes(config, [], 192)).toEqual([

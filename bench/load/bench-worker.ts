@@ -19,6 +19,7 @@ import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import { loadOpus } from "../../src/media/load-opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
+import { INLINE_SCHEMAS } from "../../test/support/inline-schemas.ts";
 import { NO_SPEND_LIMITS, unlimitedAccounts } from "../../test/support/no-limits.ts";
 import { NO_PHRASES } from "../../test/support/no-phrases.ts";
 import { ServiceCalls } from "./service-calls.ts";
@@ -78,7 +79,8 @@ export class BenchWorker {
         engines,
         makeVad,
         makeResampler,
-        httpTools: new HttpTools({ secrets: {}, allowLoopback: false }),
+        httpTools: new HttpTools({ secrets: new Map(), allowLoopback: false }),
+        schemas: INLINE_SCHEMAS,
         journals,
         phrases: NO_PHRASES,
         spend: NO_SPEND_LIMITS,

@@ -2,6 +2,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { MEDIA_SERVERS } from "../../src/gateway/media-server/media-server.ts";
 import { createReferenceBrain } from "../../src/speech/providers/reference-brain.ts";
 import type { Stt } from "../../src/speech/speech.ts";
+import { INLINE_TOOL_CHOICE } from "../../test/support/inline-schemas.ts";
 import { BenchWorker } from "./bench-worker.ts";
 import { countingEar, endlessModel, NotingEar, replayingVoice } from "./engines.ts";
 import { monotonicMs } from "./monotonic.ts";
@@ -66,7 +67,7 @@ async function finish(): Promise<ServerReport> {
 
 serve<ServiceQuestions>({
   prepare(speech) {
-    const brain = createReferenceBrain();
+    const brain = createReferenceBrain(INLINE_TOOL_CHOICE);
     const sentences = speech.filter(({ text }) => AGENT_SENTENCES.includes(text));
     const endless = endlessModel(sentences, systemClock);
     worker.use({ stt, tts: replayingVoice(speech), llm: { model_a: endless, model_b: brain, model_c: brain } });

@@ -18,6 +18,7 @@ import { createReferenceBrain } from "../../src/speech/providers/reference-brain
 import type { Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import { inboundAudio } from "../../test/support/inbound-audio.ts";
+import { INLINE_SCHEMAS, INLINE_TOOL_CHOICE } from "../../test/support/inline-schemas.ts";
 import { UNLIMITED_SPEND } from "../../test/support/no-limits.ts";
 import { NO_PHRASES } from "../../test/support/no-phrases.ts";
 import { median } from "../statistics.ts";
@@ -168,10 +169,11 @@ class BenchLeg {
       vad: makeVad(CARRIER_RATE_HZ),
       makeResampler,
       stt: this.#ear(),
-      llm: createReferenceBrain(),
+      llm: createReferenceBrain(INLINE_TOOL_CHOICE),
       tts: endlessVoice(),
       parameters: DEFAULT_TURN_PARAMETERS,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
+      schemas: INLINE_SCHEMAS,
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,
       journal,

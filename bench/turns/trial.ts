@@ -16,6 +16,7 @@ import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts"
 import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import type { InboundAudio } from "../../src/wire/wire.ts";
+import { INLINE_SCHEMAS } from "../../test/support/inline-schemas.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { UNLIMITED_SPEND } from "../../test/support/no-limits.ts";
 import { NO_METRICS } from "../../test/support/no-metrics.ts";
@@ -205,6 +206,7 @@ class TrialCall {
       spend: UNLIMITED_SPEND,
       tts,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
+      schemas: INLINE_SCHEMAS,
       parameters,
       journal,
       metrics: NO_METRICS,

@@ -41,7 +41,7 @@ export async function agentSpecOf(agent: Agent, body: AgentCallBody, offer: Offe
   return specWithTools(whole, [], offer);
 }
 
-async function requireOffered({ voiceId, languageId, callSettings }: Agent, offer: Offer): Promise<void> {
+async function requireOffered({ accountId, voiceId, languageId, callSettings }: Agent, offer: Offer): Promise<void> {
   const [voices, languages] = await Promise.all([offer.voices.voices(), offer.voices.languages()]);
   const gone: string[] = [];
   const voice = voices.find(({ id }) => id === voiceId);
@@ -50,7 +50,7 @@ async function requireOffered({ voiceId, languageId, callSettings }: Agent, offe
   if (!hasLanguage) gone.push(`language ${JSON.stringify(languageId)}`);
   const unspoken = voice && hasLanguage ? unspokenIn(voices, voice, languageId) : undefined;
   if (unspoken !== undefined) gone.push(unspoken);
-  const tools = await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], offer);
+  const tools = await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], accountId, offer);
   gone.push(...[...tools, ...costProblems(callSettings, ["callSettings"], offer)].map(({ path }) => path));
   if (gone.length > 0) throw new ApiError("conflict", `the agent has what is not offered any more: ${gone.join(", ")}`);
 }

@@ -84,7 +84,7 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
   // The schema's problems are not thrown at once: those that only the catalogue can find belong to the same answer.
   app.post("/agents", { schema: CREATE, attachValidation: true }, async (request, reply) => {
     const problems = [...schemaProblems(request), ...noQueryProblems(request.query)];
-    const agent = await newAgentOf(request.body, problems, deps);
+    const agent = await newAgentOf(request.body, problems, request.accountId, deps);
     const created = await deps.agents.create(request.accountId, agent);
     return reply.code(201).header("location", `${scope.prefix}/agents/${created.id}`).send(itemOf(created));
   });

@@ -63,7 +63,7 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
   app.post("/calls", { ...CREATION, schema: CREATE }, async (request, reply) => {
-    const spec = await specOf(request.body, problemsOfRequest(request), deps);
+    const spec = await specOf(request.body, problemsOfRequest(request), request.accountId, deps);
     return createCall(deps, request, reply, spec);
   });
 

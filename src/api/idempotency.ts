@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { z } from "zod";
+import { canonicalJson } from "../core/canonical-json.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX } from "../core/limits.ts";
 import type { IdempotentRequest } from "../store/call-store.ts";
 import { hashSecret } from "../store/secrets.ts";
-import { canonicalJson } from "./canonical-json.ts";
 
 /** The headers of requests that can be named. */
 export const IdempotencyHeaders = z.looseObject({

@@ -7,14 +7,19 @@ import { languageByCode, lookUpOffered, voiceById } from "./offered.ts";
 import { toolProblems, toolsNotBuilt } from "./selected-tools.ts";
 
 /**
- * Turns the body of `POST /agents` into an agent. `found` is what the schema has against the body, as in `specOf`.
+ * Turns the body of `POST /agents` into an agent of this account. `found` is what the schema has against the body, as in `specOf`.
  * Throws ApiError: 400 with all problems at once; else 501 for listed features that this build does not have.
  */
-export async function newAgentOf(body: NewAgentBody, found: readonly Problem[], offer: Offer): Promise<NewAgent> {
+export async function newAgentOf(
+  body: NewAgentBody,
+  found: readonly Problem[],
+  accountId: string,
+  offer: Offer,
+): Promise<NewAgent> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const settings = isObject(given.callSettings) ? given.callSettings : {};
   const { selectedTools } = settings;
-  const tools = await toolProblems(selectedTools, ["callSettings", "selectedTools"], offer);
+  const tools = await toolProblems(selectedTools, ["callSettings", "selectedTools"], accountId, offer);
   const { voice, language } = await lookUpOffered(
     [...found, ...costProblems(settings, ["callSettings"], offer), ...tools],
     offer.voices,

@@ -21,12 +21,18 @@ export interface Offer extends ToolOffer {
 /**
  * Turns the body of `POST /calls` into the call's specification.
  *
- * `found` is what the schema has against the body; with anything in it the body is as it came, of whatever shape.
+ * `accountId` is whose call it is. `found` is what the schema has against the body; with anything in it the body is as it came, of
+ * whatever shape.
  * Throws ApiError: 400 with all problems at once; else 501 for listed features that this build does not have.
  */
-export async function specOf(body: NewCallBody, found: readonly Problem[], offer: Offer): Promise<CallSpec> {
+export async function specOf(
+  body: NewCallBody,
+  found: readonly Problem[],
+  accountId: string,
+  offer: Offer,
+): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
-  const tools = await toolProblems(given.selectedTools, ["selectedTools"], offer);
+  const tools = await toolProblems(given.selectedTools, ["selectedTools"], accountId, offer);
   return specWithTools(
     body,
     [...found, ...websocketProblems(given), ...costProblems(given, [], offer), ...tools],

@@ -1,20 +1,30 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { z } from "zod";
 import { BUILT_IN_TOOLS, type BuiltInTool, type ConnectionType, type ToolSpec } from "../core/call-spec.ts";
-import { argumentsIn, headerProblem, secretsIn, urlProblem } from "../core/http-tool.ts";
+import { argumentsIn, headerProblem, secretsIn, urlProblem, urlTemplateOf } from "../core/http-tool.ts";
 import { isObject } from "../core/json.ts";
-import { SLOW_SCHEMA, schemaProblem } from "../core/json-schema.ts";
+import { schemaProblem } from "../core/json-schema.ts";
 import { SELECTED_TOOLS_MAX } from "../core/limits.ts";
-import { notInThisVersion, type Problem } from "./errors.ts";
+import type { SchemaChecks } from "../core/schema-checks.ts";
+import { SCHEMA_COMPILE_CPU_MS_MAX, SCHEMAS_OF_REQUEST_CPU_MS_MAX } from "../core/schema-limits.ts";
+import { type ToolSecrets, toolSecretFor } from "../core/tool-secrets.ts";
+import { ApiError, notInThisVersion, type Problem } from "./errors.ts";
 import { type Definition, isToolName, type SelectedTool, type ShownTool, TOOL_NAMES } from "./tool-schemas.ts";
 import { broken, type Path, problem } from "./validation.ts";
 
 /** What this installation lets tools do. */
 export interface ToolOffer {
-  /** The names of the secrets that headers may hold. */
-  toolSecretNames: readonly string[];
+  /** What headers may hold, and who may send it where. */
+  toolSecrets: ToolSecrets;
   /** Tools may call this machine. */
   toolsAllowLoopback: boolean;
+  schemas: Pick<SchemaChecks, "compile">;
+}
+
+/** Whose tools are looked at, and with what. */
+interface ToolContext extends ToolOffer {
+  accountId: string;
+  /** The CPU time that the schemas of the request have taken. */
+  schemaCpuMs: number;
 }
 
 /** The transports that can press keys towards the far end. */
@@ -24,10 +34,17 @@ const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((to
 
 /**
  * What is wrong with `selectedTools` beyond its shape, which the schema tells: it may be anything here. `at` is where in the body
- * it stands. Between tools others get their turn, for a schema may take long to compile.
+ * it stands, `accountId` whose request it is. Schemas are compiled elsewhere than on this loop, within a budget of CPU time. Throws
+ * ApiError `unavailable` where they cannot be compiled now.
  */
-export async function toolProblems(selected: unknown, at: Path, offer: ToolOffer): Promise<readonly Problem[]> {
+export async function toolProblems(
+  selected: unknown,
+  at: Path,
+  accountId: string,
+  offer: ToolOffer,
+): Promise<readonly Problem[]> {
   if (!Array.isArray(selected) || selected.length > SELECTED_TOOLS_MAX) return [];
+  const context: ToolContext = { ...offer, accountId, schemaCpuMs: 0 };
   const problems: Problem[] = [];
   const names = new Set<unknown>();
   for (const [index, tool] of selected.entries()) {
@@ -40,31 +57,54 @@ export async function toolProblems(selected: unknown, at: Path, offer: ToolOffer
     }
     names.add(name);
     if (!isObject(definition)) continue;
-    await nextTurn();
-    const found = [...definitionProblems(definition, [...at, index, "definition"], offer)];
-    problems.push(...found);
-    // One such schema is enough: the tools behind it are not looked at.
-    if (found.some(({ message }) => message.endsWith(SLOW_SCHEMA))) break;
+    const definitionAt: Path = [...at, index, "definition"];
+    problems.push(...definitionProblems(definition, definitionAt, context));
+    if (!isObject(definition.parameters)) continue;
+    const rule = await schemaRule(definition.parameters, context);
+    if (rule !== undefined) problems.push(broken([...definitionAt, "parameters"], rule));
+    // The schemas behind one that is over the budget are not looked at.
+    if (rule === OVER_BUDGET || rule === OVER_BUDGET_TOGETHER) break;
   }
   return problems;
 }
 
-function* definitionProblems(definition: Record<string, unknown>, at: Path, offer: ToolOffer): Generator<Problem> {
+const OVER_BUDGET = `must be a JSON Schema that is compiled within ${SCHEMA_COMPILE_CPU_MS_MAX} ms of CPU time`;
+const OVER_BUDGET_TOGETHER = `must be JSON Schemas that are compiled, with those before it, within ${SCHEMAS_OF_REQUEST_CPU_MS_MAX} ms of CPU time`;
+
+/** What is wrong with a schema, as a rule that continues a field's name. */
+async function schemaRule(schema: Record<string, unknown>, context: ToolContext): Promise<string | undefined> {
+  const json = JSON.stringify(schema);
+  const rule = schemaProblem(schema, json);
+  if (rule !== undefined) return rule;
+  const result = await context.schemas.compile(context.accountId, json);
+  context.schemaCpuMs += result.cpuMs;
+  switch (result.outcome) {
+    case "answered":
+      if (context.schemaCpuMs > SCHEMAS_OF_REQUEST_CPU_MS_MAX) return OVER_BUDGET_TOGETHER;
+      return result.answer.kind === "fits" ? undefined : "must be a JSON Schema that can be compiled";
+    case "over_budget":
+      return OVER_BUDGET;
+    case "refused":
+      throw new ApiError("unavailable", "schemas of tools cannot be checked now: too many wait");
+    case "failed":
+      throw new ApiError("internal", "something went wrong on our side");
+  }
+}
+
+function* definitionProblems(definition: Record<string, unknown>, at: Path, context: ToolContext): Generator<Problem> {
   const { name, parameters, http } = definition;
   if (TOOL_NAMES.some((own) => own === name)) {
     yield problem([...at, "name"], "must not be the name of a tool of the service's own", name);
   }
-  if (isObject(parameters)) {
-    const rule = schemaProblem(parameters);
-    if (rule !== undefined) yield broken([...at, "parameters"], rule);
-  }
   if (!isObject(http)) return;
   const { url, headers } = http;
+  const urlRule = typeof url === "string" ? urlProblem(url, context.toolsAllowLoopback) : undefined;
   if (typeof url === "string") {
-    const rule = urlProblem(url, offer.toolsAllowLoopback) ?? unknownArgument(url, parameters);
+    const rule = urlRule ?? unknownArgument(url, parameters);
     if (rule !== undefined) yield problem([...at, "http", "url"], rule, url);
   }
-  if (isObject(headers)) yield* headerProblems(headers, [...at, "http", "headers"], offer);
+  const server = typeof url === "string" && urlRule === undefined ? urlTemplateOf(url) : undefined;
+  if (isObject(headers)) yield* headerProblems(headers, [...at, "http", "headers"], server?.origin, context);
 }
 
 function unknownArgument(url: string, parameters: unknown): string | undefined {
@@ -73,16 +113,29 @@ function unknownArgument(url: string, parameters: unknown): string | undefined {
   return unknown === undefined ? undefined : `must hold arguments that parameters names, which ${unknown} is not`;
 }
 
-/** No value is quoted: it may be a secret. */
-function* headerProblems(headers: Record<string, unknown>, at: Path, offer: ToolOffer): Generator<Problem> {
+/**
+ * No value is quoted: it may be a secret. A name that this account may not send to `origin` gets the answer of one that does not exist;
+ * without an origin, which is a problem of its own, neither is looked for.
+ */
+function* headerProblems(
+  headers: Record<string, unknown>,
+  at: Path,
+  origin: string | undefined,
+  { accountId, toolSecrets, toolsAllowLoopback: allowLoopback }: ToolContext,
+): Generator<Problem> {
+  const mayBeSent = (secret: string): boolean =>
+    origin === undefined ||
+    toolSecretFor(toolSecrets, secret, { accountId, url: new URL(origin), allowLoopback }) !== undefined;
   const seen = new Set<string>();
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== "string") continue;
-    const missing = secretsIn(value).find((secret) => !offer.toolSecretNames.includes(secret));
+    const missing = secretsIn(value).find((secret) => !mayBeSent(secret));
     const rule =
       headerProblem(name, value) ??
       (seen.has(name.toLowerCase()) ? "must be there but once, in whatever case" : undefined) ??
-      (missing === undefined ? undefined : `must name secrets of this service, which ${missing} is not`);
+      (missing === undefined
+        ? undefined
+        : `must name secrets that your account may send to this server, which ${missing} is not`);
     seen.add(name.toLowerCase());
     if (rule !== undefined) yield broken([...at, name], rule);
   }

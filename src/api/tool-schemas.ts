@@ -74,7 +74,7 @@ const HttpDefinition = z
         .meta({
           description:
             `At most ${TOOL_HEADERS_MAX}, of at most ${TOOL_HEADER_CHARS_MAX} characters each. \`{{NAME}}\` stands for the secret that the service is configured ` +
-            "with as `TOOL_SECRET_NAME`; neither the model nor any answer of this API is told it. Headers that belong to the " +
+            "with as `TOOL_SECRET_NAME`, where `TOOL_SECRET_BINDINGS` lets your account send it to this server; neither the model nor any answer of this API is told it. Headers that belong to the " +
             "connection or the body (`Host`, `Content-Length`, `Content-Type` and the like) are the service's own.",
           examples: [{ Authorization: "Bearer {{SHOP_TOKEN}}" }],
         }),

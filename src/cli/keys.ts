@@ -91,7 +91,7 @@ async function list({ accounts, apiKeys }: Stores): Promise<void> {
       `${key.visiblePrefix}…`,
       `made ${isoTime(key.createdAtMs)}`,
       state,
-      `of ${JSON.stringify(names.get(key.accountId))}`,
+      `of ${JSON.stringify(names.get(key.accountId))} ${key.accountId}`,
       JSON.stringify(key.name),
     ];
     process.stdout.write(`${columns.join("  ")}\n`);

@@ -20,3 +20,22 @@ export function childModule(parentUrl: string, name: string): ChildModule {
     execArgv: ["--import", pathToFileURL(tsx).href],
   };
 }
+
+/** What `worker_threads` needs to run a module of ours as a thread. */
+export interface ThreadModule {
+  /** The module, or code that loads it. */
+  source: URL | string;
+  /** `source` is code. */
+  isCode: boolean;
+}
+
+/** As `childModule`, for a thread: tsx does nothing in threads by `--import`, so that code has to register it there. */
+export function threadModule(parentUrl: string, name: string): ThreadModule {
+  if (!parentUrl.endsWith(".ts")) return { source: new URL(`${name}.js`, parentUrl), isCode: false };
+  const tsx = createRequire(import.meta.url).resolve("tsx");
+  // What tsx exports as "tsx/esm/api" to an import; resolved for a require it is another file, which cannot be imported.
+  const api = new URL("./esm/api/index.mjs", pathToFileURL(tsx));
+  const module = new URL(`${name}.ts`, parentUrl);
+  const [apiText, moduleText] = [api, module].map(({ href }) => JSON.stringify(href));
+  return { source: `import(${apiText}).then(({ register }) => (register(), import(${moduleText})))`, isCode: true };
+}

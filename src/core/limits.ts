@@ -180,12 +180,6 @@ export const TOOL_HEADER_CHARS_MAX = 2_048;
 /** The JSON Schema of a tool's arguments: as JSON, and in levels. */
 export const TOOL_SCHEMA_CHARS_MAX = 8 * 1024;
 export const TOOL_SCHEMA_DEPTH_MAX = 8;
-/** How long a schema may hold the process when it is compiled: by the clock, and by the processor's time. */
-export const TOOL_COMPILE_MS_MAX = 1_000;
-export const TOOL_COMPILE_CPU_MS_MAX = 250;
-/** And when a model's arguments are checked by it; after so many that took longer none are checked in that call. */
-export const TOOL_CHECK_MS_MAX = 50;
-export const TOOL_CHECK_TIMEOUTS_MAX = 3;
 /** Keys of one entry; the next begins another. */
 export const DTMF_ENTRY_DIGITS_MAX = 64;
 export const MARKS_OUTSTANDING_MAX = 1_024;
@@ -378,7 +372,6 @@ assert.ok(
 );
 assert.ok(TYPED_CHARS_AT_ONCE_MAX >= TURN_TEXT_CHARS_MAX, "the longest text must pass");
 assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
-assert.ok(WORKER_STALL_MS_MAX > TOOL_COMPILE_MS_MAX, "no schema may cost a worker its life");
 assert.ok(DRAIN_EXIT_MS_MAX > GOODBYE_MS_MAX + DRAIN_RECORDS_MS, "workers must have time for their goodbyes");
 assert.equal(Math.ceil((TOKEN_BYTES * 8) / 6), TOKEN_CHARS, "base64url without padding");
 assert.ok(EAR_KEPT_MS_MAX + EAR_CONNECT_MS_MAX < EAR_BACKLOG_MS_MAX, "what was kept must be told at once");

@@ -23,6 +23,7 @@ import { VoiceOut } from "./voice-out.ts";
 
 export interface CallEnginesOptions {
   spec: CallSpec;
+  accountId: string;
   /** The rate of the caller's frames, Hz. */
   busRateHz: number;
   /** The rate of the agent's frames, Hz. */
@@ -226,9 +227,9 @@ export class CallEngines {
   }
 
   #question({ messages, tools, language }: Extract<CallCommand, { kind: "ask" | "ask-ahead" }>): Question {
-    const { llm, spec, metrics, log, nowMs } = this.#options;
+    const { llm, spec, accountId, metrics, log, nowMs } = this.#options;
     const { provider } = llm;
-    const request = { messages, tools, temperature: spec.temperature, language };
+    const request = { messages, tools, temperature: spec.temperature, language, accountId };
     this.#serving.model.provider = provider;
     const onFirst = (tookMs: number): void => {
       question.provider = this.#serving.model.provider;

@@ -2,6 +2,7 @@ import type { TurnParameters } from "../call/parameters.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Logger } from "../core/log.ts";
 import type { WorkerMetrics } from "../core/metrics.ts";
+import type { SchemaChecks } from "../core/schema-checks.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { Vad } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
@@ -30,6 +31,8 @@ export interface ConnectionOptions {
   /** What a prompt of the call may come to, estimated tokens; absent where there is no bound. */
   promptTokensMax?: number;
   httpTools: Pick<HttpTools, "carryOut">;
+  /** Checks arguments of tools; shared by all connections of the process. */
+  schemas: Pick<SchemaChecks, "check">;
   /** What the service says in its own name; shared by all connections of the process. */
   phrases: PhraseFinder;
   /** What the call spends, and may spend. */

@@ -61,7 +61,7 @@ export class Connection implements Leg {
     const complain = (code: string, message: string) => this.#notices.error(code, message);
     this.#inbox = new Inbox({ wire, inbound, tally: this.#tally, complain, log });
     this.#engines = new CallEngines({
-      spec: redeemed.spec,
+      ...redeemed,
       busRateHz: busRateHz(wire.inboundRateHz),
       legRateHz: rateHz,
       legCodec: outboundCodec,
@@ -79,7 +79,8 @@ export class Connection implements Leg {
       onSpeech: () => this.tick(),
     });
     this.#tools = new ToolRunner({
-      tools: redeemed.spec.tools,
+      redeemed,
+      schemas: options.schemas,
       httpTools: options.httpTools,
       askClient: (call) => this.#notices.toolCall(call),
       deliver: (event) => this.#handle(event, this.#nowMs()),

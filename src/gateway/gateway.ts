@@ -16,6 +16,7 @@ import type { Logger } from "../core/log.ts";
 import type { AddedLatency, CallCounts, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics.ts";
 import type { Prices } from "../core/prices.ts";
 import { HISTORY_TOKENS_DEFAULT } from "../core/prompt-limits.ts";
+import type { SchemaChecks } from "../core/schema-checks.ts";
 import type { SpendSettings } from "../core/spend.ts";
 import { TimeHistogram } from "../core/time-histogram.ts";
 import { busRateHz } from "../media/bus.ts";
@@ -51,6 +52,7 @@ export interface GatewayOptions {
   makeResampler: ResamplerFactory;
   opus: OpusCodecs;
   httpTools: HttpTools;
+  schemas: SchemaChecks;
   journals: JournalWriters;
   /** What the service says in its own name, by language. */
   phrases: PhraseFinder;
@@ -248,7 +250,7 @@ export class Gateway {
 
   #begin(redeemed: RedeemedCall, socket: LegSocket): { connection: Connection; leg: Leg } {
     const { callId, accountId, spec } = redeemed;
-    const { engines, httpTools, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
+    const { engines, httpTools, schemas, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
     const { spend: settings, accounts, prices, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
     const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
     const log = this.#options.log.child({ callId });
@@ -280,6 +282,7 @@ export class Gateway {
       parameters,
       promptTokensMax,
       httpTools,
+      schemas,
       phrases,
       spend: new CallSpend({
         accountId,

@@ -8,6 +8,7 @@ import { createAnthropicBrain } from "./providers/anthropic-brain.ts";
 import { createGeminiBrain } from "./providers/gemini-brain.ts";
 import { createOpenAiBrain, type ModelOptions } from "./providers/openai-brain.ts";
 import { createReferenceBrain } from "./providers/reference-brain.ts";
+import type { ToolChooser } from "./providers/reference-plan.ts";
 import type { Llm } from "./speech.ts";
 
 /** Where models answer, and as whom they are asked; each is used only where MODEL_A, MODEL_B or MODEL_C names its provider. */
@@ -83,16 +84,17 @@ export function createBrains(
   contextSizes: ContextSizes,
   lineOf: (provider: string) => ProviderLine,
   clock: Clock,
+  tools: ToolChooser,
 ): Readonly<Record<ModelName, Llm>> {
   const made = new Map<string, Llm>();
   const brainOf = (given: string): Llm => {
     const names = namesIn(given);
     const key = names.join();
-    const chained = () => names.map((name) => createBrain(name, settings, contextSizes));
+    const chained = () => names.map((name) => createBrain(name, settings, contextSizes, tools));
     // The reference brain is this process: it fails with it.
     const brain =
       made.get(key) ??
-      (key === REFERENCE ? createBrain(key, settings, contextSizes) : chainOf(chained(), lineOf, clock));
+      (key === REFERENCE ? createBrain(key, settings, contextSizes, tools) : chainOf(chained(), lineOf, clock));
     made.set(key, brain);
     return brain;
   };
@@ -108,9 +110,9 @@ const chainOf = (brains: readonly Llm[], lineOf: (provider: string) => ProviderL
 /** The models that one name stands for, each once, the first first. */
 const namesIn = (given: string): string[] => [...new Set(given.split(",").map((name) => name.trim()))];
 
-function createBrain(given: string, settings: BrainSettings, contextSizes: ContextSizes): Llm {
+function createBrain(given: string, settings: BrainSettings, contextSizes: ContextSizes, tools: ToolChooser): Llm {
   const named = parse(given);
-  if (named === undefined) return meteredBrain(createReferenceBrain());
+  if (named === undefined) return meteredBrain(createReferenceBrain(tools));
   const { apiKey = NO_KEY, baseUrl } = settings[named.provider];
   const { model, provider } = named;
   const llm = PROVIDERS[provider].make({ model, apiKey, baseUrl });

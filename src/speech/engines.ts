@@ -7,6 +7,7 @@ import { BRAIN_PROVIDERS, type BrainSettings, brainProblems, createBrains } from
 import type { ContextSizes } from "./context-sizes.ts";
 import { createEars, EAR_PROVIDERS, type EarSettings, earProblems } from "./ears.ts";
 import { ProviderLine, type ProviderWatch } from "./provider-line.ts";
+import { ReferencePlanner } from "./providers/reference-planner.ts";
 import type { Llm, Stt, Tts } from "./speech.ts";
 import type { VoiceSettings } from "./voice-settings.ts";
 import { createVoices, VOICE_PROVIDERS, voicesProblems } from "./voices.ts";
@@ -45,6 +46,7 @@ export interface Engines {
 /** What `createEngines` logs to. */
 interface WarningLog {
   warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
 }
 
 /** The name of every provider that there is. */
@@ -72,7 +74,10 @@ export function engineProblems({
 }
 
 /** What of a worker's metrics is told of providers. */
-export type EngineMetrics = Pick<WorkerMetrics, "providerKnown" | "providerFailed" | "providerLeftAlone">;
+export type EngineMetrics = Pick<
+  WorkerMetrics,
+  "providerKnown" | "providerFailed" | "providerLeftAlone" | "threadTask"
+>;
 
 /**
  * The engines that a configuration names. Throws TrunklineError `bad_configuration`, before anything is started, with every
@@ -102,12 +107,20 @@ export function createEngines(config: EnginesConfig, clock: Clock, log: WarningL
     onTrouble: (provider, why) => log.warn({ provider, why }, "a voice program failed"),
     lineOf: (provider) => lineOf("voice", provider),
   });
+  const planner = new ReferencePlanner({
+    clock,
+    log,
+    count: (outcome) => metrics?.threadTask("reference_llm", outcome),
+  });
   const ears = (named: string): Stt => createEars(named, earSettings, (provider) => lineOf("ear", provider), clock);
   return {
     stt: stt === undefined ? undefined : ears(stt),
     tts: voices,
-    llm: createBrains(models, brainSettings, contextSizes, (provider) => lineOf("model", provider), clock),
-    close: () => voices.close(),
+    llm: createBrains(models, brainSettings, contextSizes, (provider) => lineOf("model", provider), clock, planner),
+    close() {
+      voices.close();
+      void planner.close();
+    },
   };
 }
 

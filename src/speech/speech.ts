@@ -121,6 +121,8 @@ export interface LlmRequest {
   temperature: number;
   /** The language the reply should be in, a code from `GET /languages`. */
   language: string;
+  /** Whose call asks; undefined where the service asks in its own name. What an LLM shares among calls it shares by accounts. */
+  accountId?: string;
 }
 
 /** A text that is empty says nothing but that more of what is told whole, a tool's arguments, was written. */

@@ -14,6 +14,7 @@ import type { Voice } from "../../src/speech/speech.ts";
 import type { NewCall, NoPlace } from "../../src/store/call-store.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
+import { INLINE_SCHEMAS } from "../support/inline-schemas.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 
@@ -91,6 +92,8 @@ export async function apiUnderTest(
       | "removeFiles"
       | "toolsAllowLoopback"
       | "hasPrices"
+      | "schemas"
+      | "toolSecrets"
     >
   > = {},
 ): Promise<ApiUnderTest> {
@@ -123,7 +126,8 @@ export async function apiUnderTest(
       },
     },
     voices,
-    toolSecretNames: ["SHOP_TOKEN"],
+    toolSecrets: new Map([["SHOP_TOKEN", { value: "x", hosts: ["api.example.com"], accountIds: [accountId] }]]),
+    schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: false,
     newCalls: () => state.newCalls,
     accountOver: () => state.accountOver,

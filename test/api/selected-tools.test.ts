@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SchemaResult } from "../../src/core/schema-checks.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
 
@@ -104,6 +105,40 @@ describe("the tools of a call", () => {
     expect(answer.text).not.toContain("canary");
   });
 
+  test("ADV-M8: a secret that the account may not send to the server is answered as one that does not exist", async () => {
+    const accountId = await api.stores.accounts.ensure("first");
+    const bound = { value: "canary", hosts: ["api.example.com"], accountIds: [accountId] };
+    const scoped = await apiUnderTest(undefined, {
+      toolSecrets: new Map([
+        ["SECRET_A", { ...bound, accountIds: ["account_of_somebody_else"] }],
+        ["SECRET_B", { ...bound, hosts: ["other.example.com", "api.example.com:8443"] }],
+        ["SECRET_C", { ...bound, hosts: [], accountIds: [] }],
+      ]),
+    });
+    const answerTo = async (secret: string, url = HTTP.url) => {
+      const http = { ...HTTP, url, headers: { Authorization: `Bearer {{${secret}}}` } };
+      const { status, text, body } = await scoped.post({
+        ...LEAST,
+        selectedTools: [{ definition: { ...HTTP_TOOL.definition, http } }],
+      });
+      const { requestId } = (body as { error: { requestId: string } }).error;
+      return { status, text: text.replaceAll(requestId, "").replaceAll(secret, "NAME") };
+    };
+    const unknown = await answerTo("SECRET_X");
+    expect(unknown.status).toBe(400);
+    expect(unknown.text).toContain("must name secrets that your account may send to this server, which NAME is not");
+    for (const secret of ["SECRET_A", "SECRET_B", "SECRET_C"]) expect(await answerTo(secret)).toEqual(unknown);
+    // Nor does a request without a server tell which names exist.
+    expect(await answerTo("SECRET_A", "no url")).toEqual(await answerTo("SECRET_X", "no url"));
+    await scoped.close();
+  });
+
+  test("ADV-M8: a secret is sent over https alone", async () => {
+    const http = { ...HTTP, url: "http://api.example.com/{order}" };
+    const answer = await create([{ definition: { ...HTTP_TOOL.definition, http } }]);
+    expect(pathsOf(answer)).toEqual(["/selectedTools/0/definition/http/headers/Authorization"]);
+  });
+
   test("are all looked at, whatever else is wrong with the request", async () => {
     const parameters = { type: "object", properties: { a: { $ref: "https://x.example/" } } };
     const bad = {
@@ -130,6 +165,79 @@ describe("the tools of a call", () => {
       "/selectedTools/0/parameterOverrides/price",
       "/selectedTools/1/parameterOverrides/to",
     ]);
+  });
+});
+
+const tools = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ definition: { ...HTTP_TOOL.definition, name: `tool_${index}` } }));
+
+/** What the thread of schemas answers, one result after the other, and the last one again and again. */
+async function apiWith(...results: SchemaResult[]) {
+  const asked: string[] = [];
+  const schemas = {
+    compile: async (accountId: string): Promise<SchemaResult> => {
+      asked.push(accountId);
+      return results[Math.min(asked.length, results.length) - 1] as SchemaResult;
+    },
+  };
+  return { asked, scripted: await apiUnderTest(undefined, { schemas }) };
+}
+
+const fits = (cpuMs: number): SchemaResult => ({ outcome: "answered", answer: { kind: "fits" }, cpuMs });
+
+describe("ADV-H2: schemas that cost too much", () => {
+  test("are 400 each, and those behind one are not compiled", async () => {
+    const { asked, scripted } = await apiWith(fits(1), { outcome: "over_budget", cpuMs: 50 });
+    const answer = await scripted.post({ ...LEAST, selectedTools: tools(8) });
+    expect([answer.status, asked.length]).toEqual([400, 2]);
+    expect(errorOf(answer).details).toEqual([
+      {
+        path: "/selectedTools/1/definition/parameters",
+        message: expect.stringContaining("must be a JSON Schema that is compiled within 50 ms of CPU time"),
+      },
+    ]);
+    const agent = { name: "Shop", basePrompt: "You sell.", languageId: "en-US", voiceId: "fake/en-us" };
+    const saved = await scripted.post({ ...agent, callSettings: { selectedTools: tools(8) } }, {}, "/api/v1/agents");
+    expect([saved.status, pathsOf(saved)]).toEqual([400, ["/callSettings/selectedTools/0/definition/parameters"]]);
+    await scripted.close();
+  });
+
+  test("are 400 together", async () => {
+    const { asked, scripted } = await apiWith(fits(49));
+    expect((await scripted.post({ ...LEAST, selectedTools: tools(10) })).status).toBe(201);
+    asked.length = 0;
+    const answer = await scripted.post({ ...LEAST, selectedTools: tools(32) });
+    expect([answer.status, pathsOf(answer), asked.length]).toEqual([
+      400,
+      ["/selectedTools/10/definition/parameters"],
+      11,
+    ]);
+    expect(errorOf(answer).message).toContain("with those before it, within 500 ms of CPU time");
+    await scripted.close();
+  });
+
+  test("are asked for by their account, and 503 with Retry-After where too many of it wait", async () => {
+    const { asked, scripted } = await apiWith({ outcome: "refused", cpuMs: 0 });
+    const answer = await scripted.post({ ...LEAST, selectedTools: tools(2) });
+    expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, "unavailable", "5"]);
+    expect(asked).toEqual([await scripted.stores.accounts.ensure("first")]);
+    await scripted.close();
+  });
+
+  test("of a call of 137 KB are handed over one by one, and the first that is too costly is the last", async () => {
+    const compiled: string[] = [];
+    const schemas = {
+      compile: async (_accountId: string, schema: string): Promise<SchemaResult> => {
+        compiled.push(schema);
+        return { outcome: "over_budget", cpuMs: 50 };
+      },
+    };
+    const scripted = await apiUnderTest(undefined, { schemas });
+    const parameters = { type: "object", allOf: Array(600).fill({ not: {} }) };
+    const selectedTools = tools(20).map(({ definition }) => ({ definition: { ...definition, parameters } }));
+    const answer = await scripted.post({ ...LEAST, selectedTools });
+    expect([answer.status, compiled]).toEqual([400, [JSON.stringify(parameters)]]);
+    await scripted.close();
   });
 });
 

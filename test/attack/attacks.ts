@@ -3,11 +3,15 @@ import { mintToken } from "../../src/store/secrets.ts";
 import { head } from "../support/raw-http.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
 import { Crowd, type Door, pause } from "./crowd.ts";
+import { SCHEMA_ATTACKS } from "./schema-attacks.ts";
+import { outcome, streams, upgrade } from "./streams.ts";
 
 /** What strangers know of the service. */
 export interface Target {
   media: Door;
   api: Door;
+  /** A key of an account, which a hostile user has. */
+  apiKey: string;
   /** Paths of streams, one for each attacker, where the attack needs them. */
   paths: readonly string[];
 }
@@ -45,6 +49,8 @@ export interface Attack {
   spendMax?: { llmRequests: number; inputTokens: number };
   /** What the worker grows by for each such call while it goes on, where its peer does nothing wrong. */
   callBytes?: number;
+  /** What the worker grows by once for all of them, whatever their number. */
+  sharedBytes?: number;
   /** Calls `ready` when all attackers stand where they mean to, and begins when that resolves. */
   run(target: Target, size: Size, ready: Ready): Promise<Outcome>;
 }
@@ -56,44 +62,11 @@ const SILENT_MS_MAX = 15_000;
 /** What is closed at once: on a machine that has other things to do. */
 const SOON_MS_MAX = 5_000;
 const DRIP_MS = 500;
-const OPENED_AT_ONCE = 10;
 const SPEAKING_MS = 20_000;
 const SIGN_OF_LIFE_MS = 5_000;
-const OPENED_MS_MAX = 20_000;
 
 /** A stream that begins with its socket, and whose agent waits. */
 const QUIET = { connectionType: "websocket", firstSpeaker: "user" };
-
-const outcome = (crowd: Crowd, answers = crowd.statuses): Outcome => ({
-  attackers: crowd.members.length + crowd.refused,
-  closed: crowd.closed,
-  longestMs: crowd.longestMs,
-  answers,
-});
-
-/** RFC 6455, section 4.1; `more` replaces and adds headers. */
-const upgrade = (path: string, more: Readonly<Record<string, string>> = {}): string =>
-  head(`GET ${path}`, {
-    Upgrade: "websocket",
-    Connection: "Upgrade",
-    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
-    "Sec-WebSocket-Version": "13",
-    ...more,
-  });
-
-/** A stream for each attacker, opened a few at a time: that they come all at once is another attack. */
-async function streams({ media, paths }: Target, { attackers }: Size, ready: Ready): Promise<Crowd> {
-  const crowd = new Crowd(media);
-  const untilMs = performance.now() + OPENED_MS_MAX;
-  for (let opened = 0; opened < attackers; opened += OPENED_AT_ONCE) {
-    const next = paths.slice(opened, Math.min(attackers, opened + OPENED_AT_ONCE));
-    await crowd.gather(next.length, (index) => upgrade(next[index] ?? ""));
-    const areIn = (): boolean => (crowd.statuses["101"] ?? 0) + crowd.closed >= crowd.members.length;
-    while (!areIn() && performance.now() < untilMs) await pause(5);
-  }
-  await ready();
-  return crowd;
-}
 
 /** Everybody says the same at once, on a stream of its own. */
 async function shout(target: Target, size: Size, ready: Ready, words: Uint8Array): Promise<Outcome> {
@@ -421,4 +394,5 @@ export const ATTACKS: readonly Attack[] = [
     spendMax: { llmRequests: 19, inputTokens: 100_000 },
     run: typing,
   },
+  ...SCHEMA_ATTACKS,
 ];

@@ -34,12 +34,12 @@ const RETRY_MS = 200;
 /** The control API of a service under attack. */
 export class ServiceApi {
   readonly #url: string;
-  readonly #key: string;
+  readonly key: string;
 
   /** `url` as `startService` tells it. */
   constructor(url: string, key: string) {
     this.#url = url;
-    this.#key = key;
+    this.key = key;
   }
 
   get door(): Door {
@@ -51,7 +51,7 @@ export class ServiceApi {
   async create(fields: object = {}): Promise<NewCall | undefined> {
     const response = await fetch(`${this.#url}/api/v1/calls`, {
       method: "POST",
-      headers: { "X-API-Key": this.#key, "Content-Type": "application/json" },
+      headers: { "X-API-Key": this.key, "Content-Type": "application/json" },
       body: JSON.stringify({ ...NEW_CALL, ...fields }),
     });
     if (response.status === 201) return (await response.json()) as NewCall;
@@ -78,7 +78,7 @@ export class ServiceApi {
   }
 
   async record(id: string): Promise<AttackRecord> {
-    const response = await fetch(`${this.#url}/api/v1/calls/${id}`, { headers: { "X-API-Key": this.#key } });
+    const response = await fetch(`${this.#url}/api/v1/calls/${id}`, { headers: { "X-API-Key": this.key } });
     return (await response.json()) as AttackRecord;
   }
 

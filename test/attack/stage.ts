@@ -185,7 +185,7 @@ class Stage {
 
   #suffer({ attack, size }: Planned, calls: readonly NewCall[], ready: Ready): Promise<Outcome> {
     const paths = calls.map(({ websocketUrl }) => new URL(websocketUrl).pathname);
-    const target: Target = { media: this.#mediaDoor, api: this.#api.door, paths };
+    const target: Target = { media: this.#mediaDoor, api: this.#api.door, apiKey: this.#api.key, paths };
     return this.#options.attacker(attack, target, size, ready);
   }
 
@@ -378,7 +378,10 @@ function judge(result: StageResult, planned: readonly Planned[], attackers: numb
     problems.push(`control calls lost ${control.lostIn} frames in, ${control.lostOut} out`);
   }
   if (control.broken > 0) problems.push(`${control.broken} control calls broke`);
-  const callBytes = planned.reduce((sum, { attack, size }) => sum + (attack.callBytes ?? 0) * size.attackers, 0);
+  const callBytes = planned.reduce(
+    (sum, { attack, size }) => sum + (attack.callBytes ?? 0) * size.attackers + (attack.sharedBytes ?? 0),
+    0,
+  );
   if (result.workerGrowthBytes > attackers * ATTACKER_BYTES_MAX + callBytes + SLACK_BYTES) {
     problems.push(`the worker grew by ${Math.round(result.perAttackerBytes / 1_024)} KiB for each attacker`);
   }

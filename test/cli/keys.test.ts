@@ -46,7 +46,8 @@ test("a key is its account's, which is made by its first key and told in the lis
   for (const name of ["one", "two"]) expect((await create(name, "--account", "bakery")).code).toBe(0);
   expect((await create("three")).code).toBe(0);
   const stores = await openStores(dataDir, systemClock);
-  const names = new Map((await stores.accounts.list()).map(({ id, name }) => [id, name]));
+  const accounts = await stores.accounts.list();
+  const names = new Map(accounts.map(({ id, name }) => [id, name]));
   const owners = (await stores.apiKeys.list()).map((key) => [key.name, names.get(key.accountId)]);
   expect(owners).toEqual([
     ["one", "bakery"],
@@ -55,7 +56,12 @@ test("a key is its account's, which is made by its first key and told in the lis
   ]);
   await stores.close();
   const { stdout } = await keys("list", "--data-dir", dataDir);
-  for (const line of ['of "bakery"  "one"', 'of "bakery"  "two"', 'of "default"  "three"'])
+  const [bakery, standard] = ["bakery", "default"].map((name) => accounts.find((account) => account.name === name)?.id);
+  for (const line of [
+    `of "bakery" ${bakery}  "one"`,
+    `of "bakery" ${bakery}  "two"`,
+    `of "default" ${standard}  "three"`,
+  ])
     expect(stdout).toContain(`${line}\n`);
 });
 

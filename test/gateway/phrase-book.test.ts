@@ -7,6 +7,7 @@ import type { Usage } from "../../src/core/usage.ts";
 import { PhraseBook } from "../../src/gateway/phrase-book.ts";
 import { PhraseCache } from "../../src/gateway/phrase-cache.ts";
 import { createReferenceBrain } from "../../src/speech/providers/reference-brain.ts";
+import { INLINE_TOOL_CHOICE } from "../support/inline-schemas.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { UNLIMITED_SPEND } from "../support/no-limits.ts";
@@ -187,7 +188,7 @@ describe("English is spoken", () => {
 
   test("with the reference LLM, which translates nothing", async () => {
     const { book, logged } = scene();
-    expect(await book.find("sw", createReferenceBrain(), UNLIMITED_SPEND)).toEqual(english);
+    expect(await book.find("sw", createReferenceBrain(INLINE_TOOL_CHOICE), UNLIMITED_SPEND)).toEqual(english);
     expect(levels(logged)).toEqual(["warn sw: the service's own phrases are spoken in English"]);
   });
 

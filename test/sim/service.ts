@@ -12,6 +12,7 @@ import { createCarrierC } from "../../src/wire/carrier-c.ts";
 import { createWebsocketWire } from "../../src/wire/websocket.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
+import { INLINE_SCHEMAS } from "../support/inline-schemas.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { UNLIMITED_SPEND } from "../support/no-limits.ts";
 import { NO_METRICS } from "../support/no-metrics.ts";
@@ -118,6 +119,7 @@ export class Service {
       llm: engines.model,
       tts: engines.voice,
       httpTools: engines.httpTools,
+      schemas: INLINE_SCHEMAS,
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,
       parameters,

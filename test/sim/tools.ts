@@ -11,7 +11,7 @@ export class SimulatedTools extends HttpTools {
   readonly #options: EngineOptions;
 
   constructor(options: EngineOptions) {
-    super({ secrets: {}, allowLoopback: false });
+    super({ secrets: new Map(), allowLoopback: false });
     this.#options = options;
   }
 

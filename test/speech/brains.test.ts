@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { brainProblems, createBrains, readBrainSettings } from "../../src/speech/brains.ts";
+import { INLINE_TOOL_CHOICE } from "../support/inline-schemas.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { lineFor } from "../support/provider-lines.ts";
 
@@ -14,13 +15,13 @@ describe("the brains that a configuration names", () => {
     const settings = settingsOf({ OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b", GEMINI_API_KEY: "c" });
     const models = { model_a: "openai:gpt-4o-mini", model_b: "anthropic:claude-haiku-4-5", model_c: "gemini:gemini-3" };
     expect(brainProblems(models, settings)).toEqual([]);
-    const brains = createBrains(models, settings, {}, lineOf, clock);
+    const brains = createBrains(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE);
     expect(Object.values(brains).map(({ provider }) => provider)).toEqual(["openai", "anthropic", "gemini"]);
   });
 
   test("without configuration each is the reference, and no key is asked for", () => {
     expect(brainProblems(REFERENCE, settingsOf())).toEqual([]);
-    const { model_a, model_b } = createBrains(REFERENCE, settingsOf(), {}, lineOf, clock);
+    const { model_a, model_b } = createBrains(REFERENCE, settingsOf(), {}, lineOf, clock, INLINE_TOOL_CHOICE);
     expect(model_a.provider).toBe("reference");
     expect(model_b).toBe(model_a);
   });
@@ -30,7 +31,7 @@ describe("the brains that a configuration names", () => {
     const models = { ...REFERENCE, model_a: "openai:llama3.2:3b", model_b: "openai:llama3.2:3b" };
     expect(settings.openai).toEqual({ apiKey: undefined, baseUrl: "http://127.0.0.1:11434/v1" });
     expect(brainProblems(models, settings)).toEqual([]);
-    const { model_a, model_b, model_c } = createBrains(models, settings, {}, lineOf, clock);
+    const { model_a, model_b, model_c } = createBrains(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE);
     expect(model_b).toBe(model_a);
     expect(model_c).not.toBe(model_a);
   });
@@ -39,7 +40,9 @@ describe("the brains that a configuration names", () => {
     const settings = settingsOf({ OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b" });
     const models = { ...REFERENCE, model_a: "openai:gpt-4o-mini, anthropic:claude-haiku-4-5, reference" };
     expect(brainProblems(models, settings)).toEqual([]);
-    expect(createBrains(models, settings, {}, lineOf, clock).model_a).toMatchObject({ provider: "openai" });
+    expect(createBrains(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE).model_a).toMatchObject({
+      provider: "openai",
+    });
     expect(brainProblems({ ...REFERENCE, model_b: "openai:gpt-4o-mini,gpt" }, settings)).toEqual([
       expect.stringMatching(/^MODEL_B must be reference, .*; not "gpt"$/),
     ]);

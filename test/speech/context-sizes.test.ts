@@ -49,7 +49,7 @@ test("ADV-H3: of several models for one name the least context counts", () => {
     OPENAI_API_KEY: "k",
     GEMINI_API_KEY: "k",
   };
-  const engines = createEngines(readConfig(env), new ManualClock(), { warn: () => {} });
+  const engines = createEngines(readConfig(env), new ManualClock(), { warn: () => {}, error: () => {} });
   expect([engines.llm.model_a.contextTokens, engines.llm.model_b.contextTokens]).toEqual([4_096, undefined]);
   engines.close();
 });

@@ -16,7 +16,7 @@ const CONFIG: EnginesConfig = {
   espeakProcesses: 1,
   streamsMax: {},
 };
-const log = { warn: () => {} };
+const log = { warn: () => {}, error: () => {} };
 
 let engines: Engines | undefined;
 afterEach(() => engines?.close());

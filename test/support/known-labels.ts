@@ -1,5 +1,6 @@
 import { METHODS } from "node:http";
 import { getHeapSpaceStatistics } from "node:v8";
+import { THREAD_OUTCOMES } from "../../src/core/budgeted-thread.ts";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/call-spec.ts";
 import {
   ENGINES,
@@ -13,6 +14,7 @@ import {
 } from "../../src/core/metrics.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../src/core/spend.ts";
+import { THREADS } from "../../src/core/thread-metrics.ts";
 import { MEDIA_SERVERS } from "../../src/gateway/media-server/media-server.ts";
 import { CALL_STATUSES } from "../../src/store/call-store.ts";
 import type { Family } from "./exposition.ts";
@@ -26,7 +28,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   direction: ["in", "out"],
   cause: ["malformed", "ignored", "early", "late", "duplicate", "stale", ...PROMPT_TRIM_CAUSES],
   reason: [...END_REASONS, ...LLM_ABORT_REASONS],
-  outcome: REDEMPTION_OUTCOMES,
+  outcome: [...REDEMPTION_OUTCOMES, ...THREAD_OUTCOMES],
+  thread: THREADS,
   state: [...LIVE_STATES, "up", "silent"],
   stage: [...TURN_STAGES, ...TURN_STEPS],
   unit: UNITS,

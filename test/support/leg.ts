@@ -2,6 +2,7 @@ import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../src/call/par
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
 import type { Prices } from "../../src/core/prices.ts";
+import type { SchemaChecks } from "../../src/core/schema-checks.ts";
 import type { SpendSettings } from "../../src/core/spend.ts";
 import { AccountSpends } from "../../src/gateway/account-spend.ts";
 import { CallSpend } from "../../src/gateway/call-spend.ts";
@@ -19,6 +20,7 @@ import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "./inbound-audio.ts";
+import { INLINE_SCHEMAS } from "./inline-schemas.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { memoryLog } from "./memory-log.ts";
 import { NO_SPEND_LIMITS } from "./no-limits.ts";
@@ -74,6 +76,8 @@ export interface LegOptions {
   parameters?: Readonly<TurnParameters>;
   /** In place of those that may call this machine. */
   httpTools?: Pick<HttpTools, "carryOut">;
+  /** In place of those that answer in this thread. */
+  schemas?: Pick<SchemaChecks, "check">;
   /** In place of none but the built-in ones. */
   phrases?: PhraseFinder;
   /** What the call and its account may spend; as much as they like unless told. */
@@ -139,7 +143,8 @@ export function leg(options: LegOptions = {}) {
     llm: options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]),
     tts: options.tts ?? new ScriptedTts(clock),
     parameters,
-    httpTools: options.httpTools ?? new HttpTools({ secrets: {}, allowLoopback: true }),
+    httpTools: options.httpTools ?? new HttpTools({ secrets: new Map(), allowLoopback: true }),
+    schemas: options.schemas ?? INLINE_SCHEMAS,
     phrases: options.phrases ?? NO_PHRASES,
     spend: new CallSpend({
       accountId: redeemed.accountId,

@@ -24,6 +24,7 @@ import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
 import { hashSecret, mintToken } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
+import { INLINE_SCHEMAS } from "./inline-schemas.ts";
 import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
 import { memoryLog } from "./memory-log.ts";
 import { NO_SPEND_LIMITS } from "./no-limits.ts";
@@ -56,7 +57,6 @@ export interface MediaServiceOptions {
   /** What upgrades must be signed with, for carriers that are to have a secret. */
   carrierSecrets?: Partial<CarrierSecrets>;
   carrierBOutboundCodec?: G711Codec;
-  toolSecrets?: Readonly<Record<string, string>>;
   /** In place of none but the built-in ones. */
   phrases?: PhraseFinder;
   /** What a call and an account may spend; as much as they like unless told. */
@@ -133,7 +133,8 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     makeVad: options.vad ?? makeVad,
     makeResampler,
     opus,
-    httpTools: new HttpTools({ secrets: options.toolSecrets ?? {}, allowLoopback: true }),
+    httpTools: new HttpTools({ secrets: new Map(), allowLoopback: true }),
+    schemas: INLINE_SCHEMAS,
     journals: new JournalWriters({
       dataDir: directory,
       software: "test",

@@ -4,6 +4,7 @@ import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { MetricsSum } from "../../src/core/metrics-sum.ts";
 import { JournalEvents } from "../../src/record/journal-events.ts";
 import { countedCalls } from "../../src/store/counted-calls.ts";
+import { INLINE_SCHEMAS } from "./inline-schemas.ts";
 import { type MediaServiceOptions, mediaService } from "./media-service.ts";
 
 const VOICE = { id: "scripted/one", name: "One", language: "en-US", provider: "scripted" };
@@ -22,7 +23,8 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     ...stores,
     calls: countedCalls(stores.calls, metrics),
     voices: catalogueOf({ voices: async () => [VOICE] }),
-    toolSecretNames: [],
+    toolSecrets: new Map(),
+    schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: true,
     newCalls: () => ({ taken: true }),
     accountOver: () => undefined,

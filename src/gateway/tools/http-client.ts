@@ -5,6 +5,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { isLocalhost, isLoopbackAddress, isPublicAddress, mayBeCalled } from "../../core/addresses.ts";
 import type { HttpTool } from "../../core/call-spec.ts";
 import { TOOL_ANSWER_BYTES_MAX, TOOL_ANSWER_HEAD_BYTES_MAX } from "../../core/limits.ts";
+import { type ToolSecrets, toolSecretFor } from "../../core/tool-secrets.ts";
 import { type ToolRequest, toolRequestOf } from "./http-request.ts";
 import { failed, type ToolOutcome } from "./outcome.ts";
 
@@ -12,8 +13,7 @@ import { failed, type ToolOutcome } from "./outcome.ts";
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export interface HttpToolsOptions {
-  /** By the names that headers call them by. */
-  secrets: Readonly<Record<string, string>>;
+  secrets: ToolSecrets;
   /** Tools may call this machine, too. */
   allowLoopback: boolean;
   /** The domain name system unless told. */
@@ -31,7 +31,7 @@ const UNREACHABLE = "its server could not be reached";
  * when it was connected to: all addresses of a name must be public, and no other is asked for in between.
  */
 export class HttpTools {
-  readonly #secrets: Readonly<Record<string, string>>;
+  readonly #secrets: ToolSecrets;
   readonly #allowLoopback: boolean;
   readonly #resolve: Resolve;
 
@@ -41,9 +41,19 @@ export class HttpTools {
     this.#resolve = resolve;
   }
 
-  /** Never rejects but for our own bugs; when `signal` aborts, the connection is gone. */
-  async carryOut(tool: HttpTool, given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolOutcome> {
-    const request = toolRequestOf(tool, given, this.#secrets);
+  /**
+   * `accountId` is the account whose tool it is. Never rejects but for our own bugs; when `signal` aborts, the connection is gone.
+   * Redirects are not followed: what a tool sends goes to the server that its URL names, and nowhere else.
+   */
+  async carryOut(
+    tool: HttpTool,
+    given: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    accountId: string,
+  ): Promise<ToolOutcome> {
+    const secretFor = (name: string, url: URL): string | undefined =>
+      toolSecretFor(this.#secrets, name, { accountId, url, allowLoopback: this.#allowLoopback });
+    const request = toolRequestOf(tool, given, secretFor);
     if ("text" in request) return request;
     if (!mayBeCalled(request.url, this.#allowLoopback)) return failed("address_refused", UNREACHABLE);
     try {

@@ -30,22 +30,24 @@ const BODILESS: readonly HttpTool["method"][] = ["GET", "DELETE"];
  * URL goes there and nowhere else; the others go into the query of a GET or a DELETE, and into the JSON body of anything else.
  *
  * What the model says stays within the part of a path or a query that is its place: it cannot name a server, climb a path, or
- * add a parameter. Returns what the model is told when an argument does not fit its place.
+ * add a parameter. Returns what the model is told when an argument does not fit its place, and when its headers hold a secret that
+ * `secretFor` does not have for this URL.
  */
 export function toolRequestOf(
   tool: HttpTool,
   given: Arguments,
-  secrets: Readonly<Record<string, string>>,
+  secretFor: (name: string, url: URL) => string | undefined,
 ): ToolRequest | ToolOutcome {
   const template = urlTemplateOf(tool.url);
   assert.ok(template !== undefined, "checked when the call was created");
   for (const name of argumentsIn(template.path)) {
-    const text = textOf(given[name]);
+    const text = textOf(ownOf(given, name));
     if (text === undefined || text === "") {
       return failed("arguments", `the argument ${name} must be there, as a text or a number that is not empty`);
     }
   }
-  const encoded = (name: string): string => encodeURIComponent(wellFormed(textOf(given[name]) ?? jsonOf(given[name])));
+  const encoded = (name: string): string =>
+    encodeURIComponent(wellFormed(textOf(ownOf(given, name)) ?? jsonOf(ownOf(given, name))));
   const path = fillArguments(template.path, encoded);
   if (leadsElsewhere(path)) return failed("arguments", "an argument in the path must not be made of dots");
   const placed = new Set([...argumentsIn(template.path), ...argumentsIn(template.query)]);
@@ -55,16 +57,22 @@ export function toolRequestOf(
   if (!hasBody)
     for (const [name, value] of rest) if (value !== null) url.searchParams.append(name, textOf(value) ?? jsonOf(value));
   const named = Object.values(tool.headers).flatMap(secretsIn);
-  const secretOf = (name: string): string => secrets[name] ?? "";
+  const secrets = new Map(named.map((name) => [name, secretFor(name, url)]));
+  // The model is told the same where there is no such secret and where this server may not have it.
+  if ([...secrets.values()].includes(undefined)) return failed("secret_refused", "the service cannot send its headers");
+  const secretOf = (name: string): string => secrets.get(name) ?? "";
   const headers = Object.entries(tool.headers).map(([name, value]) => [name, fillSecrets(value, secretOf)]);
   return {
     method: tool.method,
     url,
     headers: Object.fromEntries(headers),
     body: hasBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
-    secrets: named.map(secretOf).filter((secret) => secret !== ""),
+    secrets: named.map(secretOf),
   };
 }
+
+/** An argument that is there, whatever its name: every object has a `toString` that nobody gave it. */
+const ownOf = (given: Arguments, name: string): unknown => (Object.hasOwn(given, name) ? given[name] : undefined);
 
 /** Undefined for what is no single value. */
 function textOf(value: unknown): string | undefined {

@@ -8,6 +8,8 @@ export type ToolFault =
   /** Its server's address is not one that tools may call. */
   | "address_refused"
   | "unreachable"
+  /** Its headers hold a secret that there is none of, or that its account may not send to its server. */
+  | "secret_refused"
   /** Its server answered with another status than 2xx. */
   | "status"
   | "too_large"

@@ -1,12 +1,14 @@
 import { strict as assert } from "node:assert";
 import type { CallCommand, CallEvent } from "../../call/events.ts";
-import type { CallSpec, ToolSpec } from "../../core/call-spec.ts";
+import type { ToolSpec } from "../../core/call-spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf } from "../../core/errors.ts";
-import { compileSchema, type SchemaCheck } from "../../core/json-schema.ts";
 import { TOOL_RESULT_CHARS_MAX, TOOLS_RUNNING_MAX } from "../../core/limits.ts";
 import type { Logger } from "../../core/log.ts";
+import type { SchemaChecks } from "../../core/schema-checks.ts";
+import { CHECKS_OVER_BUDGET_MAX } from "../../core/schema-limits.ts";
 import { cutToolResult } from "../../speech/tool-result-text.ts";
+import type { RedeemedCall } from "../../store/hand-off.ts";
 import type { HttpTools } from "./http-client.ts";
 import { failed, type ToolOutcome } from "./outcome.ts";
 
@@ -22,7 +24,9 @@ export interface ClientToolCall {
 }
 
 export interface ToolRunnerOptions {
-  tools: CallSpec["tools"];
+  redeemed: Pick<RedeemedCall, "accountId" | "spec">;
+  /** Checks what the LLM chose against the schema of its tool. */
+  schemas: Pick<SchemaChecks, "check">;
   httpTools: Pick<HttpTools, "carryOut">;
   /** Asks the client of the call for a tool that it carries out. */
   askClient: (call: ClientToolCall) => void;
@@ -31,6 +35,8 @@ export interface ToolRunnerOptions {
   clock: Clock;
   log: Logger;
 }
+
+type DefinedTool = Exclude<ToolSpec, { kind: "built_in" }>;
 
 interface Running {
   readonly command: ToolCommand;
@@ -48,8 +54,10 @@ interface Running {
 export class ToolRunner {
   readonly #options: ToolRunnerOptions;
   readonly #running = new Map<string, Running>();
-  /** By the tool's name; made when it is first needed. */
-  readonly #checks = new Map<string, SchemaCheck>();
+  /** The schemas of tools as JSON, by the tool's name; made when first needed. */
+  readonly #schemas = new Map<string, string>();
+  /** How often a check of a tool was over its budget. */
+  readonly #overBudget = new Map<string, number>();
   #closed = false;
 
   constructor(options: ToolRunnerOptions) {
@@ -58,8 +66,8 @@ export class ToolRunner {
 
   /** Begins to carry out a tool; its result is delivered later. */
   run(command: ToolCommand): void {
-    const { tools, clock } = this.#options;
-    const tool = tools.find(({ name }) => name === command.name);
+    const { redeemed, clock } = this.#options;
+    const tool = redeemed.spec.tools.find(({ name }) => name === command.name);
     assert.ok(tool !== undefined && tool.kind !== "built_in", "the machine asks for tools of the call alone");
     assert.ok(!this.#running.has(command.key), "each run has a key of its own");
     const isBusy = this.#running.size >= TOOLS_RUNNING_MAX;
@@ -101,22 +109,43 @@ export class ToolRunner {
     this.#running.clear();
   }
 
-  /** Undefined when somebody else will tell. */
-  #begin(
-    tool: Exclude<ToolSpec, { kind: "built_in" }>,
-    { command, life }: Running,
-  ): Promise<ToolOutcome> | ToolOutcome | undefined {
-    const wrong = this.#checkOf(tool)(command.arguments);
-    if (wrong !== undefined) return failed("arguments", `the arguments do not fit: ${wrong.trim()}`);
-    if (tool.kind === "http") return this.#options.httpTools.carryOut(tool, command.arguments, life.signal);
-    this.#options.askClient({ id: command.key, name: tool.name, arguments: command.arguments });
+  /** Undefined when the client reports the result, and when the tool's time is over or its call has ended. */
+  async #begin(tool: DefinedTool, { command, life }: Running): Promise<ToolOutcome | undefined> {
+    const { redeemed, httpTools, askClient } = this.#options;
+    const unfit = await this.#unfit(tool, command.arguments, life.signal);
+    if (life.signal.aborted) return undefined;
+    if (unfit !== undefined) return unfit;
+    if (tool.kind === "http") return await httpTools.carryOut(tool, command.arguments, life.signal, redeemed.accountId);
+    askClient({ id: command.key, name: tool.name, arguments: command.arguments });
     return undefined;
   }
 
-  #checkOf({ name, parameters }: Exclude<ToolSpec, { kind: "built_in" }>): SchemaCheck {
-    const check = this.#checks.get(name) ?? compileSchema(parameters) ?? (() => "the tool's own schema is no good");
-    this.#checks.set(name, check);
-    return check;
+  /** What the LLM is told where its arguments do not fit the tool's schema, or where that cannot be found out. */
+  async #unfit(
+    tool: DefinedTool,
+    given: ToolCommand["arguments"],
+    signal: AbortSignal,
+  ): Promise<ToolOutcome | undefined> {
+    const { redeemed, schemas } = this.#options;
+    const { name, parameters } = tool;
+    const overBudget = this.#overBudget.get(name) ?? 0;
+    if (overBudget >= CHECKS_OVER_BUDGET_MAX) return failed("arguments", TOO_SLOW);
+    const schema = this.#schemas.get(name) ?? JSON.stringify(parameters);
+    this.#schemas.set(name, schema);
+    const result = await schemas.check(redeemed.accountId, schema, JSON.stringify(given), signal);
+    switch (result.outcome) {
+      case "answered":
+        if (result.answer.kind === "fits") return undefined;
+        if (result.answer.kind === "invalid") return failed("arguments", "the tool's own schema cannot be compiled");
+        return failed("arguments", `the arguments do not fit: ${result.answer.why}`);
+      case "over_budget":
+        this.#overBudget.set(name, overBudget + 1);
+        return failed("arguments", TOO_SLOW);
+      case "refused":
+        return failed("busy", "too many tools are running");
+      case "failed":
+        return failed("internal", "it could not be carried out");
+    }
   }
 
   #finish(running: Running, { text, fault, status, cause }: ToolOutcome): void {
@@ -138,6 +167,8 @@ export class ToolRunner {
     });
   }
 }
+
+const TOO_SLOW = "the arguments take too long to check";
 
 function stop({ cancelTimeout, life }: Running): void {
   cancelTimeout();

@@ -2,8 +2,8 @@ import MiniSearch from "minisearch";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../speech.ts";
 import { takesLeave } from "./reference-built-ins.ts";
 import { type ReferencePhrases, referencePhrases } from "./reference-phrases.ts";
+import type { PlannedCall, ToolChoice, ToolChooser } from "./reference-plan.ts";
 import { spokenResult } from "./reference-results.ts";
-import { type PlannedCall, planTools } from "./reference-tools.ts";
 import { EMPTY_WORDS } from "./reference-words.ts";
 
 /** Sentences that tell the assistant what to be, rather than what is so. `Opening line:` stands before a greeting. */
@@ -21,15 +21,17 @@ const PROMPTS_MAX = 16;
 
 /**
  * The reference LLM: answers from the sentences of the system prompt, by retrieval (BM25), and calls the tools that the caller's
- * words ask for by rule (`planTools`). It opens when nobody has said anything, admits that it does not know, and on a goodbye says
+ * words ask for by rule (`chooser`). It opens when nobody has said anything, admits that it does not know, and on a goodbye says
  * goodbye and calls `hang_up`, when it may. No model: the same request gets the same answer, at once. Tokens are counted as words.
  */
-export function createReferenceBrain(): Llm {
+export function createReferenceBrain(chooser: ToolChooser): Llm {
   const prompts = new Map<string, MiniSearch>();
   return {
     provider: "reference",
+    prepare: () => chooser.prepare(),
     async *reply(request, signal) {
-      for (const event of plan(request, prompts)) {
+      const answer = await answerTo(request, prompts, () => chooser.choose(request, signal));
+      for (const event of eventsOf(request, answer)) {
         if (signal.aborted) return;
         yield event;
       }
@@ -37,9 +39,7 @@ export function createReferenceBrain(): Llm {
   };
 }
 
-function* plan(request: LlmRequest, prompts: Map<string, MiniSearch>): Generator<LlmEvent> {
-  const { messages } = request;
-  const { text, calls } = answerTo(request, prompts);
+function* eventsOf({ messages }: LlmRequest, { text, calls }: Answer): Generator<LlmEvent> {
   const words = text.match(/\s*\S+/gu) ?? [];
   for (const word of words) yield { kind: "text", text: word };
   for (const { name, arguments: given } of calls) {
@@ -55,14 +55,18 @@ interface Answer {
   calls: readonly PlannedCall[];
 }
 
-function answerTo(request: LlmRequest, prompts: Map<string, MiniSearch>): Answer {
+async function answerTo(
+  request: LlmRequest,
+  prompts: Map<string, MiniSearch>,
+  choose: () => Promise<ToolChoice>,
+): Promise<Answer> {
   const { messages, tools, language } = request;
   const phrases = referencePhrases(language);
   const saying = (text: string, calls: readonly PlannedCall[] = []): Answer => ({ text, calls });
   const last = messages.findLast((message) => message.role !== "system");
   if (last?.role === "tool") {
     // A tool that lacked an argument waits for the one that could run.
-    const question = planTools(request).question?.text;
+    const { question } = await choose();
     return saying([...resultsOf(messages, phrases), question ?? ""].filter((text) => text !== "").join(" "));
   }
   const question = messages.findLast((message) => message.role === "user");
@@ -76,10 +80,10 @@ function answerTo(request: LlmRequest, prompts: Map<string, MiniSearch>): Answer
         hangUp.map(({ name }) => ({ name, arguments: {} })),
       );
     }
-    const { calls, question: missing, isDropped } = planTools(request);
+    const { calls, question: missing, isDropped } = await choose();
     if (calls.length > 0)
       return saying(calls.some(({ name }) => name === "transfer") ? phrases.transferring : "", calls);
-    if (missing !== undefined) return saying(missing.text);
+    if (missing !== undefined) return saying(missing);
     if (isDropped === true) return saying(phrases.dropped);
   }
   return saying(retrieved(question.text.slice(-SAID_CHARS_MAX), messages, language, prompts) || phrases.fallback);

@@ -1,25 +1,17 @@
-import type { LlmRequest, Message, ToolDescription } from "../speech.ts";
+import type { ToolDescription } from "../speech.ts";
 import { type Arguments, answerValue, fillArguments, withDefaults } from "./reference-arguments.ts";
 import { affirmedClauses, BUILT_IN_RULES, type BuiltInRule, isNegated } from "./reference-built-ins.ts";
 import { isNeeded, type Parameter, parametersOf, valueAt, withValue } from "./reference-parameters.ts";
 import { joinedBy, type ReferencePhrases, referencePhrases } from "./reference-phrases.ts";
-import { allowChecks } from "./reference-schema-check.ts";
+import type { Exchange, PlannedCall, ToolChoice } from "./reference-plan.ts";
 import { isWanted, type ToolMatch, toolMatch } from "./reference-tool-match.ts";
 import { Utterance } from "./reference-utterance.ts";
 import { wordsOfName } from "./reference-words.ts";
 
-/** A tool that the caller's words ask for, with all that it needs. */
-export interface PlannedCall {
-  name: string;
-  arguments: Arguments;
-}
-
-/** What a caller's words mean for the tools that are offered. */
-export interface ToolPlan {
+/** As `ToolChoice`, with all that is known about the question. */
+interface ToolPlan {
   calls: readonly PlannedCall[];
-  /** A tool lacks an argument: the caller is asked for it, and the next turn answers. */
   question?: Question;
-  /** The caller was asked, and no longer wants the tool. */
   isDropped?: boolean;
 }
 
@@ -36,12 +28,8 @@ interface Question {
 const NOTHING: ToolPlan = { calls: [] };
 /** Tools that one turn of the caller can call. */
 const CALLS_MAX = 2;
-/** Of a long turn the last of it is read: more takes time that other calls need. */
-const SAID_CHARS_MAX = 500;
 /** So often a caller is asked for one argument. */
 const ASKED_MAX = 2;
-/** So far back a question can have begun. */
-const TURNS_MAX = 8;
 const ENUM_NAMED_MAX = 5;
 const LABEL_CHARS_MAX = 80;
 const CANCELS =
@@ -50,31 +38,22 @@ const CANCELS =
 /** A tool that a sentence asks for. `nameStems`: the words of its name that were said. */
 type WantedTool = Pick<ToolMatch, "tool" | "nameStems">;
 
-/** One turn of the caller, and what the agent was heard to say after it. */
-interface Exchange {
-  said: string;
-  heard: string;
-}
-
 /**
- * Which tools the caller's last turn asks for. Everything is worked out from the request, so that the same conversation gives the
- * same calls: an answer to a question for an argument is known by that question, which stands before it.
+ * Which tools the caller's last turn asks for. Everything is worked out from the turns, so that the same conversation gives the same
+ * calls: an answer to a question for an argument is known by that question, which stands before it. The tools' schemas decide how long
+ * it takes: this is for a thread with a budget.
  */
-export function planTools({ messages, tools, language }: LlmRequest): ToolPlan {
-  if (tools.every(({ name }) => name === "hang_up")) return NOTHING;
-  allowChecks();
-  const exchanges = exchangesOf(messages).slice(-TURNS_MAX);
-  return new Planner(tools, language).plan(exchanges);
-}
-
-function exchangesOf(messages: readonly Message[]): Exchange[] {
-  const exchanges: Exchange[] = [];
-  for (const message of messages) {
-    const last = exchanges.at(-1);
-    if (message.role === "user") exchanges.push({ said: message.text.slice(-SAID_CHARS_MAX), heard: "" });
-    else if (message.role === "assistant" && last !== undefined) last.heard = `${last.heard} ${message.text}`.trim();
-  }
-  return exchanges;
+export function chooseTools(
+  exchanges: readonly Exchange[],
+  tools: readonly ToolDescription[],
+  language: string,
+): ToolChoice {
+  const { calls, question, isDropped } = new Planner(tools, language).plan(exchanges);
+  return {
+    calls,
+    ...(question !== undefined && { question: question.text }),
+    ...(isDropped === true && { isDropped }),
+  };
 }
 
 class Planner {

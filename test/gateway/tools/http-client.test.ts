@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { HttpTool } from "../../../src/core/call-spec.ts";
+import type { ToolSecret, ToolSecrets } from "../../../src/core/tool-secrets.ts";
 import { HttpTools, type Resolve, resolveByDns } from "../../../src/gateway/tools/http-client.ts";
 import { lyingDns } from "../../support/lying-dns.ts";
 
@@ -52,17 +53,25 @@ const tool = (changes: Partial<HttpTool> = {}): HttpTool => ({
   ...changes,
 });
 
-const SECRETS = { SHOP_TOKEN: 'canary"of-a-secret', LONGER: 'canary"of-a-secret-and-more', OTHER: "never asked for" };
+const ACCOUNT = "account_1";
+/** Each may be sent to the server of these tests by their account. */
+const secrets = (): ToolSecrets =>
+  new Map(
+    Object.entries({
+      ...{ SHOP_TOKEN: 'canary"of-a-secret', LONGER: 'canary"of-a-secret-and-more', OTHER: "never asked for" },
+    }).map(([name, value]) => [name, { value, hosts: [`127.0.0.1:${port}`], accountIds: [ACCOUNT] }]),
+  );
 
 const call = (
   changes: Partial<HttpTool> = {},
   given: Record<string, unknown> = { order: "A-17" },
   { resolve, allowLoopback = true }: { resolve?: Resolve; allowLoopback?: boolean } = {},
 ) =>
-  new HttpTools({ secrets: SECRETS, allowLoopback, ...(resolve !== undefined && { resolve }) }).carryOut(
+  new HttpTools({ secrets: secrets(), allowLoopback, ...(resolve !== undefined && { resolve }) }).carryOut(
     tool(changes),
     given,
     new AbortController().signal,
+    ACCOUNT,
   );
 
 describe("an HTTP tool", () => {
@@ -123,7 +132,7 @@ describe("an HTTP tool", () => {
   test("L1: tells nothing of a secret that begins as another one does", async () => {
     answer = (response) => response.setHeader("content-type", "text/plain").end(String(got[0]?.headers["x-key"]));
     const { text } = await call({ headers: { Authorization: "{{SHOP_TOKEN}}", "X-Key": "{{LONGER}}" } });
-    expect(got[0]?.headers["x-key"]).toBe(SECRETS.LONGER);
+    expect(got[0]?.headers["x-key"]).toBe(secrets().get("LONGER")?.value);
     expect(text).toBe("***");
   });
 
@@ -133,6 +142,52 @@ describe("an HTTP tool", () => {
   ])("tells a status of %d, and what was said with it", async (status, outcome) => {
     answer = (response) => response.writeHead(status, { "content-type": "text/plain" }).end("no such order");
     expect(await call()).toEqual(outcome);
+  });
+
+  test("ADV-M8: sends no secret that its account may not send to its server, and the LLM is told the same as of one that does not exist", async () => {
+    const refused = { text: "Error: the service cannot send its headers.", fault: "secret_refused" };
+    const headers = { Authorization: "Bearer {{SHOP_TOKEN}}" };
+    const bound = secrets().get("SHOP_TOKEN");
+    const send = (change: Partial<ToolSecret>, { allowLoopback = true, url = tool().url } = {}) =>
+      new HttpTools({
+        secrets: new Map(bound && [["SHOP_TOKEN", { ...bound, ...change }]]),
+        allowLoopback,
+        resolve: async () => ["127.0.0.1"],
+      }).carryOut(tool({ headers, url }), { order: "1" }, new AbortController().signal, ACCOUNT);
+    expect(await call({ headers: { Authorization: "{{NO_SUCH}}" } })).toEqual(refused);
+    expect(await send({ accountIds: ["account_2"] })).toEqual(refused);
+    expect(await send({ hosts: [] })).toEqual(refused);
+    expect(await send({ hosts: ["127.0.0.1"] })).toEqual(refused);
+    expect(await send({ hosts: ["api.example.com"] }, { url: "http://api.example.com/" })).toEqual(refused);
+    expect(got).toEqual([]);
+    expect(await send({})).toMatchObject({ status: 200 });
+    expect(got).toHaveLength(1);
+  });
+
+  test("ADV-M8: a redirect is not followed, so its target gets no secret", async () => {
+    const elsewhere: IncomingMessage["headers"][] = [];
+    const other = createServer((request, response) => {
+      elsewhere.push(request.headers);
+      response.end();
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`;
+    for (const status of [301, 302, 303, 307, 308]) {
+      answer = (response) => response.writeHead(status, { location }).end();
+      expect(await call({ headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } })).toMatchObject({ status });
+    }
+    await new Promise((resolve) => other.close(resolve));
+    expect([got.length, elsewhere]).toEqual([5, []]);
+  });
+
+  test("ADV-L4: an argument that is not there is not what every object inherits", async () => {
+    const url = `http://127.0.0.1:${port}/orders?a={toString}&b={constructor}`;
+    expect(await call({ url }, {})).toMatchObject({ status: 200 });
+    expect(got[0]?.url).toBe("/orders?a=&b=");
+    const path = `http://127.0.0.1:${port}/{valueOf}`;
+    expect(await call({ url: path }, {})).toMatchObject({ fault: "arguments" });
+    expect(await call({ url: path }, { valueOf: "x" })).toMatchObject({ status: 200 });
+    expect(got[1]?.url).toBe("/x");
   });
 
   test("S3: follows no redirect", async () => {
@@ -225,8 +280,8 @@ describe("an HTTP tool", () => {
       response.writeHead(200, { "content-type": "text/plain" }).write("and so on");
       setImmediate(() => life.abort());
     };
-    const tools = new HttpTools({ secrets: {}, allowLoopback: true });
-    expect(await tools.carryOut(tool(), { order: "1" }, life.signal)).toMatchObject({ fault: "unreachable" });
+    const tools = new HttpTools({ secrets: new Map(), allowLoopback: true });
+    expect(await tools.carryOut(tool(), { order: "1" }, life.signal, ACCOUNT)).toMatchObject({ fault: "unreachable" });
     await expect.poll(() => closed).toBe(true);
   });
 });

@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../../src/call/events.ts";
 import type { ClientTool, HttpTool } from "../../../src/core/call-spec.ts";
+import type { SchemaChecks, SchemaResult } from "../../../src/core/schema-checks.ts";
 import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
 import { type ClientToolCall, ToolRunner } from "../../../src/gateway/tools/tool-runner.ts";
+import { INLINE_SCHEMAS } from "../../support/inline-schemas.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
+import { SPEC } from "../../support/virtual-call.ts";
 
 const described = {
   description: "Tells of an order.",
@@ -23,15 +26,19 @@ const HTTP: HttpTool = {
 };
 const CLIENT: ClientTool = { ...described, kind: "client", name: "screen" };
 
-/** A runner whose HTTP requests are answered by hand. */
-function runner() {
+/** A runner whose HTTP requests are answered by hand; arguments are checked in this thread unless `schemas` does it. */
+function runner(schemas: Pick<SchemaChecks, "check"> = INLINE_SCHEMAS) {
   const clock = new ManualClock();
   const { log, lines } = memoryLog();
   const delivered: CallEvent[] = [];
   const asked: ClientToolCall[] = [];
   const requests: { given: object; signal: AbortSignal; answer(outcome: ToolOutcome): void; fail(): void }[] = [];
   const tools = new ToolRunner({
-    tools: [HTTP, CLIENT, { kind: "built_in", name: "hang_up", fixedArguments: {} }],
+    redeemed: {
+      accountId: "account_1",
+      spec: { ...SPEC, tools: [HTTP, CLIENT, { kind: "built_in", name: "hang_up", fixedArguments: {} }] },
+    },
+    schemas,
     httpTools: {
       carryOut: (_tool, given, signal) =>
         new Promise((answer, reject) => {
@@ -60,6 +67,7 @@ describe("the tools of a call", () => {
   test("come to what their server answers", { retry: ifMachineStalled }, async () => {
     const { run, requests, delivered, clock, told } = runner();
     run("order", "3.1");
+    await settled();
     clock.advance(120);
     requests[0]?.answer({ text: "on its way", status: 200 });
     expect(delivered).toEqual([]);
@@ -73,6 +81,7 @@ describe("the tools of a call", () => {
     const { run, asked, tools, delivered } = runner();
     run("screen", "3.1");
     run("screen", "3.2");
+    await settled();
     expect(asked).toEqual([
       { id: "3.1", name: "screen", arguments: { order: "A-17" } },
       { id: "3.2", name: "screen", arguments: { order: "A-17" } },
@@ -94,6 +103,7 @@ describe("the tools of a call", () => {
     const { run, requests, tools, delivered, clock, told } = runner();
     run("order", "3.1");
     run("screen", "3.2");
+    await settled();
     clock.advance(4_999);
     expect(delivered).toEqual([]);
     clock.advance(1);
@@ -130,6 +140,7 @@ describe("the tools of a call", () => {
     requests[0]?.answer({ text: "done" });
     await settled();
     run("order", "3.18");
+    await settled();
     expect(requests).toHaveLength(17);
   });
 
@@ -138,6 +149,7 @@ describe("the tools of a call", () => {
     run("order", "3.1");
     run("order", "3.2");
     run("screen", "3.3");
+    await settled();
     run("order", "3.4", {});
     tools.close();
     expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
@@ -152,6 +164,7 @@ describe("the tools of a call", () => {
   test("L1: a bug of ours is a result without words, in the log and for the model", async () => {
     const { run, requests, delivered, told } = runner();
     run("order", "3.1", { order: "canary of the caller" });
+    await settled();
     requests[0]?.fail();
     await settled();
     expect(delivered).toEqual([result("3.1", "Error: it could not be carried out.", true)]);
@@ -161,11 +174,96 @@ describe("the tools of a call", () => {
   test("tell the model so much and no more, without cutting a character in two", async () => {
     const { run, requests, delivered } = runner();
     run("order", "3.1");
+    await settled();
     requests[0]?.answer({ text: "👋".repeat(10_000) });
     await settled();
     const [event] = delivered as { result: string }[];
     expect(event?.result).toMatch(/^(?:👋)+\n\[Cut off: the first \d+ of 20000 characters are shown\.\]$/u);
     expect(event?.result.length).toBeGreaterThan(16_350);
     expect(event?.result.length).toBeLessThanOrEqual(16_384);
+  });
+
+  test("ADV-L4: arguments of names that every object inherits reach the server and the client, and end nothing", async () => {
+    const { run, requests, asked, tools, delivered } = runner();
+    const given = JSON.parse(
+      '{"order": "A-17", "toString": "x", "valueOf": "x", "constructor": "x", "__proto__": "x"}',
+    );
+    run("order", "3.1", given);
+    run("screen", "3.2", given);
+    await settled();
+    expect([requests[0]?.given, asked[0]?.arguments].map((sent) => JSON.stringify(sent))).toEqual(
+      Array(2).fill(JSON.stringify(given)),
+    );
+    expect([tools.answered("3.2", "shown", false), delivered.length]).toEqual([true, 1]);
+  });
+});
+
+/** Checks that are answered by hand. */
+class ScriptedChecks implements Pick<SchemaChecks, "check"> {
+  readonly asked: { accountId: string; schema: string; value: string; answer(result: SchemaResult): void }[] = [];
+
+  check(accountId: string, schema: string, value: string): Promise<SchemaResult> {
+    return new Promise((answer) => this.asked.push({ accountId, schema, value, answer }));
+  }
+}
+
+const SCHEMA_RESULTS: readonly [SchemaResult["outcome"], result: SchemaResult, text: string][] = [
+  ["over_budget", { outcome: "over_budget", cpuMs: 150 }, "Error: the arguments take too long to check."],
+  ["refused", { outcome: "refused", cpuMs: 0 }, "Error: too many tools are running."],
+  ["failed", { outcome: "failed", cpuMs: 0 }, "Error: it could not be carried out."],
+];
+
+describe("ADV-H2: the arguments of a tool", () => {
+  test("are checked elsewhere, for the account of the call, while the call goes on", async () => {
+    const schemas = new ScriptedChecks();
+    const { run, requests, delivered } = runner(schemas);
+    run("order", "3.1");
+    await settled();
+    expect([requests, delivered]).toEqual([[], []]);
+    expect(schemas.asked).toMatchObject([
+      { accountId: "account_1", schema: JSON.stringify(described.parameters), value: '{"order":"A-17"}' },
+    ]);
+    schemas.asked[0]?.answer({ outcome: "answered", answer: { kind: "fits" }, cpuMs: 1 });
+    await settled();
+    expect(requests).toMatchObject([{ given: { order: "A-17" } }]);
+  });
+
+  test.each(
+    SCHEMA_RESULTS,
+  )("that cannot be checked (%s) fail the tool, and the LLM is told", async (_outcome, answer, text) => {
+    const schemas = new ScriptedChecks();
+    const { run, requests, delivered } = runner(schemas);
+    run("order", "3.1");
+    schemas.asked[0]?.answer(answer);
+    await settled();
+    expect([delivered, requests]).toEqual([[result("3.1", text, true)], []]);
+  });
+
+  test("that were over the budget three times are checked no more in this call", async () => {
+    const schemas = new ScriptedChecks();
+    const { run, delivered } = runner(schemas);
+    for (let count = 1; count <= 4; count += 1) {
+      run("order", `3.${count}`);
+      schemas.asked[count - 1]?.answer({ outcome: "over_budget", cpuMs: 150 });
+      await settled();
+    }
+    expect(schemas.asked).toHaveLength(3);
+    expect(delivered.at(-1)).toEqual(result("3.4", "Error: the arguments take too long to check.", true));
+    run("screen", "3.5");
+    expect(schemas.asked).toHaveLength(4);
+  });
+
+  test.each(["its time is over", "its call ends"])("come to nothing where %s while they are checked", async (how) => {
+    const schemas = new ScriptedChecks();
+    const { run, requests, asked, tools, clock, delivered } = runner(schemas);
+    run("order", "3.1");
+    run("screen", "3.2");
+    if (how === "its call ends") tools.close();
+    else clock.advance(5_000);
+    const before = [...delivered];
+    for (const check of schemas.asked) check.answer({ outcome: "answered", answer: { kind: "fits" }, cpuMs: 1 });
+    await settled();
+    expect([requests, asked, delivered, clock.pending]).toEqual([[], [], before, 0]);
+    expect(before).toHaveLength(how === "its call ends" ? 0 : 2);
   });
 });

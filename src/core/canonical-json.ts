@@ -1,4 +1,4 @@
-import { isObject } from "../core/json.ts";
+import { isObject } from "./json.ts";
 
 /** One text for one JSON value, whatever the order of its members (RFC 8785). Members that are undefined are left out. */
 export function canonicalJson(value: unknown): string {

@@ -1,0 +1,37 @@
+import { head } from "../support/raw-http.ts";
+import type { Outcome, Ready, Size, Target } from "./attacks.ts";
+import { Crowd, pause } from "./crowd.ts";
+
+const OPENED_AT_ONCE = 10;
+const OPENED_MS_MAX = 20_000;
+
+export const outcome = (crowd: Crowd, answers = crowd.statuses): Outcome => ({
+  attackers: crowd.members.length + crowd.refused,
+  closed: crowd.closed,
+  longestMs: crowd.longestMs,
+  answers,
+});
+
+/** RFC 6455, section 4.1; `more` replaces and adds headers. */
+export const upgrade = (path: string, more: Readonly<Record<string, string>> = {}): string =>
+  head(`GET ${path}`, {
+    Upgrade: "websocket",
+    Connection: "Upgrade",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+    ...more,
+  });
+
+/** A stream for each attacker, opened a few at a time: that they come all at once is another attack. */
+export async function streams({ media, paths }: Target, { attackers }: Size, ready: Ready): Promise<Crowd> {
+  const crowd = new Crowd(media);
+  const untilMs = performance.now() + OPENED_MS_MAX;
+  for (let opened = 0; opened < attackers; opened += OPENED_AT_ONCE) {
+    const next = paths.slice(opened, Math.min(attackers, opened + OPENED_AT_ONCE));
+    await crowd.gather(next.length, (index) => upgrade(next[index] ?? ""));
+    const areIn = (): boolean => (crowd.statuses["101"] ?? 0) + crowd.closed >= crowd.members.length;
+    while (!areIn() && performance.now() < untilMs) await pause(5);
+  }
+  await ready();
+  return crowd;
+}

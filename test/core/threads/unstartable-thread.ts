@@ -1,0 +1,2 @@
+/** A thread that fails before it is ready. */
+throw new Error("it cannot be started");

@@ -1,0 +1,23 @@
+import { CompiledSchemas } from "../../src/core/schema-check.ts";
+import type { SchemaChecks, SchemaResult } from "../../src/core/schema-checks.ts";
+import { type SchemaTask, schemaAnswer } from "../../src/core/schema-tasks.ts";
+import { exchangesOf, hasChoice, NO_TOOLS, type ToolChooser } from "../../src/speech/providers/reference-plan.ts";
+import { chooseTools } from "../../src/speech/providers/reference-tools.ts";
+
+const schemas = new CompiledSchemas();
+const answered = async (task: SchemaTask): Promise<SchemaResult> => ({
+  ...{ outcome: "answered", answer: schemaAnswer(task, schemas), cpuMs: 0 },
+});
+
+/** What the thread of schemas answers, worked out in this one: for calls in virtual time, which wait for no thread. */
+export const INLINE_SCHEMAS: SchemaChecks = {
+  compile: (_accountId, schema) => answered({ schema }),
+  check: (_accountId, schema, value) => answered({ schema, value }),
+};
+
+/** The same for the thread of the reference LLM. */
+export const INLINE_TOOL_CHOICE: ToolChooser = {
+  prepare: () => {},
+  choose: async ({ messages, tools, language }) =>
+    hasChoice(tools) ? chooseTools(exchangesOf(messages), tools, language) : NO_TOOLS,
+};
