@@ -1,21 +1,17 @@
 import type { Server } from "node:http";
 import { buildApi } from "./api/app.ts";
-import type { NewCalls } from "./api/health.ts";
+import { type HealthDeps, healthAnswer, type NewCalls, readinessAnswer } from "./api/health.ts";
 import { catalogueOf } from "./api/voices.ts";
 import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
 import { ControlMetrics } from "./core/control-metrics.ts";
-import { descriptorsMax } from "./core/descriptors.ts";
+import { apiConnectionsMaxWith, descriptorsMax } from "./core/descriptors.ts";
 import { codeOf } from "./core/errors.ts";
-import {
-  DESCRIPTORS_PER_REQUEST,
-  DESCRIPTORS_RESERVED,
-  DRAIN_RECORDS_MS,
-  METRICS_ANSWER_MS_MAX,
-} from "./core/limits.ts";
+import { DRAIN_RECORDS_MS, METRICS_ANSWER_MS_MAX } from "./core/limits.ts";
 import { createLogger, withoutForeignText } from "./core/log.ts";
 import { MetricsSum } from "./core/metrics-sum.ts";
 import { watchProcess } from "./core/process-metrics.ts";
+import { HttpConnections } from "./http-connections.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
@@ -185,6 +181,7 @@ function newCalls(): NewCalls {
   return places.room > 0 ? { taken: true } : { taken: false, reason: "overloaded" };
 }
 
+const health: HealthDeps = { newCalls, providerNotes: providerNotes(config) };
 let metricsAddress: { host: string; port: number } | undefined;
 const events = new JournalEvents(dataDir);
 const api = buildApi({
@@ -192,8 +189,7 @@ const api = buildApi({
   voices: catalogueOf(engines.tts),
   toolSecretNames: Object.keys(config.toolSecrets),
   toolsAllowLoopback: config.toolsAllowLoopback,
-  newCalls,
-  providerNotes: providerNotes(config),
+  ...health,
   publicApiUrls: config.publicApiUrls,
   corsOrigins: config.corsOrigins,
   metricsAddress: () => metricsAddress,
@@ -207,9 +203,12 @@ const api = buildApi({
   log,
 });
 
-// One more is closed as it comes: the store and the records need their descriptors.
-const requestsMax = Math.floor((descriptorsMax() - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_REQUEST);
-if (Number.isFinite(requestsMax)) api.server.maxConnections = Math.max(1, requestsMax);
+// The store and the records need their descriptors.
+const apiConnections = new HttpConnections(api.server, {
+  max: apiConnectionsMaxWith(descriptorsMax()),
+  clock,
+  onClosed: (why) => metrics.connectionClosed("api", why),
+});
 
 /** Said when no worker is left. The last records wait for nobody who is slow to ask, or to read what was asked for. */
 async function stop(): Promise<void> {
@@ -261,7 +260,17 @@ if (config.metricsPort !== undefined) {
     const told = await workers.metrics(AbortSignal.timeout(METRICS_ANSWER_MS_MAX));
     return await metrics.exposition(await workersMetrics.of(told), newCalls().taken);
   };
-  const server = await serveMetrics({ host: config.metricsHost, port: config.metricsPort, exposition, log });
+  const { server, connections } = await serveMetrics({
+    host: config.metricsHost,
+    port: config.metricsPort,
+    exposition,
+    health: healthAnswer,
+    readiness: () => readinessAnswer(health),
+    clock,
+    onClosed: (why) => metrics.connectionClosed("metrics", why),
+    log,
+  });
+  metrics.watchConnections(() => ({ api: apiConnections.count, metrics: connections.count }));
   metricsAddress = { host: config.metricsHost, port: portOf(server) };
   log.info(metricsAddress, "metrics served");
 }

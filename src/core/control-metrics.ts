@@ -1,9 +1,15 @@
 import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason } from "./call-spec.ts";
-import { counter, gauge, histogram, registryOf, TYPE, watchedGauge } from "./metrics-kit.ts";
+import { counter, gauge, histogram, registryOf, TYPE, watchedGauge, watchedGauges } from "./metrics-kit.ts";
 import type { WorkersMetrics } from "./metrics-sum.ts";
 
 const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const RECORD_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** The ports of the control process. */
+const HTTP_PORTS = ["api", "metrics"] as const;
+export type HttpPort = (typeof HTTP_PORTS)[number];
+/** Why a connection gives way: see `http-connections.ts`. */
+const CLOSED_FOR = ["idle", "unread", "refused"] as const;
 
 /** How many calls there may be just now, and how many places are taken: by calls that live, and by those that wait for their streams. */
 export interface PlacesTaken {
@@ -41,6 +47,12 @@ export class ControlMetrics {
     ["method", "route"],
     REQUEST_BUCKETS_S,
   );
+  readonly #connectionsClosed = counter(
+    this.registry,
+    "http_connections_closed_total",
+    "Connections to the API and to the metrics port that were closed, or refused, for want of room.",
+    ["port", "cause"],
+  );
   readonly #ready = gauge(this.registry, "ready", "1 while new calls are taken.");
   readonly #restarts = counter(this.registry, "process_restarts_total", "Processes that were started again.", [
     "process",
@@ -52,6 +64,9 @@ export class ControlMetrics {
   constructor() {
     // What has not happened yet is told as 0, so that its first time is seen as an increase.
     for (const connectionType of CONNECTION_TYPES) this.#created.inc({ [TYPE]: connectionType }, 0);
+    for (const port of HTTP_PORTS) {
+      for (const cause of CLOSED_FOR) this.#connectionsClosed.inc({ port, cause }, 0);
+    }
     for (const reason of END_REASONS) {
       const statuses = reason === "token_expired" ? ["expired"] : ["ended", "failed"];
       for (const status of statuses) this.#recorded.inc({ status, reason }, 0);
@@ -70,6 +85,21 @@ export class ControlMetrics {
     watchedGauge(registry, "places_max", "Calls that the workers take at once, as they stand.", () => places().max);
     watchedGauge(registry, "places_active", "Places of calls that live.", () => places().active);
     watchedGauge(registry, "places_reserved", "Places of calls that wait for their streams.", () => places().reserved);
+  }
+
+  /** `counts` are asked for at each scrape: connections that are open, by the port that they came to. */
+  watchConnections(counts: () => Readonly<Record<HttpPort, number>>): void {
+    watchedGauges(
+      this.registry,
+      "http_connections",
+      "Open connections to the API and to the metrics port.",
+      "port",
+      counts,
+    );
+  }
+
+  connectionClosed(port: HttpPort, cause: (typeof CLOSED_FOR)[number]): void {
+    this.#connectionsClosed.inc({ port, cause });
   }
 
   callCreated(connectionType: ConnectionType): void {
