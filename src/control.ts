@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import { buildApi } from "./api/app.ts";
 import { type HealthDeps, healthAnswer, type NewCalls, readinessAnswer } from "./api/health.ts";
+import { LargeAnswers } from "./api/large-answers.ts";
 import { catalogueOf } from "./api/voices.ts";
 import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
@@ -186,6 +187,8 @@ let metricsAddress: { host: string; port: number } | undefined;
 const events = new JournalEvents(dataDir);
 const api = buildApi({
   ...stores,
+  clock,
+  largeAnswers: new LargeAnswers(clock, (of) => metrics.largeAnswerRefused(of)),
   voices: catalogueOf(engines.tts),
   toolSecretNames: Object.keys(config.toolSecrets),
   toolsAllowLoopback: config.toolsAllowLoopback,

@@ -11,6 +11,9 @@ export type HttpPort = (typeof HTTP_PORTS)[number];
 /** Why a connection gives way: see `http-connections.ts`. */
 const CLOSED_FOR = ["idle", "unread", "refused"] as const;
 
+/** Whose large answers were too many. */
+const ANSWERS_OF = ["account", "service"] as const;
+
 /** How many calls there may be just now, and how many places are taken: by calls that live, and by those that wait for their streams. */
 export interface PlacesTaken {
   max: number;
@@ -53,6 +56,12 @@ export class ControlMetrics {
     "Connections to the API and to the metrics port that were closed, or refused, for want of room.",
     ["port", "cause"],
   );
+  readonly #answersRefused = counter(
+    this.registry,
+    "large_answers_refused_total",
+    "Lists, transcripts and events that were refused with 429 or 503: too many were under way, of one account or of all.",
+    ["of"],
+  );
   readonly #ready = gauge(this.registry, "ready", "1 while new calls are taken.");
   readonly #restarts = counter(this.registry, "process_restarts_total", "Processes that were started again.", [
     "process",
@@ -64,6 +73,7 @@ export class ControlMetrics {
   constructor() {
     // What has not happened yet is told as 0, so that its first time is seen as an increase.
     for (const connectionType of CONNECTION_TYPES) this.#created.inc({ [TYPE]: connectionType }, 0);
+    for (const of of ANSWERS_OF) this.#answersRefused.inc({ of }, 0);
     for (const port of HTTP_PORTS) {
       for (const cause of CLOSED_FOR) this.#connectionsClosed.inc({ port, cause }, 0);
     }
@@ -100,6 +110,11 @@ export class ControlMetrics {
 
   connectionClosed(port: HttpPort, cause: (typeof CLOSED_FOR)[number]): void {
     this.#connectionsClosed.inc({ port, cause });
+  }
+
+  /** A request for a large answer had to be refused. */
+  largeAnswerRefused(of: (typeof ANSWERS_OF)[number]): void {
+    this.#answersRefused.inc({ of });
   }
 
   callCreated(connectionType: ConnectionType): void {

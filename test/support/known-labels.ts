@@ -16,6 +16,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   direction: ["in", "out"],
   cause: ["malformed", "ignored", "early", "late", "duplicate", "stale", "idle", "unread", "refused"],
   port: ["api", "metrics"],
+  of: ["account", "service"],
   reason: END_REASONS,
   outcome: REDEMPTION_OUTCOMES,
   state: [...LIVE_STATES, "up", "silent"],
