@@ -12,12 +12,14 @@ import { DRAIN_RECORDS_MS, METRICS_ANSWER_MS_MAX } from "./core/limits.ts";
 import { createLogger, withoutForeignText } from "./core/log.ts";
 import { MetricsSum } from "./core/metrics-sum.ts";
 import { watchProcess } from "./core/process-metrics.ts";
+import { RECORDS_WAITING_MAX } from "./core/renderer-limits.ts";
 import { HttpConnections } from "./http-connections.ts";
-import { loadResampler } from "./media/resampler.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
 import { JournalEvents } from "./record/journal-events.ts";
-import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
+import { RecordKeeper } from "./record/record-keeper.ts";
+import { recordingPath } from "./record/recording.ts";
+import { forkRenderer, journalBytesIn, RendererProcess } from "./renderer-process.ts";
 import { createEngines } from "./speech/engines.ts";
 import { providerNotes } from "./speech/provider-notes.ts";
 import { countedCalls } from "./store/counted-calls.ts";
@@ -40,7 +42,6 @@ const LAST_ANSWERS_MS = DRAIN_RECORDS_MS / 2;
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
 failInOneLine(createLogger("control", "info"));
 const clock = systemClock;
-const makeResampler = await loadResampler();
 const { socketPath, port, mediaUrl, restarts } = await placeGiven();
 const config = readConfig(undefined, { checksFiles: false });
 const log = createLogger("control", config.logLevel);
@@ -70,10 +71,17 @@ const engines = createEngines({ ...config, espeakProcesses: 1 }, clock, log);
 engines.tts.voices().catch((error: unknown) => {
   log.warn({ code: codeOf(error), ...withoutForeignText(error) }, "the voices could not be listed");
 });
+const renderer = new RendererProcess({
+  start: forkRenderer(dataDir),
+  journalBytes: journalBytesIn(dataDir),
+  clock,
+  log,
+  onRestart: () => metrics.rendererRestarted(),
+});
 const keeper = new RecordKeeper({
   calls: stores.calls,
   dataDir,
-  makeResampler,
+  journals: renderer,
   prices: config.prices,
   clock,
   log,
@@ -81,7 +89,9 @@ const keeper = new RecordKeeper({
     metrics.recordMade(tookMs);
     workers.acknowledge(callId);
   },
+  onRecordingFailed: () => metrics.recordingFailed(),
 });
+metrics.watchRecords(() => keeper.count);
 /** Workers that have been here since this process began. */
 const seenWorkers = new Set<string>();
 const workers = new IpcServer({
@@ -179,6 +189,7 @@ let draining = false;
 function newCalls(): NewCalls {
   if (draining) return { taken: false, reason: "draining" };
   if (workers.workerCount === 0) return { taken: false, reason: "unavailable" };
+  if (keeper.count.waiting >= RECORDS_WAITING_MAX) return { taken: false, reason: "overloaded" };
   return places.room > 0 ? { taken: true } : { taken: false, reason: "overloaded" };
 }
 
@@ -222,6 +233,7 @@ async function stop(): Promise<void> {
   await closed;
   cancel();
   await keeper.idle();
+  renderer.close();
   workers.close();
   engines.close();
   await stores.close();

@@ -66,6 +66,12 @@ export class ControlMetrics {
   readonly #restarts = counter(this.registry, "process_restarts_total", "Processes that were started again.", [
     "process",
   ]);
+  #rendererRestarts = 0;
+  readonly #recordingFailures = counter(
+    this.registry,
+    "recording_failures_total",
+    "Recordings that could not be made from their journals.",
+  );
   readonly #workers = gauge(this.registry, "workers", "Media workers, by whether they answered this scrape.", [
     "state",
   ]);
@@ -86,7 +92,23 @@ export class ControlMetrics {
   /** How often processes of each kind were started again since the service began. */
   restarted(counts: Readonly<Record<"control" | "worker", number>>): void {
     this.#restarts.reset();
-    for (const [process, count] of Object.entries(counts)) this.#restarts.inc({ process }, count);
+    const all = { ...counts, renderer: this.#rendererRestarts };
+    for (const [process, count] of Object.entries(all)) this.#restarts.inc({ process }, count);
+  }
+
+  /** Of this control process's renderers. */
+  rendererRestarted(): void {
+    this.#rendererRestarts += 1;
+    this.#restarts.inc({ process: "renderer" });
+  }
+
+  recordingFailed(): void {
+    this.#recordingFailures.inc();
+  }
+
+  /** `counts` are asked for at each scrape: calls that wait for their records, and calls that are in work. */
+  watchRecords(counts: () => Readonly<Record<"waiting" | "in_progress", number>>): void {
+    watchedGauges(this.registry, "records", "Ended calls whose records are not made yet.", "state", counts);
   }
 
   /** `places` are asked for at each scrape. */

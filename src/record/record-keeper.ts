@@ -7,26 +7,26 @@ import { codeOf, unavailable } from "../core/errors.ts";
 import { latencySummary } from "../core/latency.ts";
 import type { Logger } from "../core/log.ts";
 import { billOf, type Prices } from "../core/prices.ts";
-import type { ResamplerFactory } from "../media/resampler.ts";
+import { RECORDS_AT_ONCE } from "../core/renderer-limits.ts";
 import type { CallEnd, CallStore } from "../store/call-store.ts";
 import { journalPath, systemCodeOf } from "./journal-reader.ts";
-import { type ProjectedCall, projectJournal } from "./projection.ts";
-import { type Recording, renderRecording } from "./recording.ts";
+import type { JournaledCall, JournalWork } from "./journal-work.ts";
+import { type Recording, recordingPath } from "./recording.ts";
 import { unfinishedPath } from "./wav-file.ts";
-
-/** Where the recording of a call is. Ids are ours, so a path is never made of what a peer said. */
-export const recordingPath = (dataDir: string, callId: string): string => join(dataDir, "recordings", `${callId}.wav`);
 
 export interface RecordKeeperOptions {
   calls: Pick<CallStore, "get" | "finish">;
   dataDir: string;
-  makeResampler: ResamplerFactory;
+  /** Reads the journals and writes the recordings: in a process of its own where calls are live. */
+  journals: JournalWork;
   /** What providers charge; undefined where that is not known. */
   prices?: Prices | undefined;
   clock: Clock;
   log: Logger;
   /** The call's end can no longer be forgotten; it took so long to record. */
   onKept: (callId: string, tookMs: number) => void;
+  /** A recording could not be made; its call's record says so. */
+  onRecordingFailed?: () => void;
 }
 
 /** Reasons that are our own fault: a call that ended so before any audio went either way has failed. */
@@ -39,11 +39,9 @@ const RETRY_MS = 1_000;
  * Only then does its call go without: every call ends in a record.
  */
 const READ_TRIES_MAX = 60;
-/** Each holds less than a minute of audio, and three files. */
-const CALLS_AT_ONCE = 8;
 
 /**
- * Makes records, transcripts and recordings of ended calls from their journals, and deletes what is to be forgotten: some calls
+ * Has records, transcripts and recordings of ended calls made from their journals, and deletes what is to be forgotten: some calls
  * at a time, for each waits for the disk, and for the loop, dozens of times; and of each call one thing after the other.
  */
 export class RecordKeeper {
@@ -60,6 +58,11 @@ export class RecordKeeper {
     mkdirSync(join(options.dataDir, "recordings"), { recursive: true, mode: 0o700 });
   }
 
+  /** Calls that wait for their records, and calls that are in work. */
+  get count(): { waiting: number; in_progress: number } {
+    return { waiting: this.#waiting.length, in_progress: this.#busy };
+  }
+
   /** The call is over, or its worker is gone. Asking twice, late, or for a call that was removed does no harm. */
   keep(callId: string): void {
     this.#enqueue(callId, READ_TRIES_MAX);
@@ -72,10 +75,10 @@ export class RecordKeeper {
     void this.#inTurn(callId, () => this.#keep(callId, tries));
   }
 
-  /** Behind everything of this call, when fewer than CALLS_AT_ONCE are in work. */
+  /** Behind everything of this call, when fewer than RECORDS_AT_ONCE are in work. */
   #inTurn(callId: string, work: () => Promise<void>): Promise<void> {
     const done = (this.#last.get(callId) ?? Promise.resolve()).then(async () => {
-      if (this.#busy === CALLS_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      if (this.#busy === RECORDS_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
       else this.#busy += 1;
       try {
         await work();
@@ -138,10 +141,10 @@ export class RecordKeeper {
 
   /** Returns what the log tells of the call, if this was its end. Of one that is over already, or gone, nothing is made again. */
   async #finish(callId: string, tries: number): Promise<{ carrierCallId?: string } | undefined> {
-    const { calls, dataDir } = this.#options;
-    let projected: ProjectedCall;
+    const { calls, journals } = this.#options;
+    let projected: JournaledCall;
     try {
-      projected = await projectJournal(journalPath(dataDir, callId));
+      projected = await journals.project(callId);
     } catch (error) {
       if (isWithheld(error) && tries > 1) throw error;
       return (await this.#finishWithoutJournal(callId, error)) ? {} : undefined;
@@ -163,9 +166,10 @@ export class RecordKeeper {
     return first;
   }
 
-  async #endOf(callId: string, { header, turns, endReason, frames, ...projected }: ProjectedCall): Promise<CallEnd> {
+  async #endOf(callId: string, { header, turns, endReason, frames, ...projected }: JournaledCall): Promise<CallEnd> {
     const durationMs = Math.round(projected.durationMs);
     const { usage, cost } = billOf(projected.used, this.#options.prices);
+    const recording = await this.#render(callId);
     const silent = frames.in === 0 && frames.out === 0;
     return {
       status: silent && OUR_FAULT.includes(endReason) ? "failed" : "ended",
@@ -174,23 +178,27 @@ export class RecordKeeper {
       durationMs,
       turns,
       carrierCallId: projected.carrierCallId,
-      recording: await this.#render(callId),
-      counters: { framesIn: frames.in, framesOut: frames.out },
+      recording: recording === "failed" ? undefined : recording,
+      counters: {
+        framesIn: frames.in,
+        framesOut: frames.out,
+        ...(recording === "failed" && { recordingFailures: 1 }),
+      },
       latency: latencySummary(turns),
       usage,
       cost,
     };
   }
 
-  async #render(callId: string): Promise<Recording | undefined> {
-    const { dataDir, makeResampler, log } = this.#options;
-    const [journal, path] = [journalPath(dataDir, callId), recordingPath(dataDir, callId)];
+  async #render(callId: string): Promise<Recording | "failed" | undefined> {
+    const { journals, log, onRecordingFailed } = this.#options;
     try {
-      const recording = await renderRecording(journal, path, makeResampler);
+      const recording = await journals.render(callId);
       return recording && { ...recording, durationMs: Math.round(recording.durationMs) };
     } catch (error) {
       log.error({ callId, err: error, code: codeOf(error) }, "a recording could not be rendered");
-      return undefined;
+      onRecordingFailed?.();
+      return "failed";
     }
   }
 }

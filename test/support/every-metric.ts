@@ -39,6 +39,8 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   worker.watchSockets(() => 4_096);
   control.watchPlaces(() => ({ max: 1_000, active: 3, reserved: 2 }));
   control.restarted({ worker: 2, control: 0 });
+  control.watchConnections(() => ({ api: 3, metrics: 1 }));
+  control.watchRecords(() => ({ waiting: 4, in_progress: 2 }));
   worker.callStarted("carrier_a");
   worker.callEnded("inactivity");
   worker.redemption("refused");

@@ -11,7 +11,7 @@ const PROVIDERS = ["espeak", "reference", "scripted"];
 
 /** Every value that each label may have, or what it looks like where it is a number. What is not in here is nobody's list. */
 const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
-  process: ["control", "worker"],
+  process: ["control", "worker", "renderer"],
   connection_type: CONNECTION_TYPES,
   direction: ["in", "out"],
   cause: ["malformed", "ignored", "early", "late", "duplicate", "stale", "idle", "unread", "refused"],
@@ -19,7 +19,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   of: ["account", "service"],
   reason: END_REASONS,
   outcome: REDEMPTION_OUTCOMES,
-  state: [...LIVE_STATES, "up", "silent"],
+  state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],
   stage: [...TURN_STAGES, ...TURN_STEPS],
   unit: UNITS,
   engine: ENGINES,

@@ -140,7 +140,7 @@ test("the calls of a database that an older version has made are read, listed an
     .execute();
   await db.destroy();
   const stores = await openStores(directory, clock);
-  const { tools: _, ...listedSettings } = settings;
+  const { tools: _tools, ...listedSettings } = settings;
   const record = {
     ...{ id, accountId, status: "created", createdAtMs: 0 },
     settings: { ...listedSettings, languagePinned: false },
