@@ -2,12 +2,16 @@ import { FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
 import { mintToken } from "../../src/store/secrets.ts";
 import { head } from "../support/raw-http.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
+import { API_ATTACKS } from "./api-attacks.ts";
 import { Crowd, type Door, pause } from "./crowd.ts";
 
 /** What strangers know of the service. */
 export interface Target {
   media: Door;
   api: Door;
+  metrics: Door;
+  /** An API key of the attackers' own account. */
+  key: string;
   /** Paths of streams, one for each attacker, where the attack needs them. */
   paths: readonly string[];
 }
@@ -230,6 +234,7 @@ const silence = async (crowd: Crowd): Promise<Outcome> => {
 
 /** The attacks of the fault catalogue, each with what the service owes the others meanwhile. */
 export const ATTACKS: readonly Attack[] = [
+  ...API_ATTACKS,
   {
     id: "D1",
     name: "connections that say nothing",

@@ -315,7 +315,9 @@ test("ADV-M9: a call whose journal kills the renderer has its record all the sam
   };
   const { log, lines } = memoryLog();
   const onKept = (id: string): void => void kept.push(id);
-  const onRecordingFailed = (): void => void (failed += 1);
+  const onRecordingFailed = (): void => {
+    failed += 1;
+  };
   const options = { calls: stores.calls, dataDir: directory, journals, clock, log, onKept, onRecordingFailed };
   const keeper = new RecordKeeper(options);
   keeper.keep(callId);
