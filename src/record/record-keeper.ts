@@ -191,13 +191,15 @@ export class RecordKeeper {
   }
 
   async #render(callId: string): Promise<Recording | "failed" | undefined> {
-    const { journals, log, onRecordingFailed } = this.#options;
+    const { journals, dataDir, log, onRecordingFailed } = this.#options;
     try {
       const recording = await journals.render(callId);
       return recording && { ...recording, durationMs: Math.round(recording.durationMs) };
     } catch (error) {
       log.error({ callId, err: error, code: codeOf(error) }, "a recording could not be rendered");
       onRecordingFailed?.();
+      // A renderer that died has left what it had written.
+      await rm(unfinishedPath(recordingPath(dataDir, callId)), { force: true }).catch(() => {});
       return "failed";
     }
   }
