@@ -1,6 +1,8 @@
 import { constants, getPriority, setPriority } from "node:os";
 import { HEARTBEAT_MS } from "./core/limits.ts";
+import { createLogger } from "./core/log.ts";
 import { loadResampler } from "./media/resampler.ts";
+import { failInOneLine } from "./processes.ts";
 import { journalWork } from "./record/journal-work.ts";
 import { type FromRenderer, failureOf, type ToRenderer } from "./renderer-messages.ts";
 
@@ -9,6 +11,7 @@ import { type FromRenderer, failureOf, type ToRenderer } from "./renderer-messag
  * wants the processor. It knows no secret, keeps nothing, and may be killed at any moment: a recording gets its name when it is
  * whole.
  */
+failInOneLine(createLogger("renderer", "info"));
 const [dataDir = ""] = process.argv.slice(2);
 // Never up: not every user may.
 setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));

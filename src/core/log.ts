@@ -10,8 +10,10 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
  * names (`callId`, `turnId`, `provider`, `code`, `fault`, `durationMs`). Tokens, keys and phone numbers are never logged;
  * words of a call, where a line cannot do without them, only under `pii`, so that a collector can drop that field.
  */
-export const createLogger = (process: "supervisor" | "control" | "worker" | "test", level: LogLevel): Logger =>
-  pino({ level, base: { process }, formatters: { level: (label) => ({ level: label }) } });
+export const createLogger = (
+  process: "supervisor" | "control" | "renderer" | "worker" | "test",
+  level: LogLevel,
+): Logger => pino({ level, base: { process }, formatters: { level: (label) => ({ level: label }) } });
 
 /**
  * What may be logged of an error out of somebody else's software: the text of our own errors, which quotes nobody, but of any

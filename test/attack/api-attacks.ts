@@ -11,6 +11,7 @@ const LARGE_CALL = {
   systemPrompt: "x",
   voice: "reference/gmw/en-US",
   language: "en-US",
+  connectionType: "websocket",
   firstSpeaker: "user",
   selectedTools: Array.from({ length: 30 }, (_, index) => ({
     definition: {
