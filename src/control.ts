@@ -1,31 +1,30 @@
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { buildApi } from "./api/app.ts";
-import type { NewCalls } from "./api/health.ts";
+import { type HealthDeps, healthAnswer, type NewCalls, readinessAnswer } from "./api/health.ts";
+import { LargeAnswers } from "./api/large-answers.ts";
 import { catalogueOf } from "./api/voices.ts";
 import { readConfig } from "./config.ts";
 import { systemClock } from "./core/clock.ts";
 import { ControlMetrics } from "./core/control-metrics.ts";
-import { descriptorsMax } from "./core/descriptors.ts";
+import { apiConnectionsMaxWith, descriptorsMax } from "./core/descriptors.ts";
 import { DATA_DIR_WAIT_MS_MAX } from "./core/disk-limits.ts";
 import { codeOf } from "./core/errors.ts";
-import {
-  DESCRIPTORS_PER_REQUEST,
-  DESCRIPTORS_RESERVED,
-  DRAIN_RECORDS_MS,
-  METRICS_ANSWER_MS_MAX,
-} from "./core/limits.ts";
+import { DRAIN_RECORDS_MS, METRICS_ANSWER_MS_MAX } from "./core/limits.ts";
 import { createLogger, withoutForeignText } from "./core/log.ts";
 import { MetricsSum } from "./core/metrics-sum.ts";
 import { watchProcess } from "./core/process-metrics.ts";
+import { RECORDS_WAITING_MAX } from "./core/renderer-limits.ts";
 import { ThreadedSchemaChecks } from "./core/schema-checks.ts";
-import { loadResampler } from "./media/resampler.ts";
+import { HttpConnections } from "./http-connections.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
 import { JournalEvents } from "./record/journal-events.ts";
 import { journalDirectory } from "./record/journal-reader.ts";
-import { RecordKeeper, recordingPath } from "./record/record-keeper.ts";
+import { RecordKeeper } from "./record/record-keeper.ts";
+import { recordingPath } from "./record/recording.ts";
 import { Retention } from "./record/retention.ts";
+import { forkRenderer, journalBytesIn, RendererProcess } from "./renderer-process.ts";
 import { createEngines } from "./speech/engines.ts";
 import { providerNotes } from "./speech/provider-notes.ts";
 import { AccountTotals } from "./store/account-totals.ts";
@@ -51,7 +50,6 @@ const LAST_ANSWERS_MS = DRAIN_RECORDS_MS / 2;
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
 failInOneLine(createLogger("control", "info"));
 const clock = systemClock;
-const makeResampler = await loadResampler();
 const { socketPath, port, mediaUrl, restarts } = await placeGiven();
 const config = readConfig(undefined, { checksFiles: false });
 const log = createLogger("control", config.logLevel);
@@ -91,10 +89,17 @@ const engines = createEngines({ ...config, espeakProcesses: 1 }, clock, log);
 engines.tts.voices().catch((error: unknown) => {
   log.warn({ code: codeOf(error), ...withoutForeignText(error) }, "the voices could not be listed");
 });
+const renderer = new RendererProcess({
+  start: forkRenderer(dataDir),
+  journalBytes: journalBytesIn(dataDir),
+  clock,
+  log,
+  onRestart: () => metrics.rendererRestarted(),
+});
 const keeper = new RecordKeeper({
   calls: stores.calls,
   dataDir,
-  makeResampler,
+  journals: renderer,
   prices: config.prices,
   clock,
   log,
@@ -102,7 +107,9 @@ const keeper = new RecordKeeper({
     metrics.recordMade(tookMs);
     workers.acknowledge(callId);
   },
+  onRecordingFailed: () => metrics.recordingFailed(),
 });
+metrics.watchRecords(() => keeper.count);
 const retention = new Retention({
   rules: config.retention,
   accounts: stores.accounts,
@@ -226,21 +233,24 @@ function newCalls(): NewCalls {
   if (opened.isLost()) return { taken: false, reason: "database_lost" };
   if (disk.isLow) return { taken: false, reason: "insufficient_storage" };
   if (workers.workerCount === 0) return { taken: false, reason: "unavailable" };
+  if (keeper.count.waiting >= RECORDS_WAITING_MAX) return { taken: false, reason: "overloaded" };
   return places.room > 0 ? { taken: true } : { taken: false, reason: "overloaded" };
 }
 
+const health: HealthDeps = { newCalls, providerNotes: providerNotes(config) };
 let metricsAddress: { host: string; port: number } | undefined;
 const events = new JournalEvents(dataDir);
 const api = buildApi({
   ...stores,
+  clock,
+  largeAnswers: new LargeAnswers(clock, (of) => metrics.largeAnswerRefused(of)),
   voices: catalogueOf(engines.tts),
   toolSecrets: config.toolSecrets,
   schemas: new ThreadedSchemaChecks({ clock, log, count: (outcome) => metrics.threadTask("schemas", outcome) }),
   toolsAllowLoopback: config.toolsAllowLoopback,
-  newCalls,
+  ...health,
   accountOver: (accountId) => accountTotals.over(accountId),
   hasPrices: config.prices !== undefined,
-  providerNotes: providerNotes(config),
   publicApiUrls: config.publicApiUrls,
   corsOrigins: config.corsOrigins,
   metricsAddress: () => metricsAddress,
@@ -254,9 +264,12 @@ const api = buildApi({
   log,
 });
 
-// One more is closed as it comes: the store and the records need their descriptors.
-const requestsMax = Math.floor((descriptorsMax() - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_REQUEST);
-if (Number.isFinite(requestsMax)) api.server.maxConnections = Math.max(1, requestsMax);
+// The store and the records need their descriptors.
+const apiConnections = new HttpConnections(api.server, {
+  max: apiConnectionsMaxWith(descriptorsMax()),
+  clock,
+  onClosed: (why) => metrics.connectionClosed("api", why),
+});
 
 /** Said when no worker is left. The last records wait for nobody who is slow to ask, or to read what was asked for. */
 async function stop(): Promise<void> {
@@ -268,6 +281,7 @@ async function stop(): Promise<void> {
   await closed;
   cancel();
   await keeper.idle();
+  renderer.close();
   workers.close();
   engines.close();
   await stores.close();
@@ -310,7 +324,17 @@ if (config.metricsPort !== undefined) {
     const told = await workers.metrics(AbortSignal.timeout(METRICS_ANSWER_MS_MAX));
     return await metrics.exposition(await workersMetrics.of(told), newCalls().taken);
   };
-  const server = await serveMetrics({ host: config.metricsHost, port: config.metricsPort, exposition, log });
+  const { server, connections } = await serveMetrics({
+    host: config.metricsHost,
+    port: config.metricsPort,
+    exposition,
+    health: healthAnswer,
+    readiness: () => readinessAnswer(health),
+    clock,
+    onClosed: (why) => metrics.connectionClosed("metrics", why),
+    log,
+  });
+  metrics.watchConnections(() => ({ api: apiConnections.count, metrics: connections.count }));
   metricsAddress = { host: config.metricsHost, port: portOf(server) };
   log.info(metricsAddress, "metrics served");
 }

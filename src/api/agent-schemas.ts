@@ -3,6 +3,7 @@ import { AGENT_CORPORA_MAX, AGENT_NAME_CHARS_MAX, SELECTED_TOOLS_MAX } from "../
 import { CallSettingsBody, NewCallBody, time } from "./call-schemas.ts";
 import { pageFields } from "./cursor.ts";
 import { listOf, text, textNotBlank } from "./fields.ts";
+import { pageSchema } from "./pages.ts";
 import { isBlank } from "./validation.ts";
 
 // Each `error` continues the field's name: see fields.ts.
@@ -90,9 +91,7 @@ export const AgentItem = z
 
 export const AgentFilters = z.strictObject(pageFields);
 
-export const AgentList = z
-  .object({ data: z.array(AgentItem), nextCursor: z.string().nullable() })
-  .meta({ description: "A page of agents, oldest first." });
+export const AgentList = pageSchema(AgentItem, "A page of agents, oldest first.");
 
 export const AgentId = z.object({ id: agentId });
 

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
+import { LIST_BYTES_MAX } from "../core/api-limits.ts";
 import { isObject } from "../core/json.ts";
-import { BODY_BYTES_MAX, LIST_CHARS_MAX } from "../core/limits.ts";
-import type { Agent, AgentQuery, AgentStore } from "../store/agent-store.ts";
+import { BODY_BYTES_MAX } from "../core/limits.ts";
+import type { Agent, AgentStore } from "../store/agent-store.ts";
 import { agentSpecOf } from "./agent-call.ts";
 import { AgentCallBody, AgentFilters, AgentId, AgentItem, AgentList, NewAgentBody } from "./agent-schemas.ts";
 import { type CallCreationDeps, CREATION, createCall, problemsOfRequest } from "./call-creation.ts";
@@ -12,15 +13,17 @@ import { CallSettingsBody, CreatedCall } from "./call-schemas.ts";
 import { cursorOf, idOf } from "./cursor.ts";
 import { invalidRequest, notFound, REFUSAL_CODES } from "./errors.ts";
 import { IdempotencyHeaders } from "./idempotency.ts";
+import { LARGE_ANSWER_ERRORS, type LargeAnswersDeps, largeAnswer } from "./large-answers.ts";
 import { newAgentOf } from "./new-agent.ts";
 import { type Offer, websocketProblems } from "./new-call.ts";
+import { pageOf } from "./pages.ts";
 import { NoQuery, noQueryProblems } from "./query.ts";
 import { schemaProblems } from "./validation.ts";
 
 /** Of the largest agents no more fit one page; a hundred of them, read in one go, would keep the loop for 100 ms (measured). */
-const AGENTS_PER_READ = LIST_CHARS_MAX / BODY_BYTES_MAX;
+const AGENTS_PER_READ = LIST_BYTES_MAX / BODY_BYTES_MAX;
 
-export interface AgentRoutesDeps extends CallCreationDeps, Offer {
+export interface AgentRoutesDeps extends CallCreationDeps, Offer, LargeAnswersDeps {
   agents: Pick<AgentStore, "create" | "get" | "list">;
 }
 
@@ -47,6 +50,7 @@ const LIST = {
     "The account's saved agents, oldest first. A page can hold fewer than `limit` when agents are very large.",
   querystring: AgentFilters,
   response: { 200: AgentList },
+  errors: LARGE_ANSWER_ERRORS,
 } as const;
 
 const READ = {
@@ -89,11 +93,19 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
     return reply.code(201).header("location", `${scope.prefix}/agents/${created.id}`).send(itemOf(created));
   });
 
-  app.get("/agents", { schema: LIST }, async (request) => {
+  app.get("/agents", { schema: LIST, preHandler: largeAnswer(deps.largeAnswers) }, async (request) => {
     const { limit, cursor } = request.query;
     const list = ["agents", request.accountId];
     const afterAgentId = cursor === undefined ? undefined : idOf(cursor, list);
-    const { items: data, more } = await pageOf(deps.agents, request.accountId, { limit, afterAgentId });
+    const { items: data, more } = await pageOf<z.output<typeof AgentItem>>(
+      limit,
+      AGENTS_PER_READ,
+      async (before, count) => {
+        const query = { limit: count, afterAgentId: before.at(-1)?.id ?? afterAgentId };
+        const found = await deps.agents.list(request.accountId, query);
+        return { items: found.agents.map(itemOf), more: found.more };
+      },
+    );
     const last = data.at(-1);
     return { data, nextCursor: more && last !== undefined ? cursorOf(last.id, list) : null };
   });
@@ -130,30 +142,3 @@ const itemOf = ({
   createdAt: isoTime(createdAtMs),
   updatedAt: isoTime(updatedAtMs),
 });
-
-interface AgentPage {
-  items: z.output<typeof AgentItem>[];
-  more: boolean;
-}
-
-/** As many of the account's agents as one page can hold, at least the first; `more` when there are others behind them. */
-async function pageOf(
-  agents: Pick<AgentStore, "list">,
-  accountId: string,
-  { limit, afterAgentId }: AgentQuery,
-): Promise<AgentPage> {
-  const items: AgentPage["items"] = [];
-  let chars = 0;
-  for (;;) {
-    const found = await agents.list(accountId, {
-      limit: Math.min(AGENTS_PER_READ, limit - items.length),
-      afterAgentId: items.at(-1)?.id ?? afterAgentId,
-    });
-    for (const item of found.agents.map(itemOf)) {
-      chars += JSON.stringify(item).length;
-      if (chars > LIST_CHARS_MAX && items.length > 0) return { items, more: true };
-      items.push(item);
-    }
-    if (!found.more || items.length === limit) return { items, more: found.more };
-  }
-}

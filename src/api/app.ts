@@ -1,9 +1,12 @@
 import { type IncomingMessage, maxHeaderSize } from "node:http";
 import type { Socket } from "node:net";
+import { finished } from "node:stream";
 import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import helmet from "@fastify/helmet";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { serializerCompiler } from "fastify-type-provider-zod";
+import { ANSWER_READ_MS_MAX } from "../core/api-limits.ts";
+import type { Clock } from "../core/clock.ts";
 import type { ControlMetrics } from "../core/control-metrics.ts";
 import { newId } from "../core/ids.ts";
 import { BODY_BYTES_MAX, HEADERS_MAX, REQUEST_MS_MAX, STALL_MS_MAX } from "../core/limits.ts";
@@ -37,6 +40,7 @@ export interface ApiDeps
     HealthDeps,
     HomePageDeps,
     RecordingRoutesDeps {
+  clock: Clock;
   calls: CallStore;
   apiKeys: Pick<ApiKeyStore, "authenticate">;
   metrics: Pick<ControlMetrics, "requestAnswered">;
@@ -109,6 +113,12 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   });
   const patternOf = answerOtherMethods(app);
   app.addHook("onResponse", async (request, reply) => tellAnswered(deps, request, reply, patternOf(request) ?? "none"));
+  app.addHook("onSend", async (_request, reply, payload) => {
+    // Streams hold little of what they send, and are closed when nothing moves.
+    if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return;
+    const cancel = deps.clock.after(ANSWER_READ_MS_MAX, () => reply.raw.destroy());
+    finished(reply.raw, cancel);
+  });
   // This is no site: what a browser may load and whether the domain is bound to TLS is for those to say whose domain it is.
   void app.register(helmet, { strictTransportSecurity: false, contentSecurityPolicy: false });
   if (deps.corsOrigins.length > 0) void app.register(cors, corsOptions(deps.corsOrigins));
@@ -130,7 +140,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     callEndRoutes(scope, deps);
     recordingRoutes(scope, deps);
     callEventRoutes(scope, deps);
-    voiceRoutes(scope, deps.voices);
+    voiceRoutes(scope, deps.voices, deps.largeAnswers);
     agentRoutes(scope, deps);
     done();
   };

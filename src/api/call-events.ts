@@ -5,10 +5,11 @@ import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../core/limits.ts";
 import type { CallStatus, CallStore } from "../store/call-store.ts";
 import { type CallEventItem, CallEventList } from "./call-event-schemas.ts";
 import { CallId } from "./call-schemas.ts";
-import { cursorOf, idOf } from "./cursor.ts";
-import { invalidRequest, notFound } from "./errors.ts";
+import { cursorOf } from "./cursor.ts";
+import { notFound } from "./errors.ts";
+import { LARGE_ANSWER_ERRORS, type LargeAnswersDeps, largeAnswer } from "./large-answers.ts";
+import { numberIn } from "./pages.ts";
 import { pageParameters } from "./query.ts";
-import { problem } from "./validation.ts";
 
 /** Some of a call's events, in the order of time. */
 export interface CallEventPage {
@@ -19,7 +20,7 @@ export interface CallEventPage {
   more: "now" | "later" | "never";
 }
 
-export interface CallEventRoutesDeps {
+export interface CallEventRoutesDeps extends LargeAnswersDeps {
   calls: Pick<CallStore, "get">;
   /** At most `limit` of a call's events from number `from` on; none for a call to which nothing happened. */
   callEvents: (callId: string, from: number, limit: number) => Promise<CallEventPage>;
@@ -44,13 +45,13 @@ const LIST = {
     "deleted the recording or the transcript this is 404.",
   params: CallId,
   querystring: z.strictObject(pageParameters(EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX)),
-  errors: ["not_found", "unavailable"] as const,
+  errors: ["not_found", "unavailable", ...LARGE_ANSWER_ERRORS] as const,
   response: { 200: CallEventList },
 };
 
 export function callEventRoutes(scope: FastifyInstance, deps: CallEventRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
-  app.get("/calls/:id/events", { schema: LIST }, async (request) => {
+  app.get("/calls/:id/events", { schema: LIST, preHandler: largeAnswer(deps.largeAnswers) }, async (request) => {
     const { accountId, params, query } = request;
     const call = await deps.calls.get(accountId, params.id);
     if (call === undefined) throw notFound("call");
@@ -67,10 +68,3 @@ export function callEventRoutes(scope: FastifyInstance, deps: CallEventRoutesDep
 
 /** Nothing happens in such a call any more. */
 const OVER: readonly CallStatus[] = ["ended", "expired", "failed"];
-
-/** Events have no ids: a cursor of their list carries the number of the next one. */
-function numberIn(cursor: string, list: readonly unknown[]): number {
-  const number = idOf(cursor, list);
-  if (/^\d{1,15}$/.test(number)) return Number(number);
-  throw invalidRequest([problem(["cursor"], "must be the nextCursor of this list", cursor)]);
-}

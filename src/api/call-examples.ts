@@ -106,6 +106,11 @@ export const CALLS = [
   },
 ];
 
+export const CALL_SUMMARIES = CALLS.map(({ configuration: { selectedTools: _, ...configuration }, ...call }) => ({
+  ...call,
+  configuration,
+}));
+
 export const TURNS = [
   {
     role: "agent",

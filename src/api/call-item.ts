@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { StreamFormat } from "../core/call-spec.ts";
-import type { CallRecord } from "../store/call-store.ts";
-import type { CallItem } from "./call-schemas.ts";
+import type { CallRecord, ListedCall } from "../store/call-store.ts";
+import type { CallItem, CallSummary } from "./call-schemas.ts";
 import { shownTool } from "./selected-tools.ts";
 
 export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
@@ -10,6 +10,13 @@ const timeOrNull = (epochMs: number | undefined): string | null => (epochMs === 
 
 /** A call as the API shows it. */
 export function itemOf(call: CallRecord): z.output<typeof CallItem> {
+  const summary = summaryOf(call);
+  const selectedTools = call.settings.tools.map(shownTool);
+  return { ...summary, configuration: { ...summary.configuration, selectedTools } };
+}
+
+/** A call as lists show it. */
+export function summaryOf(call: ListedCall): z.output<typeof CallSummary> {
   const { settings } = call;
   return {
     id: call.id,
@@ -36,7 +43,6 @@ export function itemOf(call: CallRecord): z.output<typeof CallItem> {
       maxCost: settings.maxCost ?? null,
       recordingEnabled: settings.recordingEnabled,
       websocket: settings.websocket === undefined ? null : websocketOf(settings.websocket),
-      selectedTools: settings.tools.map(shownTool),
     },
     metadata: settings.metadata ?? null,
     recording: call.recording ?? null,

@@ -5,13 +5,15 @@ import { CONNECTION_TYPES } from "../core/call-spec.ts";
 import { isObject } from "../core/json.ts";
 import { LIST_METADATA_MAX, STREAM_ID_CHARS_MAX } from "../core/limits.ts";
 import { CALL_STATUSES, type CallQuery, type CallStore } from "../store/call-store.ts";
-import { itemOf } from "./call-item.ts";
-import { CallItem } from "./call-schemas.ts";
+import { summaryOf } from "./call-item.ts";
+import { CallSummary } from "./call-schemas.ts";
 import { cursorOf, idOf, pageFields } from "./cursor.ts";
 import { oneOf } from "./fields.ts";
+import { LARGE_ANSWER_ERRORS, type LargeAnswersDeps, largeAnswer } from "./large-answers.ts";
+import { pageOf, pageSchema } from "./pages.ts";
 import { parameter } from "./query.ts";
 
-export interface CallListDeps {
+export interface CallListDeps extends LargeAnswersDeps {
   calls: Pick<CallStore, "list">;
 }
 
@@ -58,6 +60,9 @@ const Filters = z.strictObject({
   }),
 });
 
+/** Of those with the longest metadata some forty fill a page. */
+const CALLS_PER_READ = 25;
+
 const METADATA_KEY = /^metadata\[([^[\]]*)\]$/;
 
 /**
@@ -82,19 +87,17 @@ const LIST = {
   summary: "List calls",
   description:
     "The account's calls, newest first. Calls that are created while the pages are read stand before them and move nothing. " +
-    "Times, states and metadata can be asked for together: every condition that is given must hold.",
+    "Times, states and metadata can be asked for together: every condition that is given must hold. A page may be shorter than " +
+    "`limit`: go by `nextCursor`.",
   querystring: z.preprocess(withMetadata, Filters),
-  response: {
-    200: z
-      .object({ data: z.array(CallItem), nextCursor: z.string().nullable() })
-      .meta({ description: "A page of calls, newest first." }),
-  },
+  errors: LARGE_ANSWER_ERRORS,
+  response: { 200: pageSchema(CallSummary, "A page of calls, newest first.") },
 };
 
-export function callListRoutes(scope: FastifyInstance, { calls }: CallListDeps): void {
+export function callListRoutes(scope: FastifyInstance, { calls, largeAnswers }: CallListDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
-  app.get("/calls", { schema: LIST }, async (request) => {
+  app.get("/calls", { schema: LIST, preHandler: largeAnswer(largeAnswers) }, async (request) => {
     const { accountId } = request;
     const { limit, cursor, createdAfter, createdBefore, ...same } = request.query;
     const filters = {
@@ -104,8 +107,16 @@ export function callListRoutes(scope: FastifyInstance, { calls }: CallListDeps):
     } satisfies Partial<CallQuery>;
     const list = ["calls", accountId, filters];
     const afterCallId = cursor === undefined ? undefined : idOf(cursor, list);
-    const found = await calls.list(accountId, { ...filters, afterCallId, limit });
-    const last = found.calls.at(-1);
-    return { data: found.calls.map(itemOf), nextCursor: found.more && last ? cursorOf(last.id, list) : null };
+    const { items: data, more } = await pageOf<z.output<typeof CallSummary>>(
+      limit,
+      CALLS_PER_READ,
+      async (before, count) => {
+        const query = { ...filters, afterCallId: before.at(-1)?.id ?? afterCallId, limit: count };
+        const found = await calls.list(accountId, query);
+        return { items: found.calls.map(summaryOf), more: found.more };
+      },
+    );
+    const last = data.at(-1);
+    return { data, nextCursor: more && last !== undefined ? cursorOf(last.id, list) : null };
   });
 }

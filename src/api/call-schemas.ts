@@ -24,7 +24,7 @@ import {
 } from "../core/limits.ts";
 import { MAX_COST_MAX, MAX_COST_MIN } from "../core/spend-limits.ts";
 import { CALL_STATUSES } from "../store/call-store.ts";
-import { CALLS, CREATED_CALLS, NEW_CALLS, TURNS } from "./call-examples.ts";
+import { CALL_SUMMARIES, CALLS, CREATED_CALLS, NEW_CALLS, TURNS } from "./call-examples.ts";
 import {
   anyObject,
   EVEN_AFTER_OTHERS,
@@ -36,6 +36,7 @@ import {
   textNotBlank,
   wholeNumber,
 } from "./fields.ts";
+import { pageSchema } from "./pages.ts";
 import { CallCost, CallLatency, CallUsage, TurnLatency } from "./served-schemas.ts";
 import { shownAs } from "./shown-as.ts";
 import { SelectedTool, ShownTool } from "./tool-schemas.ts";
@@ -336,30 +337,38 @@ export const CallItem = z
   })
   .meta({ id: "Call", description: "A call as it is now. What is not known yet is null.", examples: CALLS });
 
+export const CallSummary = CallItem.extend({
+  configuration: CallItem.shape.configuration.omit({ selectedTools: true }).meta({
+    description:
+      "What the call was created with, by the names of `POST /calls`, without the prompt, the greeting and the tools, which " +
+      "`GET /calls/{id}` shows.",
+  }),
+}).meta({
+  id: "CallSummary",
+  description: "A call as lists show it. What is not known yet is null.",
+  examples: CALL_SUMMARIES,
+});
+
 const msOfCall = z.number().meta({ description: "Milliseconds since the media stream came." });
 
-export const Transcript = z
+export const Turn = z
   .object({
-    data: z.array(
-      z
-        .object({
-          role: z.enum(["agent", "user"]),
-          text: z.string().optional().meta({
-            description:
-              "What was heard: of an interrupted answer, what the caller heard of it. Absent when the call is not recorded.",
-          }),
-          startMs: msOfCall,
-          endMs: msOfCall,
-          interrupted: z.boolean().meta({ description: "Cut short by the other side, or by the end of the call." }),
-          approximate: z.literal(true).optional().meta({
-            description:
-              "Where an interrupted answer ends is a guess, by as much as a sentence at most: its voice tells no times of its words.",
-          }),
-          latency: TurnLatency.optional().meta({
-            description: "Where the time before an answer went. Absent for what answers nobody.",
-          }),
-        })
-        .meta({ id: "Turn", description: "One side's uninterrupted contribution.", examples: TURNS }),
-    ),
+    role: z.enum(["agent", "user"]),
+    text: z.string().optional().meta({
+      description:
+        "What was heard: of an interrupted answer, what the caller heard of it. Absent when the call is not recorded.",
+    }),
+    startMs: msOfCall,
+    endMs: msOfCall,
+    interrupted: z.boolean().meta({ description: "Cut short by the other side, or by the end of the call." }),
+    approximate: z.literal(true).optional().meta({
+      description:
+        "Where an interrupted answer ends is a guess, by as much as a sentence at most: its voice tells no times of its words.",
+    }),
+    latency: TurnLatency.optional().meta({
+      description: "Where the time before an answer went. Absent for what answers nobody.",
+    }),
   })
-  .meta({ description: "The turns in order; none before the call has ended." });
+  .meta({ id: "Turn", description: "One side's uninterrupted contribution.", examples: TURNS });
+
+export const Transcript = pageSchema(Turn, "The turns in order; none before the call has ended.");

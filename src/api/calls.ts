@@ -1,15 +1,20 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { TRANSCRIPT_PAGE_MAX } from "../core/api-limits.ts";
 import type { CallRecord, CallStore } from "../store/call-store.ts";
 import { type CallCreationDeps, CREATION, createCall, problemsOfRequest } from "./call-creation.ts";
 import { itemOf } from "./call-item.ts";
-import { CallId, CallItem, CreatedCall, NewCallBody, Transcript } from "./call-schemas.ts";
+import { CallId, CallItem, CreatedCall, NewCallBody, Transcript, type Turn } from "./call-schemas.ts";
+import { cursorOf } from "./cursor.ts";
 import { notFound, REFUSAL_CODES } from "./errors.ts";
 import { IdempotencyHeaders } from "./idempotency.ts";
+import { LARGE_ANSWER_ERRORS, type LargeAnswersDeps, largeAnswer } from "./large-answers.ts";
 import { type Offer, specOf } from "./new-call.ts";
-import { NoQuery } from "./query.ts";
+import { numberIn, pageOf } from "./pages.ts";
+import { NoQuery, pageParameters } from "./query.ts";
 
-export interface CallRoutesDeps extends CallCreationDeps, Offer {
+export interface CallRoutesDeps extends CallCreationDeps, Offer, LargeAnswersDeps {
   calls: Pick<CallStore, "create" | "get" | "transcript">;
 }
 
@@ -47,15 +52,19 @@ const GET = {
   response: { 200: CallItem },
 };
 
+/** Of the longest turns some five fill a page. */
+const TURNS_PER_READ = 25;
+
 const TRANSCRIPT = {
   operationId: "getTranscript",
   tags: ["calls"],
   summary: "A call's transcript",
   description:
-    "What was said and heard, turn by turn; empty until the call has ended, and 404 once retention has deleted it.",
+    "What was said and heard, turn by turn; empty until the call has ended, and 404 once retention has deleted it. One page holds " +
+    "the transcript of all but very long calls; `nextCursor` says whether it did.",
   params: CallId,
-  querystring: NoQuery,
-  errors: ["not_found"] as const,
+  querystring: z.strictObject(pageParameters(TRANSCRIPT_PAGE_MAX, TRANSCRIPT_PAGE_MAX)),
+  errors: ["not_found", ...LARGE_ANSWER_ERRORS] as const,
   response: { 200: Transcript },
 };
 
@@ -75,10 +84,28 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
 
   app.get("/calls/:id", { schema: GET }, async (request) => itemOf(await get(request.accountId, request.params.id)));
 
-  app.get("/calls/:id/transcript", { schema: TRANSCRIPT }, async (request) => {
-    const call = await get(request.accountId, request.params.id);
-    if (call.transcriptDeletedAtMs !== undefined) throw notFound("transcript: it was deleted when its retention ended");
-    const turns = (await deps.calls.transcript(request.accountId, call.id)) ?? [];
-    return { data: turns.map(({ text, ...turn }) => (call.settings.recordingEnabled ? { ...turn, text } : turn)) };
-  });
+  app.get(
+    "/calls/:id/transcript",
+    { schema: TRANSCRIPT, preHandler: largeAnswer(deps.largeAnswers) },
+    async (request) => {
+      const { accountId, query } = request;
+      const call = await get(accountId, request.params.id);
+      if (call.transcriptDeletedAtMs !== undefined) {
+        throw notFound("transcript: it was deleted when its retention ended");
+      }
+      const list = ["transcript", accountId, call.id];
+      const from = query.cursor === undefined ? 0 : numberIn(query.cursor, list);
+      const { items: data, more } = await pageOf<z.output<typeof Turn>>(
+        query.limit,
+        TURNS_PER_READ,
+        async (before, count) => {
+          const range = { from: from + before.length, limit: count + 1 };
+          const turns = (await deps.calls.transcript(accountId, call.id, range)) ?? [];
+          const shown = turns.map(({ text, ...turn }) => (call.settings.recordingEnabled ? { ...turn, text } : turn));
+          return { items: shown.slice(0, count), more: turns.length > count };
+        },
+      );
+      return { data, nextCursor: more ? cursorOf(String(from + data.length), list) : null };
+    },
+  );
 }

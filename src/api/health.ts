@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { STREAM_CODECS } from "../core/call-spec.ts";
+import { newId } from "../core/ids.ts";
 import { REFUSAL_CODES, type Refusal, refused } from "./errors.ts";
 
 /** Whether the service takes calls, and if not, why. */
@@ -59,13 +60,30 @@ const READINESS = {
   },
 };
 
+const ALIVE = { status: "ok" as const };
+const readyBody = (providerNotes: readonly string[]) => ({
+  status: "ready" as const,
+  codecs: STREAM_CODECS,
+  notes: [...providerNotes],
+});
+
 /** `/healthz` speaks for this process alone; `/readyz` says whether new calls are taken. Neither asks for a key. */
 export function healthRoutes(scope: FastifyInstance, { newCalls, providerNotes }: HealthDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
-  app.get("/healthz", { schema: HEALTH }, async () => ({ status: "ok" as const }));
+  app.get("/healthz", { schema: HEALTH }, async () => ALIVE);
   app.get("/readyz", { schema: READINESS }, async () => {
     const state = newCalls();
     if (!state.taken) throw refused(state.reason);
-    return { status: "ready" as const, codecs: STREAM_CODECS, notes: [...providerNotes] };
+    return readyBody(providerNotes);
   });
+}
+
+/** The answers of the same paths for a server of another port: status, headers beside the content type, and body. */
+export const healthAnswer = () => ({ status: 200, headers: {}, body: ALIVE });
+
+export function readinessAnswer({ newCalls, providerNotes }: HealthDeps) {
+  const state = newCalls();
+  if (state.taken) return { status: 200, headers: {}, body: readyBody(providerNotes) };
+  const error = refused(state.reason);
+  return { status: error.status, headers: error.headers, body: error.body(newId("req")) };
 }

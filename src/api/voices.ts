@@ -1,9 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { VOICES_PAGE_MAX } from "../core/api-limits.ts";
 import { type Language, languageCodes, listLanguages } from "../speech/languages.ts";
 import type { Tts, Voice } from "../speech/speech.ts";
-import { parameter } from "./query.ts";
+import { cursorOf } from "./cursor.ts";
+import { LARGE_ANSWER_ERRORS, type LargeAnswers, largeAnswer } from "./large-answers.ts";
+import { numberIn, pageOf, pageSchema } from "./pages.ts";
+import { pageParameters, parameter } from "./query.ts";
 
 /** Which voices or languages to list. Every condition that is given must hold. */
 export interface CatalogueQuery {
@@ -48,6 +52,8 @@ function isIn(wanted: string | undefined, codes: readonly string[]): boolean {
 }
 
 const Filters = z.strictObject({
+  // All of them fit one page, unless there are thousands.
+  ...pageParameters(VOICES_PAGE_MAX, VOICES_PAGE_MAX),
   language: parameter.optional().meta({
     description:
       "A code from `GET /languages`, in upper or lower case. A bare language (`en`) stands for its regions too (`en-GB`).",
@@ -58,13 +64,7 @@ const Filters = z.strictObject({
     .meta({ description: "A voice's `provider`, letter for letter.", examples: ["espeak"] }),
 });
 
-/** In the shape of every list, though all of it fits one page. */
-const onePage = <Item extends z.ZodType>(item: Item) =>
-  z
-    .object({ data: z.array(item), nextCursor: z.string().nullable() })
-    .meta({ description: "All that fit the filters." });
-
-const VoiceList = onePage(
+const VoiceList = pageSchema(
   z
     .object({
       id: z.string().meta({ description: "The same after every restart.", examples: ["espeak/gmw/en-US"] }),
@@ -75,8 +75,9 @@ const VoiceList = onePage(
       provider: z.string().meta({ examples: ["espeak"] }),
     })
     .meta({ id: "Voice" }),
+  "Those that fit the filters.",
 );
-const LanguageList = onePage(
+const LanguageList = pageSchema(
   z
     .object({
       id: z.string().meta({ description: "What a saved agent's `languageId` refers to; it is the code." }),
@@ -85,7 +86,10 @@ const LanguageList = onePage(
       voices: z.int().meta({ description: "How many voices speak it; a voice of `en-US` also speaks `en`." }),
     })
     .meta({ id: "Language" }),
+  "Those that fit the filters.",
 );
+
+const VOICES_PER_READ = 500;
 
 const VOICES = {
   operationId: "listVoices",
@@ -93,6 +97,7 @@ const VOICES = {
   summary: "List voices",
   description: "What the configured voice providers really offer. A filter that fits nothing gives an empty list.",
   querystring: Filters,
+  errors: LARGE_ANSWER_ERRORS,
   response: { 200: VoiceList },
 };
 
@@ -102,19 +107,41 @@ const LANGUAGES = {
   summary: "List languages",
   description: "The languages of the voices. A filter that fits nothing gives an empty list.",
   querystring: Filters,
+  errors: LARGE_ANSWER_ERRORS,
   response: { 200: LanguageList },
 };
 
-export function voiceRoutes(scope: FastifyInstance, catalogue: VoiceCatalogue): void {
+export function voiceRoutes(scope: FastifyInstance, catalogue: VoiceCatalogue, largeAnswers: LargeAnswers): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
+  const preHandler = largeAnswer(largeAnswers);
 
-  app.get("/voices", { schema: VOICES }, async (request) => ({
-    data: [...(await catalogue.voices(request.query))],
-    nextCursor: null,
-  }));
+  app.get(
+    "/voices",
+    { schema: VOICES, preHandler },
+    async ({ query }) => await onePage(await catalogue.voices(query), query, "voices"),
+  );
 
-  app.get("/languages", { schema: LANGUAGES }, async (request) => ({
-    data: (await catalogue.languages(request.query)).map((language) => ({ id: language.code, ...language })),
-    nextCursor: null,
-  }));
+  app.get("/languages", { schema: LANGUAGES, preHandler }, async ({ query }) => {
+    const languages = await catalogue.languages(query);
+    return await onePage(
+      languages.map((language) => ({ id: language.code, ...language })),
+      query,
+      "languages",
+    );
+  });
+}
+
+/** The page of a list that is in memory as a whole. Should the list change between two pages, one item may be missed, or come twice. */
+async function onePage<Item>(
+  all: readonly Item[],
+  { cursor, limit, ...filters }: z.output<typeof Filters>,
+  name: string,
+) {
+  const list = [name, filters];
+  const from = cursor === undefined ? 0 : numberIn(cursor, list);
+  const { items: data, more } = await pageOf<Item>(limit, VOICES_PER_READ, async (before, count) => {
+    const at = from + before.length;
+    return { items: all.slice(at, at + count), more: at + count < all.length };
+  });
+  return { data, nextCursor: more ? cursorOf(String(from + data.length), list) : null };
 }

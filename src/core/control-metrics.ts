@@ -1,11 +1,20 @@
 import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason } from "./call-spec.ts";
-import { counter, gauge, histogram, registryOf, TYPE, watchedGauge } from "./metrics-kit.ts";
+import { counter, gauge, histogram, registryOf, TYPE, watchedGauge, watchedGauges } from "./metrics-kit.ts";
 import type { WorkersMetrics } from "./metrics-sum.ts";
 import { RETAINED, type Retained } from "./retention.ts";
 import { threadTaskCounter } from "./thread-metrics.ts";
 
 const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const RECORD_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** The ports of the control process. */
+const HTTP_PORTS = ["api", "metrics"] as const;
+export type HttpPort = (typeof HTTP_PORTS)[number];
+/** Why a connection gives way: see `http-connections.ts`. */
+const CLOSED_FOR = ["idle", "unread", "refused"] as const;
+
+/** Whose large answers were too many. */
+const ANSWERS_OF = ["account", "service"] as const;
 
 /** How many calls there may be just now, and how many places are taken: by calls that live, and by those that wait for their streams. */
 export interface PlacesTaken {
@@ -74,10 +83,28 @@ export class ControlMetrics {
     "retention_last_run_timestamp_seconds",
     "When retention last finished a run, in seconds since the Unix epoch; 0 before the first.",
   );
+  readonly #connectionsClosed = counter(
+    this.registry,
+    "http_connections_closed_total",
+    "Connections to the API and to the metrics port that were closed, or refused, for want of room.",
+    ["port", "cause"],
+  );
+  readonly #answersRefused = counter(
+    this.registry,
+    "large_answers_refused_total",
+    "Lists, transcripts and events that were refused with 429 or 503: too many were under way, of one account or of all.",
+    ["of"],
+  );
   readonly #ready = gauge(this.registry, "ready", "1 while new calls are taken.");
   readonly #restarts = counter(this.registry, "process_restarts_total", "Processes that were started again.", [
     "process",
   ]);
+  #rendererRestarts = 0;
+  readonly #recordingFailures = counter(
+    this.registry,
+    "recording_failures_total",
+    "Recordings that could not be made from their journals.",
+  );
   readonly #workers = gauge(this.registry, "workers", "Media workers, by whether they answered this scrape.", [
     "state",
   ]);
@@ -85,6 +112,10 @@ export class ControlMetrics {
   constructor() {
     // What has not happened yet is told as 0, so that its first time is seen as an increase.
     for (const connectionType of CONNECTION_TYPES) this.#created.inc({ [TYPE]: connectionType }, 0);
+    for (const of of ANSWERS_OF) this.#answersRefused.inc({ of }, 0);
+    for (const port of HTTP_PORTS) {
+      for (const cause of CLOSED_FOR) this.#connectionsClosed.inc({ port, cause }, 0);
+    }
     for (const reason of END_REASONS) {
       const statuses = reason === "token_expired" ? ["expired"] : ["ended", "failed"];
       for (const status of statuses) this.#recorded.inc({ status, reason }, 0);
@@ -98,7 +129,23 @@ export class ControlMetrics {
   /** How often processes of each kind were started again since the service began. */
   restarted(counts: Readonly<Record<"control" | "worker", number>>): void {
     this.#restarts.reset();
-    for (const [process, count] of Object.entries(counts)) this.#restarts.inc({ process }, count);
+    const all = { ...counts, renderer: this.#rendererRestarts };
+    for (const [process, count] of Object.entries(all)) this.#restarts.inc({ process }, count);
+  }
+
+  /** Of this control process's renderers. */
+  rendererRestarted(): void {
+    this.#rendererRestarts += 1;
+    this.#restarts.inc({ process: "renderer" });
+  }
+
+  recordingFailed(): void {
+    this.#recordingFailures.inc();
+  }
+
+  /** `counts` are asked for at each scrape: calls that wait for their records, and calls that are in work. */
+  watchRecords(counts: () => Readonly<Record<"waiting" | "in_progress", number>>): void {
+    watchedGauges(this.registry, "records", "Ended calls whose records are not made yet.", "state", counts);
   }
 
   /** `places` are asked for at each scrape. */
@@ -114,6 +161,26 @@ export class ControlMetrics {
     const { registry } = this;
     watchedGauge(registry, "disk_free_bytes", "Free space of the fullest disk of DATA_DIR.", () => disk().freeBytes);
     watchedGauge(registry, "disk_low", "1 while too little space is free for new calls.", () => Number(disk().isLow));
+  }
+
+  /** `counts` are asked for at each scrape: connections that are open, by the port that they came to. */
+  watchConnections(counts: () => Readonly<Record<HttpPort, number>>): void {
+    watchedGauges(
+      this.registry,
+      "http_connections",
+      "Open connections to the API and to the metrics port.",
+      "port",
+      counts,
+    );
+  }
+
+  connectionClosed(port: HttpPort, cause: (typeof CLOSED_FOR)[number]): void {
+    this.#connectionsClosed.inc({ port, cause });
+  }
+
+  /** A request for a large answer had to be refused. */
+  largeAnswerRefused(of: (typeof ANSWERS_OF)[number]): void {
+    this.#answersRefused.inc({ of });
   }
 
   callCreated(connectionType: ConnectionType): void {

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import { API_CONNECTIONS_MAX, METRICS_CONNECTIONS_MAX } from "./api-limits.ts";
 import { DESCRIPTORS_MIN } from "./descriptor-limits.ts";
 import { TrunklineError } from "./errors.ts";
-import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED } from "./limits.ts";
+import { DESCRIPTORS_PER_CALL, DESCRIPTORS_PER_REQUEST, DESCRIPTORS_RESERVED } from "./limits.ts";
 
 /** How many descriptors (connections and open files) the system lets this process have at once; Infinity where it does not tell. */
 export function descriptorsMax(): number {
@@ -26,3 +27,9 @@ export function assertDescriptors(descriptors: number): void {
 /** How many calls a process may have that is configured for `callsPerWorker`, with `descriptors` of `descriptorsMax`. */
 export const callsMaxWith = (descriptors: number, callsPerWorker: number): number =>
   Math.max(1, Math.min(callsPerWorker, Math.floor((descriptors - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_CALL)));
+
+/** How many connections to the API the control process may have with `descriptors` of `descriptorsMax`. */
+export const apiConnectionsMaxWith = (descriptors: number): number => {
+  const left = Math.floor((descriptors - DESCRIPTORS_RESERVED - METRICS_CONNECTIONS_MAX) / DESCRIPTORS_PER_REQUEST);
+  return Math.max(1, Math.min(API_CONNECTIONS_MAX, left));
+};

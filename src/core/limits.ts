@@ -277,8 +277,6 @@ export const HEADERS_MAX = 100;
 /** Items on one page of a list. */
 export const LIST_ITEMS_DEFAULT = 20;
 export const LIST_ITEMS_MAX = 100;
-/** JSON of the items on one page, where an item can be as large as a body; a page ends before the item that exceeds this. */
-export const LIST_CHARS_MAX = 1024 * 1024;
 /** Conditions on the metadata of the calls that one list asks for. */
 export const LIST_METADATA_MAX = 8;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
@@ -351,8 +349,6 @@ export const JOURNAL_BACKLOG_BYTES_MAX = 2 * JOURNAL_PENDING_BYTES_MAX;
 /** Events on one page of a call's list. */
 export const EVENTS_PAGE_DEFAULT = 200;
 export const EVENTS_PAGE_MAX = 1_000;
-/** A page of events that takes this much as JSON is full, however few they are. */
-export const EVENTS_PAGE_CHARS_MAX = 1024 * 1024;
 /** Journals whose reading is remembered from one page of events to the next; others are read from their beginning. */
 export const EVENT_READINGS_MAX = 64;
 

@@ -12,7 +12,10 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
  * words of a call, where a line cannot do without them, only under `pii`, so that a collector can drop that field. Logging never
  * waits for the reader of standard output: see `LogOutput`.
  */
-export function createLogger(process: "supervisor" | "control" | "worker" | "test", level: LogLevel): Logger {
+export function createLogger(
+  process: "supervisor" | "control" | "renderer" | "worker" | "test",
+  level: LogLevel,
+): Logger {
   const msg = "log lines were dropped: standard output was not read";
   const droppedLine = (lines: number): string =>
     `${JSON.stringify({ level: "warn", time: Date.now(), process, lines, msg })}\n`;

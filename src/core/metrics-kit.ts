@@ -57,6 +57,24 @@ export const watchedGauge = (
     },
   });
 
+/** One gauge by the values of a label, all asked for at each scrape. */
+export const watchedGauges = (
+  registry: Registry,
+  name: string,
+  help: string,
+  label: string,
+  values: () => Readonly<Record<string, number>>,
+) =>
+  new Gauge({
+    name: `trunkline_${name}`,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      for (const [value, count] of Object.entries(values())) this.set({ [label]: value }, count);
+    },
+  });
+
 /** For counts that are kept elsewhere and only read here. */
 export function tellAnew(metric: Counter<never>, count: number): void {
   metric.reset();

@@ -1,6 +1,6 @@
 import { rm, stat } from "node:fs/promises";
 import { journalPath } from "./journal-reader.ts";
-import { recordingPath } from "./record-keeper.ts";
+import { recordingPath } from "./recording.ts";
 import { unfinishedPath } from "./wav-file.ts";
 
 /** The files of a call that hold its audio: its recording, what a lost process left of one, and its journal. */

@@ -1,4 +1,5 @@
-import { EVENT_READINGS_MAX, EVENTS_PAGE_CHARS_MAX } from "../core/limits.ts";
+import { LIST_BYTES_MAX } from "../core/api-limits.ts";
+import { EVENT_READINGS_MAX } from "../core/limits.ts";
 import { JournalReading, journalPath, systemCodeOf } from "./journal-reader.ts";
 import { EventLister, type ListedEvent } from "./listed-events.ts";
 
@@ -59,7 +60,7 @@ class EventReading {
   #next: number;
   /** Read and not given yet. From one page to the next that is no more than one record came to. */
   #read: ListedEvent[] = [];
-  #readChars = 0;
+  #readBytes = 0;
 
   constructor(path: string, from: number) {
     this.#skip = from;
@@ -73,11 +74,11 @@ class EventReading {
 
   async page(limit: number): Promise<EventPage> {
     // One more than is given: whether there are others is then known.
-    const isFull = (): boolean => this.#read.length > limit || this.#readChars > EVENTS_PAGE_CHARS_MAX;
+    const isFull = (): boolean => this.#read.length > limit || this.#readBytes > LIST_BYTES_MAX;
     const stoppedAt = await this.#journal.readOn(isFull).catch(endWhereMissing);
     const events = this.#read.splice(0, limit);
     this.#next += events.length;
-    this.#readChars = 0;
+    this.#readBytes = 0;
     // What one record came to may be more than the page holds, the last record of all too.
     const more = stoppedAt === "enough" || this.#read.length > 0 ? "now" : this.#lister?.ended ? "never" : "later";
     return { events, next: this.#next, more };
@@ -89,7 +90,7 @@ class EventReading {
       return;
     }
     this.#read.push(event);
-    this.#readChars += JSON.stringify(event).length;
+    this.#readBytes += Buffer.byteLength(JSON.stringify(event));
   }
 }
 

@@ -7,27 +7,27 @@ import { codeOf, unavailable } from "../core/errors.ts";
 import { latencySummary } from "../core/latency.ts";
 import type { Logger } from "../core/log.ts";
 import { billOf, type Prices } from "../core/prices.ts";
-import type { ResamplerFactory } from "../media/resampler.ts";
+import { RECORDS_AT_ONCE } from "../core/renderer-limits.ts";
 import type { CallEnd, CallStore } from "../store/call-store.ts";
 import type { EndSummary } from "../store/hand-off.ts";
 import { journalPath, systemCodeOf } from "./journal-reader.ts";
-import { type ProjectedCall, projectJournal } from "./projection.ts";
-import { type Recording, renderRecording } from "./recording.ts";
+import type { JournaledCall, JournalWork } from "./journal-work.ts";
+import { type Recording, recordingPath } from "./recording.ts";
 import { unfinishedPath } from "./wav-file.ts";
-
-/** Where the recording of a call is. Ids are ours, so a path is never made of what a peer said. */
-export const recordingPath = (dataDir: string, callId: string): string => join(dataDir, "recordings", `${callId}.wav`);
 
 export interface RecordKeeperOptions {
   calls: Pick<CallStore, "get" | "finish">;
   dataDir: string;
-  makeResampler: ResamplerFactory;
+  /** Reads the journals and writes the recordings: in a process of its own where calls are live. */
+  journals: JournalWork;
   /** What providers charge; undefined where that is not known. */
   prices?: Prices | undefined;
   clock: Clock;
   log: Logger;
   /** The call's end can no longer be forgotten; it took so long to record. */
   onKept: (callId: string, tookMs: number) => void;
+  /** A recording could not be made; its call's record says so. */
+  onRecordingFailed?: () => void;
 }
 
 /** Reasons that are our own fault. */
@@ -40,11 +40,9 @@ const RETRY_MS = 1_000;
  * Only then does its call go without: every call ends in a record.
  */
 const READ_TRIES_MAX = 60;
-/** Each holds less than a minute of audio, and three files. */
-const CALLS_AT_ONCE = 8;
 
 /**
- * Makes records, transcripts and recordings of ended calls from their journals, and deletes what is to be forgotten: some calls
+ * Has records, transcripts and recordings of ended calls made from their journals, and deletes what is to be forgotten: some calls
  * at a time, for each waits for the disk, and for the loop, dozens of times; and of each call one thing after the other.
  */
 export class RecordKeeper {
@@ -63,6 +61,11 @@ export class RecordKeeper {
     mkdirSync(join(options.dataDir, "recordings"), { recursive: true, mode: 0o700 });
   }
 
+  /** Calls that wait for their records, and calls that are in work. */
+  get count(): { waiting: number; in_progress: number } {
+    return { waiting: this.#waiting.length, in_progress: this.#busy };
+  }
+
   /**
    * The call is over, as its worker reports by `end`, or its worker is gone. Asking twice, late, or for a call that was removed does
    * no harm.
@@ -79,10 +82,10 @@ export class RecordKeeper {
     void this.#inTurn(callId, () => this.#keep(callId, tries));
   }
 
-  /** Behind everything of this call, when fewer than CALLS_AT_ONCE are in work. */
+  /** Behind everything of this call, when fewer than RECORDS_AT_ONCE are in work. */
   #inTurn(callId: string, work: () => Promise<void>): Promise<void> {
     const done = (this.#last.get(callId) ?? Promise.resolve()).then(async () => {
-      if (this.#busy === CALLS_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      if (this.#busy === RECORDS_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
       else this.#busy += 1;
       try {
         await work();
@@ -146,10 +149,10 @@ export class RecordKeeper {
 
   /** Returns what the log tells of the call, if this was its end. Of one that is over already, or gone, nothing is made again. */
   async #finish(callId: string, tries: number): Promise<{ carrierCallId?: string } | undefined> {
-    const { calls, dataDir } = this.#options;
-    let projected: ProjectedCall;
+    const { calls, journals } = this.#options;
+    let projected: JournaledCall;
     try {
-      projected = await projectJournal(journalPath(dataDir, callId));
+      projected = await journals.project(callId);
     } catch (error) {
       if (isWithheld(error) && tries > 1) throw error;
       return (await this.#finishWithoutJournal(callId, error)) ? {} : undefined;
@@ -176,7 +179,7 @@ export class RecordKeeper {
 
   async #endOf(
     callId: string,
-    { header, turns, endReason, hasEnd, frames, used, carrierCallId, ...projected }: ProjectedCall,
+    { header, turns, endReason, hasEnd, frames, used, carrierCallId, ...projected }: JournaledCall,
   ): Promise<CallEnd> {
     const durationMs = Math.round(projected.durationMs);
     const journaled: EndSummary = {
@@ -190,27 +193,31 @@ export class RecordKeeper {
     const reported = hasEnd ? undefined : this.#reportedEnds.get(callId);
     const recording = await this.#render(callId);
     const { usage, cost } = billOf(used, this.#options.prices);
+    const ending = endBy(reported ?? journaled);
     return {
-      ...endBy(reported ?? journaled),
+      ...ending,
       turns,
       transcriptComplete: hasEnd,
       carrierCallId,
-      recording,
+      recording: recording === "failed" ? undefined : recording,
+      counters: { ...ending.counters, ...(recording === "failed" && { recordingFailures: 1 }) },
       latency: latencySummary(turns),
       usage,
       cost,
     };
   }
 
-  async #render(callId: string): Promise<Recording | undefined> {
-    const { dataDir, makeResampler, log } = this.#options;
-    const [journal, path] = [journalPath(dataDir, callId), recordingPath(dataDir, callId)];
+  async #render(callId: string): Promise<Recording | "failed" | undefined> {
+    const { journals, dataDir, log, onRecordingFailed } = this.#options;
     try {
-      const recording = await renderRecording(journal, path, makeResampler);
+      const recording = await journals.render(callId);
       return recording && { ...recording, durationMs: Math.round(recording.durationMs) };
     } catch (error) {
       log.error({ callId, err: error, code: codeOf(error) }, "a recording could not be rendered");
-      return undefined;
+      onRecordingFailed?.();
+      // A renderer that died has left what it had written.
+      await rm(unfinishedPath(recordingPath(dataDir, callId)), { force: true }).catch(() => {});
+      return "failed";
     }
   }
 }

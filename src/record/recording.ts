@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
+import { join } from "node:path";
 import { BACKLOG_MS_MAX, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS, OUTPUT_RING_FRAMES_MAX } from "../core/limits.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
@@ -9,6 +10,9 @@ import { JournalReading } from "./journal-reader.ts";
 import type { JournaledLeg, JournalRecord } from "./journal-records.ts";
 import { summarizeJournal } from "./journal-summary.ts";
 import { StereoSamples, WAV_CHANNELS, wavHeader, writeWhole } from "./wav-file.ts";
+
+/** Where the recording of a call is. Ids are ours, so a path is never made of what a peer said. */
+export const recordingPath = (dataDir: string, callId: string): string => join(dataDir, "recordings", `${callId}.wav`);
 
 export interface Recording {
   /** The caller is left, the agent right. */

@@ -50,6 +50,9 @@ export interface CallRecord {
   transcriptDeletedAtMs?: number;
 }
 
+/** A call as a list shows it: without its tools, whose schemas can be a hundred times as long as the rest. */
+export type ListedCall = Omit<CallRecord, "settings"> & { settings: Omit<CallSettings, "tools"> };
+
 export interface NewCall {
   accountId: string;
   /** The saved agent that the specification was made of; absent for a call whose configuration was given inline. */
@@ -183,9 +186,16 @@ export interface CallStore {
    */
   get(accountId: string, callId: string): Promise<CallRecord | undefined>;
   /** The account's calls, newest first, by the same rule about expiry as `get`; `more` when there are others behind them. */
-  list(accountId: string, query: CallQuery): Promise<{ calls: readonly CallRecord[]; more: boolean }>;
-  /** The turns in order, with empty texts when the call was not recorded; none before its end. Undefined as for `get`. */
-  transcript(accountId: string, callId: string): Promise<readonly TranscriptTurn[] | undefined>;
+  list(accountId: string, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }>;
+  /**
+   * At most `limit` turns (all where it is absent) in order behind the first `from`, with empty texts when the call was not
+   * recorded; none before its end. Undefined as for `get`.
+   */
+  transcript(
+    accountId: string,
+    callId: string,
+    range?: { from: number; limit: number },
+  ): Promise<readonly TranscriptTurn[] | undefined>;
   /** Created calls whose tokens are still good, of all accounts: with the active ones those that take a place. */
   listWaiting(): Promise<readonly WaitingCall[]>;
   /** Active calls of one worker, or of all, oldest first: what must be recovered when a process was lost. */

@@ -30,7 +30,7 @@ export function countedCalls(
     redeem: (tokenHash, workerId, only) => calls.redeem(tokenHash, workerId, only),
     get: (accountId, callId) => calls.get(accountId, callId),
     list: (accountId, query) => calls.list(accountId, query),
-    transcript: (accountId, callId) => calls.transcript(accountId, callId),
+    transcript: (accountId, callId, range) => calls.transcript(accountId, callId, range),
     listWaiting: () => calls.listWaiting(),
     listActive: (workerId) => calls.listActive(workerId),
     setCarrierCallId: (callId, carrierCallId) => calls.setCarrierCallId(callId, carrierCallId),

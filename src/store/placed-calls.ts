@@ -44,7 +44,7 @@ export function placedCalls(calls: CallStore, places: Places): CallStore {
     },
     get: (accountId, callId) => calls.get(accountId, callId),
     list: (accountId, query) => calls.list(accountId, query),
-    transcript: (accountId, callId) => calls.transcript(accountId, callId),
+    transcript: (accountId, callId, range) => calls.transcript(accountId, callId, range),
     listWaiting: () => calls.listWaiting(),
     listActive: (workerId) => calls.listActive(workerId),
     setCarrierCallId: (callId, carrierCallId) => calls.setCarrierCallId(callId, carrierCallId),

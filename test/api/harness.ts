@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { type ApiDeps, buildApi } from "../../src/api/app.ts";
 import type { ErrorBody } from "../../src/api/errors.ts";
 import type { NewCalls } from "../../src/api/health.ts";
+import { LargeAnswers } from "../../src/api/large-answers.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../src/api/voices.ts";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { unavailable } from "../../src/core/errors.ts";
@@ -38,6 +39,7 @@ export interface ApiUnderTest {
   /** What the API logged, one line of JSON each. */
   logged: string[];
   metrics: ControlMetrics;
+  largeAnswers: LargeAnswers;
   /**
    * What `newCalls` says, what speaks against one call more, whether the worker hears what it is told, and whether the keys can
    * be read; a test may change it.
@@ -117,8 +119,11 @@ export async function apiUnderTest(
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const events = new JournalEvents(directory);
   const metrics = new ControlMetrics();
+  const largeAnswers = new LargeAnswers(clock, (of) => metrics.largeAnswerRefused(of));
   const app = buildApi({
     ...stores,
+    clock,
+    largeAnswers,
     apiKeys: {
       authenticate: async (text) => {
         if (state.storeIsAway) throw unavailable("the database is busy");
@@ -170,7 +175,7 @@ export async function apiUnderTest(
     };
   };
   return {
-    ...{ told, app, stores, clock, directory, accountId, key, logged, metrics, state, recordingPath },
+    ...{ told, app, stores, clock, largeAnswers, directory, accountId, key, logged, metrics, state, recordingPath },
     post: (body, headers = {}, path = "/api/v1/calls") =>
       send(
         "POST",

@@ -1,3 +1,8 @@
+import {
+  LARGE_ANSWERS_PER_ACCOUNT_MAX,
+  LARGE_ANSWERS_WAITING_MAX,
+  LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX,
+} from "../../src/core/api-limits.ts";
 import { BODY_BYTES_MAX, HEADERS_MAX } from "../../src/core/limits.ts";
 import { codesOf, type Operation } from "../support/openapi-document.ts";
 import { existing, type Given, isAbout, missing, pathOf } from "./asking.ts";
@@ -61,6 +66,7 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
   async *429(scene, operation) {
     const given = await existing(scene, operation);
     scene.api.state.admit = () => "rate_limited";
+    takeAllLargeAnswers(scene, [scene.api.accountId]);
     yield given;
     scene.api.state.accountOver = "llm_requests";
     yield given;
@@ -68,6 +74,8 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
   async *503(scene, operation) {
     const given = await existing(scene, operation);
     const codes = codesOf(operation, 503);
+    const strangers = Array.from({ length: LARGE_ANSWERS_WAITING_MAX }, (_, index) => `stranger ${index}`);
+    if (isList(operation)) takeAllLargeAnswers(scene, strangers);
     for (const reason of ["overloaded", "draining", "insufficient_storage", "database_lost", "unavailable"] as const) {
       scene.api.state.newCalls = { taken: false, reason };
       scene.api.state.admit = () => "overloaded";
@@ -76,6 +84,17 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
     }
   },
 };
+
+/** Until nothing more of these accounts may be under way, or wait. */
+function takeAllLargeAnswers({ api }: Scene, accountIds: readonly string[]): void {
+  for (const accountId of accountIds) {
+    for (let count = 0; count < LARGE_ANSWERS_PER_ACCOUNT_MAX + LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX; count++) {
+      api.largeAnswers.begin(accountId).catch(() => {});
+    }
+  }
+}
+
+const isList = ({ parameters }: Operation): boolean => parameters.some(({ name }) => name === "cursor");
 
 const REPEATABLE = { "idempotency-key": "the same request" };
 

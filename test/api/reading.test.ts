@@ -104,18 +104,21 @@ describe("GET /calls/{id}/transcript", () => {
     const turn = { role: "agent", text: "We are", startMs: 1, endMs: 2, interrupted: true, approximate: true } as const;
     const end = { status: "ended", endReason: "caller_hangup", endedAtMs: api.clock.epochMs(), durationMs: 1 } as const;
     await api.stores.calls.finish(id, { ...end, turns: [turn] });
-    expect((await api.get(`/api/v1/calls/${id}/transcript`)).body).toEqual({ data: [turn] });
+    expect((await api.get(`/api/v1/calls/${id}/transcript`)).body).toEqual({ data: [turn], nextCursor: null });
   });
 
   test("gives the turns as they were heard; none before the call has ended", async () => {
     const { id } = await create();
-    expect((await api.get(`/api/v1/calls/${id}/transcript`)).body).toEqual({ data: [] });
-    expect((await api.get(`/api/v1/calls/${await ended()}/transcript`)).body).toEqual({ data: TURNS });
+    expect((await api.get(`/api/v1/calls/${id}/transcript`)).body).toEqual({ data: [], nextCursor: null });
+    expect((await api.get(`/api/v1/calls/${await ended()}/transcript`)).body).toEqual({
+      data: TURNS,
+      nextCursor: null,
+    });
   });
 
   test("gives times without a word when the call is not recorded", async () => {
     const answer = await api.get(`/api/v1/calls/${await ended({ recordingEnabled: false })}/transcript`);
-    expect(answer.body).toEqual({ data: TURNS.map(({ text: _, ...turn }) => turn) });
+    expect(answer.body).toEqual({ data: TURNS.map(({ text: _, ...turn }) => turn), nextCursor: null });
   });
 });
 

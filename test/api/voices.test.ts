@@ -83,11 +83,11 @@ describe("filters", () => {
   test("a parameter that is unknown, or there twice, is 400 and named", async () => {
     api = await apiUnderTest();
     for (const path of ["/api/v1/voices", "/api/v1/languages"]) {
-      const unknown = await api.get(`${path}?lang=en&limit=5`);
+      const unknown = await api.get(`${path}?lang=en&page=5`);
       expect([unknown.status, errorOf(unknown).code, pathsOf(unknown)]).toEqual([
         400,
         "invalid_request",
-        ["/lang", "/limit"],
+        ["/lang", "/page"],
       ]);
       expect(pathsOf(await api.get(`${path}?language=en&language=de&provider=a&provider=b`))).toEqual([
         "/language",

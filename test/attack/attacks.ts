@@ -2,6 +2,7 @@ import { FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX, TEXTS_PER_SECOND_MAX } from "../../
 import { mintToken } from "../../src/store/secrets.ts";
 import { head } from "../support/raw-http.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
+import { API_ATTACKS } from "./api-attacks.ts";
 import { Crowd, type Door, pause } from "./crowd.ts";
 import { SCHEMA_ATTACKS } from "./schema-attacks.ts";
 import { outcome, streams, upgrade } from "./streams.ts";
@@ -10,8 +11,9 @@ import { outcome, streams, upgrade } from "./streams.ts";
 export interface Target {
   media: Door;
   api: Door;
-  /** A key of an account, which a hostile user has. */
-  apiKey: string;
+  metrics: Door;
+  /** An API key of the attackers' own account. */
+  key: string;
   /** Paths of streams, one for each attacker, where the attack needs them. */
   paths: readonly string[];
 }
@@ -224,6 +226,7 @@ const silence = async (crowd: Crowd): Promise<Outcome> => {
 
 /** The attacks of the fault catalogue, each with what the service owes the others meanwhile. */
 export const ATTACKS: readonly Attack[] = [
+  ...API_ATTACKS,
   {
     id: "D1",
     name: "connections that say nothing",

@@ -93,11 +93,11 @@ const COSTLY_BODY = JSON.stringify({
   ),
 });
 
-async function postAgainAndAgain({ api, apiKey }: Target, size: Size, ready: Ready): Promise<Outcome> {
+async function postAgainAndAgain({ api, key }: Target, size: Size, ready: Ready): Promise<Outcome> {
   await ready();
   const request =
     head("POST /api/v1/calls", {
-      ...{ "Content-Type": "application/json", "X-API-Key": apiKey, Connection: "close" },
+      ...{ "Content-Type": "application/json", "X-API-Key": key, Connection: "close" },
       "Content-Length": String(Buffer.byteLength(COSTLY_BODY)),
     }) + COSTLY_BODY;
   const crowd = new Crowd(api);

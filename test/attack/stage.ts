@@ -91,6 +91,7 @@ const LOOK_MS = 50;
 const PROBE_MS = 250;
 const RECORDED_MS_MAX = 10_000;
 const ACCOUNT = "attack";
+const ATTACKERS_ACCOUNT = "attackers";
 
 /** Starts a service, lets calls run, attacks it with everything that is planned at once, and says what came of it. */
 export async function runStage(options: StageOptions, planned: readonly Planned[]): Promise<StageResult> {
@@ -107,8 +108,10 @@ export async function runStage(options: StageOptions, planned: readonly Planned[
     const stores = await openStores(dataDir, systemClock);
     const accountId = await stores.accounts.ensure(ACCOUNT);
     const { key } = await stores.apiKeys.create({ accountId, name: ACCOUNT });
+    const attackers = await stores.accounts.ensure(ATTACKERS_ACCOUNT);
+    const { key: attackersKey } = await stores.apiKeys.create({ accountId: attackers, name: ATTACKERS_ACCOUNT });
     await stores.close();
-    return await new Stage(options, new ServiceApi(service.apiUrl, key)).run(planned);
+    return await new Stage(options, new ServiceApi(service.apiUrl, key), attackersKey).run(planned);
   } finally {
     await service.stop();
   }
@@ -117,13 +120,15 @@ export async function runStage(options: StageOptions, planned: readonly Planned[
 class Stage {
   readonly #options: StageOptions;
   readonly #api: ServiceApi;
+  readonly #attackersKey: string;
   readonly #upgradesMs: number[] = [];
   #upgradesFailed = 0;
   #running = true;
 
-  constructor(options: StageOptions, api: ServiceApi) {
+  constructor(options: StageOptions, api: ServiceApi, attackersKey: string) {
     this.#options = options;
     this.#api = api;
+    this.#attackersKey = attackersKey;
   }
 
   async run(planned: readonly Planned[]): Promise<StageResult> {
@@ -185,7 +190,9 @@ class Stage {
 
   #suffer({ attack, size }: Planned, calls: readonly NewCall[], ready: Ready): Promise<Outcome> {
     const paths = calls.map(({ websocketUrl }) => new URL(websocketUrl).pathname);
-    const target: Target = { media: this.#mediaDoor, api: this.#api.door, apiKey: this.#api.key, paths };
+    const metrics = { host: "127.0.0.1", port: this.#logged("metrics served").port ?? 0 };
+    const doors = { media: this.#mediaDoor, api: this.#api.door, metrics };
+    const target: Target = { ...doors, key: this.#attackersKey, paths };
     return this.#options.attacker(attack, target, size, ready);
   }
 

@@ -19,6 +19,8 @@ export interface ChaosOptions {
   calls: number;
   workers: number;
   kills: number;
+  /** Kills of the renderer, behind those of workers: no record or recording may be missing. */
+  rendererKills: number;
   /** Rolls, each of which replaces every worker: behind the kills. */
   rolls: number;
   /** Between two kills, or rolls, at least: the next one waits until every place has its worker again. */
@@ -135,12 +137,17 @@ class Chaos {
   }
 
   async #strike(): Promise<void> {
-    const { kills, rolls, everyMs, calls, say } = this.#options;
+    const { kills, rendererKills, rolls, everyMs, calls, say } = this.#options;
     await this.#until("all calls to live", () => this.#live.length >= calls);
     for (let count = 1; count <= kills; count += 1) {
       await delay(everyMs);
       await this.#kill();
       say(`kill ${count} of ${kills}: ${this.#live.length} calls live, ${this.#count("lost")} lost until now`);
+    }
+    for (let count = 1; count <= rendererKills; count += 1) {
+      await delay(everyMs);
+      await this.#killRenderer();
+      say(`renderer killed ${count} of ${rendererKills}: ${this.#count("hung_up")} calls hung up until now`);
     }
     for (let count = 1; count <= rolls; count += 1) {
       await delay(everyMs);
@@ -221,6 +228,18 @@ class Chaos {
     const workers = new Map(active.map((call) => [call.id, call.workerId]));
     this.#kills.push({ pid, atMs: performance.now(), workers });
     process.kill(pid, "SIGKILL");
+  }
+
+  async #killRenderer(): Promise<void> {
+    let pid: number | undefined;
+    await this.#until("a renderer to be up", () => {
+      const of = (msg: string): number[] =>
+        this.#log().flatMap((line) => (line.msg === msg && line.pid !== undefined ? [line.pid] : []));
+      const dead = of("renderer died");
+      pid = of("renderer started").find((one) => !dead.includes(one));
+      return pid !== undefined;
+    });
+    process.kill(pid ?? 0, "SIGKILL");
   }
 
   async #roll(): Promise<void> {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { recordingPath } from "../../src/record/record-keeper.ts";
+import { recordingPath } from "../../src/record/recording.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { createCall, endAt } from "../contract/call-store-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";

@@ -8,6 +8,7 @@ import {
   AGENT,
   createCall,
   inEveryStatus,
+  listed,
   listedIds,
   SPEC,
   type StoresUnderTest,
@@ -35,7 +36,7 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
 
     test("give the account's calls newest first, and say whether there are others behind them", async () => {
       const calls = [];
-      for (let index = 0; index < 5; index++) calls.push((await create()).record);
+      for (let index = 0; index < 5; index++) calls.push(listed((await create()).record));
       calls.reverse();
       expect(await stores.calls.list(accountId, { limit: 5 })).toEqual({ calls, more: false });
       expect(await stores.calls.list(accountId, { limit: 4 })).toEqual({ calls: calls.slice(0, 4), more: true });
@@ -96,7 +97,10 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
               for (const metadata of [undefined, {}, { vip: "true" }, { shop: "north", n: "17" }, { shop: "south" }]) {
                 const query = { status, connectionType, createdFromMs, createdBeforeMs, metadata, limit: 100 };
                 const expected = records.filter((call) => call !== undefined && fits(call, query));
-                expect(await stores.calls.list(accountId, query)).toEqual({ calls: expected, more: false });
+                expect(await stores.calls.list(accountId, query)).toEqual({
+                  calls: expected.map((call) => call && listed(call)),
+                  more: false,
+                });
                 asked += expected.length > 0 ? 1 : 0;
               }
             }
@@ -210,6 +214,21 @@ export function callListContract(name: string, make: () => StoresUnderTest): voi
         // SQLite reads this one a bit off.
         { numRuns: 100, examples: [["a", -7.682774260870828e-149]] },
       );
+    });
+
+    test("ADV-M1: show very large calls without their tools, page by page, and find one among them", async () => {
+      const parameters = { type: "object", description: "x".repeat(250_000) };
+      const tool = { kind: "client", name: "order", description: "Orders.", parameters } as const;
+      const tools = [{ ...tool, timeoutMs: 1_000, waits: true, fixedArguments: {} }];
+      const calls: string[] = [];
+      for (let index = 0; index < 30; index++) {
+        calls.unshift((await create({ ...SPEC, tools: tools as never, metadata: { index } })).id);
+      }
+      const { calls: found, more } = await stores.calls.list(accountId, { limit: 25 });
+      expect([found.map(({ id }) => id), more]).toEqual([calls.slice(0, 25), true]);
+      expect(JSON.stringify(found).length).toBeLessThan(25 * 2_000);
+      expect(await idsOf({ afterCallId: calls[24] })).toEqual(calls.slice(25));
+      expect(await idsOf({ metadata: { index: "3" } })).toEqual([calls[26]]);
     });
 
     test("find the one call in two thousand that is asked for, and go on behind it", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CallSpec, TranscriptTurn } from "../../src/core/call-spec.ts";
 import type { NewAgent } from "../../src/store/agent-store.ts";
-import type { CallEnd, CallQuery, NewCall } from "../../src/store/call-store.ts";
+import type { CallEnd, CallQuery, CallRecord, ListedCall, NewCall } from "../../src/store/call-store.ts";
 import { hashSecret, mintToken } from "../../src/store/secrets.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
@@ -86,6 +86,12 @@ export async function inEveryStatus(stores: Stores, accountId: string, clock: Ma
   await stores.calls.finish(failed.id, endAt(clock, { status: "failed", endReason: "provider_error" }));
   return { created, active, ended, failed, expired };
 }
+
+/** A record as lists show it. */
+export const listed = ({ settings: { tools: _, ...settings }, ...record }: CallRecord): ListedCall => ({
+  ...record,
+  settings,
+});
 
 /** The ids of the calls that a list gives, in its order. */
 export async function listedIds(stores: Stores, accountId: string, query: Partial<CallQuery> = {}): Promise<string[]> {
@@ -387,7 +393,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       const { record, id } = await create(SPEC, { agentId });
       expect(record.agentId).toBe(agentId);
       expect(await stores.calls.get(accountId, id)).toEqual(record);
-      expect((await stores.calls.list(accountId, { limit: 1 })).calls).toEqual([record]);
+      expect((await stores.calls.list(accountId, { limit: 1 })).calls).toEqual([listed(record)]);
     });
 
     test("cancelling ends a call that waits, at once and once; any other stays as it is", async () => {

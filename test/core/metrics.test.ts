@@ -24,7 +24,7 @@ test("the metrics of both processes are one exposition, in which the label proce
   expect(sampleOf(metrics, "trunkline_process_restarts_total", { process: "control" })).toBe(0);
   expect(sampleOf(metrics, "trunkline_build_info", { process: "control" })).toBe(1);
   for (const { samples } of metrics.values()) {
-    for (const { name, labels } of samples) expect(["control", "worker"], name).toContain(labels.process);
+    for (const { name, labels } of samples) expect(["control", "worker", "renderer"], name).toContain(labels.process);
   }
 });
 

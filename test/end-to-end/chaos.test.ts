@@ -15,6 +15,7 @@ test("K1, K5: workers killed under live calls cost their own calls and nothing e
     calls: 10,
     workers: 2,
     kills: 2,
+    rendererKills: 0,
     rolls: 0,
     everyMs: 500,
     callMsMax: 10_000,
@@ -26,4 +27,25 @@ test("K1, K5: workers killed under live calls cost their own calls and nothing e
   expect([lost > 0, hungUp > 0]).toEqual([true, true]);
   expect(recoveriesMs).toHaveLength(lost);
   expect(recoveriesMs[0]).toBeLessThan(4 * RECOVERED_MS_MAX);
+});
+
+test("ADV-M9: a renderer that is killed again and again costs no record and no recording (`npm run chaos -- --renderer-kills`)", {
+  retry: ifMachineStalled,
+  timeout: 90_000,
+}, async () => {
+  const { problems, hungUp, lost } = await runChaos({
+    program: { path: builtProgram("main"), execArgv: [] },
+    dataDir: temporaryDirectory(),
+    calls: 10,
+    workers: 1,
+    kills: 0,
+    rendererKills: 4,
+    rolls: 0,
+    everyMs: 1_000,
+    callMsMax: 2_000,
+    sampled: 1,
+    say: () => {},
+  });
+  expect(problems.filter((problem) => !problem.includes("its record took"))).toEqual([]);
+  expect([hungUp > 10, lost]).toEqual([true, 0]);
 });

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { CallerNotice } from "../../src/cli/simulated/caller.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { recordingPath } from "../../src/record/record-keeper.ts";
+import { recordingPath } from "../../src/record/recording.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import { holdShortCall, RawLeg, SHORT_CALL_FRAMES } from "../support/raw-leg.ts";
 import { agentText, type CallItem, Service, until, withStores } from "../support/service.ts";

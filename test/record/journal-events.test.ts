@@ -2,7 +2,8 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSyn
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { EVENT_READINGS_MAX, EVENTS_PAGE_CHARS_MAX } from "../../src/core/limits.ts";
+import { LIST_BYTES_MAX } from "../../src/core/api-limits.ts";
+import { EVENT_READINGS_MAX } from "../../src/core/limits.ts";
 import { type EventPage, JournalEvents } from "../../src/record/journal-events.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import type { ListedEvent } from "../../src/record/listed-events.ts";
@@ -163,7 +164,7 @@ describe("the pages of a call's events", () => {
     expect(joined(found)).toHaveLength(31);
     expect(found.length).toBeGreaterThan(1);
     for (const page of found) {
-      expect(JSON.stringify(page.events).length).toBeLessThan(EVENTS_PAGE_CHARS_MAX + 2 * text.length);
+      expect(JSON.stringify(page.events).length).toBeLessThan(LIST_BYTES_MAX + 2 * text.length);
     }
   });
 });

@@ -11,10 +11,13 @@ import {
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EndReason } from "../../src/core/call-spec.ts";
+import { TrunklineError } from "../../src/core/errors.ts";
 import { readPrices } from "../../src/core/prices.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
-import { RecordKeeper, recordingPath } from "../../src/record/record-keeper.ts";
+import { type JournalWork, journalWork } from "../../src/record/journal-work.ts";
+import { RecordKeeper } from "../../src/record/record-keeper.ts";
+import { recordingPath } from "../../src/record/recording.ts";
 import type { CallStore } from "../../src/store/call-store.ts";
 import { hashSecret, mintToken } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
@@ -45,7 +48,14 @@ beforeEach(async () => {
   const { log, lines: logged } = memoryLog();
   const kept: string[] = [];
   const onKept = (callId: string): void => void kept.push(callId);
-  const keeper = new RecordKeeper({ calls: stores.calls, dataDir: directory, makeResampler, clock, log, onKept });
+  const keeper = new RecordKeeper({
+    calls: stores.calls,
+    dataDir: directory,
+    journals: journalWork(directory, makeResampler),
+    clock,
+    log,
+    onKept,
+  });
   const accountId = await stores.accounts.ensure("first");
   service = { directory, stores, clock, keeper, accountId, logged, kept };
 });
@@ -141,7 +151,15 @@ describe("keeping a call", () => {
     const problems: string[] = [];
     const prices = readPrices('{"currency": "EUR", "deepgram": {"audioMinute": 0.5}}', ["deepgram"], problems);
     const { log } = memoryLog();
-    const options = { calls: stores.calls, dataDir: directory, makeResampler, clock, log, onKept: () => {}, prices };
+    const options = {
+      calls: stores.calls,
+      dataDir: directory,
+      journals: journalWork(directory, makeResampler),
+      clock,
+      log,
+      onKept: () => {},
+      prices,
+    };
     const keeper = new RecordKeeper(options);
     keeper.keep(callId);
     await keeper.idle();
@@ -266,7 +284,14 @@ describe("keeping a call", () => {
     };
     const { log } = memoryLog();
     const onKept = (id: string): void => void kept.push(id);
-    const keeper = new RecordKeeper({ calls: failing, dataDir: directory, makeResampler, clock, log, onKept });
+    const keeper = new RecordKeeper({
+      calls: failing,
+      dataDir: directory,
+      journals: journalWork(directory, makeResampler),
+      clock,
+      log,
+      onKept,
+    });
     keeper.keep(callId);
     for (let second = 0; second < 3; second += 1) {
       await keeper.idle();
@@ -276,6 +301,32 @@ describe("keeping a call", () => {
     expect(kept).toEqual([callId]);
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "ended", endReason: "caller_hangup" });
   });
+});
+
+test("ADV-M9: a call whose journal kills the renderer has its record all the same, without a recording, and the record says so", async () => {
+  const { directory, stores, clock, accountId, kept } = service;
+  const { callId } = await active();
+  let failed = 0;
+  const journals: JournalWork = {
+    ...journalWork(directory, makeResampler),
+    render: async () => {
+      throw new TrunklineError("renderer_died", "bug", "the renderer died 5 times at this journal");
+    },
+  };
+  const { log, lines } = memoryLog();
+  const onKept = (id: string): void => void kept.push(id);
+  const onRecordingFailed = (): void => {
+    failed += 1;
+  };
+  const options = { calls: stores.calls, dataDir: directory, journals, clock, log, onKept, onRecordingFailed };
+  const keeper = new RecordKeeper(options);
+  keeper.keep(callId);
+  await keeper.idle();
+  const record = await stores.calls.get(accountId, callId);
+  expect(record).toMatchObject({ status: "ended", endReason: "caller_hangup", counters: { recordingFailures: 1 } });
+  expect(record).not.toHaveProperty("recording");
+  expect([kept, failed]).toEqual([[callId], 1]);
+  expect(lines.join("")).toContain("renderer_died");
 });
 
 describe("keeping many calls", () => {
@@ -294,7 +345,14 @@ describe("keeping many calls", () => {
     };
     const { log } = memoryLog();
     const onKept = (id: string): void => void kept.push(id);
-    const keeper = new RecordKeeper({ calls: slow, dataDir: directory, makeResampler, clock, log, onKept });
+    const keeper = new RecordKeeper({
+      calls: slow,
+      dataDir: directory,
+      journals: journalWork(directory, makeResampler),
+      clock,
+      log,
+      onKept,
+    });
     const callIds: string[] = [];
     for (let call = 0; call < 10; call += 1) callIds.push((await active()).callId);
     for (const callId of callIds) keeper.keep(callId);

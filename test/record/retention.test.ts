@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Retained, readRetention } from "../../src/core/retention.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
-import { recordingPath } from "../../src/record/record-keeper.ts";
+import { recordingPath } from "../../src/record/recording.ts";
 import { Retention } from "../../src/record/retention.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../src/store/stores.ts";

@@ -41,6 +41,8 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   control.watchPlaces(() => ({ max: 1_000, active: 3, reserved: 2 }));
   control.watchDisk(() => ({ freeBytes: 60_000_000_000, isLow: false }));
   control.restarted({ worker: 2, control: 0 });
+  control.watchConnections(() => ({ api: 3, metrics: 1 }));
+  control.watchRecords(() => ({ waiting: 4, in_progress: 2 }));
   worker.callStarted("carrier_a");
   worker.callEnded("inactivity");
   worker.redemption("refused");

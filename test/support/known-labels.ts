@@ -23,14 +23,19 @@ const PROVIDERS = ["espeak", "reference", "scripted"];
 
 /** Every value that each label may have, or what it looks like where it is a number. What is not in here is nobody's list. */
 const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
-  process: ["control", "worker"],
+  process: ["control", "worker", "renderer"],
   connection_type: CONNECTION_TYPES,
   direction: ["in", "out"],
-  cause: ["malformed", "ignored", "early", "late", "duplicate", "stale", ...PROMPT_TRIM_CAUSES],
+  cause: [
+    ...["malformed", "ignored", "early", "late", "duplicate", "stale", "idle", "unread", "refused"],
+    ...PROMPT_TRIM_CAUSES,
+  ],
+  port: ["api", "metrics"],
+  of: ["account", "service"],
   reason: [...END_REASONS, ...LLM_ABORT_REASONS],
   outcome: [...REDEMPTION_OUTCOMES, ...THREAD_OUTCOMES],
   thread: THREADS,
-  state: [...LIVE_STATES, "up", "silent"],
+  state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],
   stage: [...TURN_STAGES, ...TURN_STEPS],
   unit: UNITS,
   engine: ENGINES,

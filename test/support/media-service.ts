@@ -17,7 +17,9 @@ import type { G711Codec } from "../../src/media/g711.ts";
 import { loadOpus } from "../../src/media/load-opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
-import { RecordKeeper, recordingPath } from "../../src/record/record-keeper.ts";
+import { journalWork } from "../../src/record/journal-work.ts";
+import { RecordKeeper } from "../../src/record/record-keeper.ts";
+import { recordingPath } from "../../src/record/recording.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import type { CallRecord } from "../../src/store/call-store.ts";
 import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
@@ -84,7 +86,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   const keeper = new RecordKeeper({
     calls: stores.calls,
     dataDir: directory,
-    makeResampler: await loadResampler(),
+    journals: journalWork(directory, await loadResampler()),
     clock,
     log,
     onKept: (callId) => ipc.acknowledge(callId),

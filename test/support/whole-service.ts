@@ -1,5 +1,7 @@
 import { buildApi } from "../../src/api/app.ts";
+import { LargeAnswers } from "../../src/api/large-answers.ts";
 import { catalogueOf } from "../../src/api/voices.ts";
+import { systemClock } from "../../src/core/clock.ts";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { MetricsSum } from "../../src/core/metrics-sum.ts";
 import { JournalEvents } from "../../src/record/journal-events.ts";
@@ -21,6 +23,8 @@ export async function wholeService(options: MediaServiceOptions = {}) {
   const events = new JournalEvents(directory);
   const api = buildApi({
     ...stores,
+    clock: systemClock,
+    largeAnswers: new LargeAnswers(systemClock, (of) => metrics.largeAnswerRefused(of)),
     calls: countedCalls(stores.calls, metrics),
     voices: catalogueOf({ voices: async () => [VOICE] }),
     toolSecrets: new Map(),

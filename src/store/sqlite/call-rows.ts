@@ -5,13 +5,12 @@ import type { Tables } from "./tables.ts";
 
 export const EXPIRED = { status: "expired", end_reason: "token_expired" } as const;
 
-/** What a record is made of: all but the words, which can be long and which no record shows. */
-export const RECORD_COLUMNS = [
+/** What a list shows of a call, but for its settings. */
+export const LISTED_COLUMNS = [
   "calls.id",
   "calls.account_id",
   "calls.agent_id",
   "calls.status",
-  "calls.settings",
   "calls.created_at",
   "calls.started_at",
   "calls.ended_at",
@@ -28,6 +27,9 @@ export const RECORD_COLUMNS = [
   "calls.recording_deleted_at",
   "calls.transcript_deleted_at",
 ] as const;
+
+/** What a record is made of: all but the words, which can be long and which no record shows. */
+export const RECORD_COLUMNS = [...LISTED_COLUMNS, "calls.settings"] as const;
 
 export type RecordRow = Omit<Selectable<Tables["calls"]>, "words" | "recording_enabled" | "api_key_id">;
 

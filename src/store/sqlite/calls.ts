@@ -14,6 +14,7 @@ import type {
   Cancellation,
   Creation,
   IdempotentRequest,
+  ListedCall,
   NewCall,
   NoPlace,
   WaitingCall,
@@ -204,19 +205,20 @@ export class SqliteCalls implements CallStore {
     return row && recordAt(this.#clock.epochMs(), row);
   }
 
-  list(accountId: string, query: CallQuery): Promise<{ calls: readonly CallRecord[]; more: boolean }> {
+  list(accountId: string, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }> {
     return listCalls(this.#db, accountId, query, this.#clock.epochMs());
   }
 
-  async transcript(accountId: string, callId: string): Promise<readonly TranscriptTurn[] | undefined> {
+  async transcript(
+    accountId: string,
+    callId: string,
+    range?: { from: number; limit: number },
+  ): Promise<readonly TranscriptTurn[] | undefined> {
     if ((await this.get(accountId, callId)) === undefined) return undefined;
-    const rows = await this.#db
-      .selectFrom("turns")
-      .selectAll()
-      .where("call_id", "=", callId)
-      .orderBy("position")
-      .execute();
-    return rows.map(turnOf);
+    let turns = this.#db.selectFrom("turns").selectAll().where("call_id", "=", callId).orderBy("position");
+    // Positions are counted from 0, without gaps.
+    if (range !== undefined) turns = turns.where("position", ">=", range.from).limit(range.limit);
+    return (await turns.execute()).map(turnOf);
   }
 
   async listWaiting(): Promise<readonly WaitingCall[]> {

@@ -140,15 +140,18 @@ test("the calls of a database that an older version has made are read, listed an
     .execute();
   await db.destroy();
   const stores = await openStores(directory, clock);
-  const tools = [{ kind: "built_in", name: "hang_up", fixedArguments: {} }];
+  const { tools: _tools, ...listedSettings } = settings;
   const record = {
     ...{ id, accountId, status: "created", createdAtMs: 0 },
-    settings: { ...settings, languagePinned: false, tools },
+    settings: { ...listedSettings, languagePinned: false },
   };
   expect(await stores.calls.list(accountId, { limit: 5, metadata: { order: "17" } })).toEqual({
     calls: [record],
     more: false,
   });
+  expect((await stores.calls.get(accountId, id))?.settings.tools).toEqual([
+    { kind: "built_in", name: "hang_up", fixedArguments: {} },
+  ]);
   expect(await stores.calls.redeem(hashSecret("x"), "worker-1")).toMatchObject({ callId: id });
   expect(await stores.calls.finish(id, { ...endAt(clock), carrierCallId: "CA1" })).toBe(true);
   expect(await stores.calls.list(accountId, { limit: 5, carrierCallId: "CA1" })).toMatchObject({ calls: [{ id }] });

@@ -1,0 +1,33 @@
+/** Bounds of what the control process serves over HTTP: its connections and its large answers; those of requests stand in `limits.ts`. */
+
+// Answers.
+/** JSON of the items on one page of any list; a page ends before the item that exceeds this, unless that is its first. */
+export const LIST_BYTES_MAX = 512 * 1024;
+/** What one query of a list reads of the database before others get their turn; the next item alone may exceed it. */
+export const LIST_READ_BYTES_MAX = 2 * 1024 * 1024;
+/** Turns on one page of a transcript, and voices or languages on one page. */
+export const TRANSCRIPT_PAGE_MAX = 1_000;
+export const VOICES_PAGE_MAX = 5_000;
+/** Lists, transcripts and events that are made or read at once, by one account and by all; the next ones wait. */
+export const LARGE_ANSWERS_PER_ACCOUNT_MAX = 4;
+export const LARGE_ANSWERS_MAX = 16;
+/** Requests that wait for that; past it, or after so long, the answer is 429 or 503 with `Retry-After`. */
+export const LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX = 32;
+export const LARGE_ANSWERS_WAITING_MAX = 256;
+export const LARGE_ANSWER_WAIT_MS_MAX = 2_000;
+/** How long a client may take to read an answer that is held in memory; then its connection is closed. */
+export const ANSWER_READ_MS_MAX = 30_000;
+
+// Connections.
+/** To the API, where the system allows more: each holds some 20 KiB. Past it the oldest idle one is closed. */
+export const API_CONNECTIONS_MAX = 4_096;
+/** To the metrics port: a few scrapers and probes. Past it the oldest idle one is closed. */
+export const METRICS_CONNECTIONS_MAX = 64;
+/** Of those, one in so many is kept free: a connection that is closed for another one holds its descriptor a moment longer. */
+export const CONNECTIONS_HEADROOM_DIVISOR = 8;
+/** How long an idle connection is kept. Longer than load balancers keep theirs, 60 s as a rule, so that they close first. */
+export const KEEP_ALIVE_MS = 72_000;
+/** The same while more than half of the connections are taken. */
+export const KEEP_ALIVE_SCARCE_MS = 1_000;
+/** An answer that is read more slowly than this may be closed where a new connection finds no idle one to take the place of. */
+export const UNREAD_MS_MIN = 1_000;

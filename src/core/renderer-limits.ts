@@ -1,0 +1,14 @@
+/** Bounds of making records from journals, which a process of its own does: see `renderer-process.ts`. */
+
+/** Calls that wait for their records; with more of them no new calls are taken until there are fewer. */
+export const RECORDS_WAITING_MAX = 10_000;
+/** Calls that are in work at once: each holds less than a minute of audio, and three files. */
+export const RECORDS_AT_ONCE = 8;
+/** Bytes of journals that are in work at once; a longer one is worked on alone. */
+export const RENDERER_JOURNAL_BYTES_MAX = 256 * 1024 * 1024;
+/** The heap of the renderer: a journal that takes more ends the renderer, and nothing else. */
+export const RENDERER_HEAP_MB_MAX = 512;
+/** How often a journal may be in work when the renderer dies; then its call's record is made without what was asked for. */
+export const RENDERER_TRIES_MAX = 5;
+/** A renderer that was silent for so long is killed and replaced. It has a low priority, so a busy machine makes it wait. */
+export const RENDERER_STALL_MS_MAX = 30_000;

@@ -1,0 +1,223 @@
+import { fork } from "node:child_process";
+import { statSync } from "node:fs";
+import { childModule } from "./core/child-module.ts";
+import type { Clock } from "./core/clock.ts";
+import { TrunklineError, unavailable } from "./core/errors.ts";
+import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "./core/limits.ts";
+import type { Logger } from "./core/log.ts";
+import {
+  RECORDS_AT_ONCE,
+  RENDERER_HEAP_MB_MAX,
+  RENDERER_JOURNAL_BYTES_MAX,
+  RENDERER_STALL_MS_MAX,
+  RENDERER_TRIES_MAX,
+} from "./core/renderer-limits.ts";
+import { journalPath } from "./record/journal-reader.ts";
+import type { JournaledCall, JournalWork } from "./record/journal-work.ts";
+import type { Recording } from "./record/recording.ts";
+import { errorOf, type FromRenderer, type ToRenderer } from "./renderer-messages.ts";
+
+/** A renderer that was started, as far as it can be reached. */
+export interface Renderer {
+  readonly pid: number | undefined;
+  /** What is sent to a renderer that is gone is lost. */
+  send(request: ToRenderer): void;
+  /** As `kill -9` does. */
+  kill(): void;
+}
+
+export interface RendererEvents {
+  message(message: FromRenderer): void;
+  /** Comes once, never before the renderer was returned, and nothing comes after it. */
+  gone(exit: { exitCode: number | null; signal: string | null }): void;
+}
+
+export type StartRenderer = (events: RendererEvents) => Renderer;
+
+export interface RendererProcessOptions {
+  start: StartRenderer;
+  /** The length of a call's journal; 0 where there is none. */
+  journalBytes: (callId: string) => number;
+  clock: Clock;
+  log: Logger;
+  /** Called whenever a renderer that died is started again. */
+  onRestart: () => void;
+}
+
+interface Job {
+  request: ToRenderer;
+  bytes: number;
+  /** How often the renderer died while this was in work. */
+  deaths: number;
+  resolve: (result: JournaledCall | Recording | undefined) => void;
+  reject: (error: Error) => void;
+}
+
+/** Heartbeats that may be missing in a row. */
+const SILENT_BEATS_MAX = RENDERER_STALL_MS_MAX / HEARTBEAT_MS;
+
+/**
+ * Has journals worked on by a process of their own, which is watched and started again when it dies. Nothing is lost then: what
+ * was in work is asked for again, each alone, so that a journal that kills the renderer is found; after RENDERER_TRIES_MAX
+ * deaths it is given up with `renderer_died`.
+ */
+export class RendererProcess implements JournalWork {
+  readonly #options: RendererProcessOptions;
+  readonly #waiting: Job[] = [];
+  readonly #inWork = new Map<number, Job>();
+  #ids = 0;
+  #renderer: Renderer | undefined;
+  #isReady = false;
+  #isClosed = false;
+  #startedMs = 0;
+  #restartMs = RESTART_MS_MIN;
+  #silentBeats = 0;
+  #cancelTimer = (): void => {};
+
+  constructor(options: RendererProcessOptions) {
+    this.#options = options;
+    this.#start();
+  }
+
+  project(callId: string): Promise<JournaledCall> {
+    return this.#do("project", callId) as Promise<JournaledCall>;
+  }
+
+  render(callId: string): Promise<Recording | undefined> {
+    return this.#do("render", callId) as Promise<Recording | undefined>;
+  }
+
+  /** Ends the renderer; what is not done yet is rejected with `unavailable`. */
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelTimer();
+    this.#renderer?.kill();
+    for (const { reject } of [...this.#inWork.values(), ...this.#waiting]) reject(unavailable("the renderer ends"));
+    this.#waiting.length = 0;
+    this.#inWork.clear();
+  }
+
+  #do(kind: ToRenderer["kind"], callId: string): Promise<JournaledCall | Recording | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#ids += 1;
+      const request: ToRenderer = { id: this.#ids, kind, callId };
+      this.#waiting.push({ request, bytes: this.#options.journalBytes(callId), deaths: 0, resolve, reject });
+      this.#sendNext();
+    });
+  }
+
+  #sendNext(): void {
+    for (let job = this.#next(); job !== undefined; job = this.#next()) {
+      this.#waiting.splice(this.#waiting.indexOf(job), 1);
+      this.#inWork.set(job.request.id, job);
+      this.#renderer?.send(job.request);
+    }
+  }
+
+  /** What may begin now. A job that was in work when a renderer died goes first, and alone. */
+  #next(): Job | undefined {
+    if (!this.#isReady) return undefined;
+    const inWork = [...this.#inWork.values()];
+    const suspect = this.#waiting.find(({ deaths }) => deaths > 0);
+    const next = suspect ?? this.#waiting[0];
+    if (inWork.length === 0 || next === undefined) return next;
+    if (suspect !== undefined || inWork.some(({ deaths }) => deaths > 0)) return undefined;
+    const bytes = inWork.reduce((sum, job) => sum + job.bytes, next.bytes);
+    return inWork.length < RECORDS_AT_ONCE && bytes <= RENDERER_JOURNAL_BYTES_MAX ? next : undefined;
+  }
+
+  #onMessage(message: FromRenderer): void {
+    this.#silentBeats = 0;
+    if (message.kind === "heartbeat") return;
+    if (message.kind === "ready") {
+      this.#isReady = true;
+      this.#options.log.info({ pid: this.#renderer?.pid }, "renderer started");
+    } else {
+      const job = this.#inWork.get(message.id);
+      this.#inWork.delete(message.id);
+      if (message.kind === "projected") job?.resolve(message.call);
+      else if (message.kind === "rendered") job?.resolve(message.recording ?? undefined);
+      else job?.reject(errorOf(message.failure));
+    }
+    this.#sendNext();
+  }
+
+  #start(): void {
+    this.#startedMs = this.#options.clock.nowMs();
+    this.#silentBeats = 0;
+    this.#renderer = this.#options.start({
+      message: (message) => this.#onMessage(message),
+      gone: (exit) => this.#onGone(exit),
+    });
+    this.#watch();
+  }
+
+  /** Counts heartbeats rather than time: while this process itself stood still nobody was silent. */
+  #watch(): void {
+    this.#cancelTimer = this.#options.clock.after(HEARTBEAT_MS, () => {
+      this.#silentBeats += 1;
+      if (this.#silentBeats > SILENT_BEATS_MAX) this.#renderer?.kill();
+      this.#watch();
+    });
+  }
+
+  #onGone(exit: { exitCode: number | null; signal: string | null }): void {
+    const { clock, log, onRestart } = this.#options;
+    const pid = this.#renderer?.pid;
+    this.#cancelTimer();
+    this.#isReady = false;
+    this.#renderer = undefined;
+    if (this.#isClosed) return;
+    log.error({ pid, ...exit, inWork: this.#inWork.size }, "renderer died");
+    this.#putBack();
+    if (clock.nowMs() - this.#startedMs > PROCESS_STABLE_MS) this.#restartMs = RESTART_MS_MIN;
+    this.#cancelTimer = clock.after(this.#restartMs, () => {
+      onRestart();
+      this.#start();
+    });
+    this.#restartMs = Math.min(RESTART_MS_MAX, 2 * this.#restartMs);
+  }
+
+  /** Everything that was in work is to be done again, but for what was in work too often. */
+  #putBack(): void {
+    for (const job of [...this.#inWork.values()].reverse()) {
+      job.deaths += 1;
+      if (job.deaths < RENDERER_TRIES_MAX) this.#waiting.unshift(job);
+      else {
+        const what = `the renderer died ${job.deaths} times at this journal`;
+        job.reject(new TrunklineError("renderer_died", "bug", what));
+      }
+    }
+    this.#inWork.clear();
+  }
+}
+
+/** Starts the renderer's program for an installation: without our environment, which holds keys of providers. */
+export const forkRenderer =
+  (dataDir: string): StartRenderer =>
+  ({ message, gone }) => {
+    const { path, execArgv } = childModule(import.meta.url, "renderer");
+    const child = fork(path, [dataDir], {
+      execArgv: [...execArgv, `--max-old-space-size=${RENDERER_HEAP_MB_MAX}`],
+      env: {},
+    });
+    child.on("message", message);
+    child.once("exit", (exitCode, signal) => gone({ exitCode, signal }));
+    // Never started: no `exit` will follow. Any other error is of something sent to one that is about to exit.
+    child.on("error", () => {
+      if (child.pid === undefined) gone({ exitCode: null, signal: null });
+    });
+    return {
+      pid: child.pid,
+      send(request) {
+        if (child.connected) child.send(request, () => {});
+      },
+      kill: () => void child.kill("SIGKILL"),
+    };
+  };
+
+/** The length of a call's journal in an installation; 0 where there is none. */
+export const journalBytesIn =
+  (dataDir: string) =>
+  (callId: string): number =>
+    statSync(journalPath(dataDir, callId), { throwIfNoEntry: false })?.size ?? 0;
