@@ -252,7 +252,7 @@ export const CallItem = z
       .meta({
         description:
           "`caller_hangup`, `agent_hangup`, `api_hangup`: who hung up. `max_duration`, `inactivity`: a limit of the call was " +
-          "reached. `transferred`: it was handed on. `token_expired`: nobody came for the stream in time. `protocol_error`, `audio_flood`, `slow_consumer`: " +
+          "reached. `transferred`: it was handed on. `token_expired`: nobody came for the stream in time. `protocol_error`, `audio_flood`, `message_flood`, `slow_consumer`: " +
           "what the stream's other side sent, or did not read. `provider_error`: ear, model or voice. `drain_timeout`, " +
           "`worker_lost`: the service was stopped, or lost a process.",
       }),

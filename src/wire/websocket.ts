@@ -2,13 +2,14 @@ import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../core/call-spec.ts";
 import { wireMalformed, wireTooLarge, wireWrongData } from "../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ, JSON_DEPTH_MAX, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import { TEXT_MESSAGE_BYTES_MAX } from "../core/message-limits.ts";
 import { busRateHz } from "../media/bus.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { OpusCodecs } from "../media/opus.ts";
 import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
 import { Fields } from "./json.ts";
 import { type AudioReader, createReader, createWriter, type FrameWriter } from "./websocket-audio.ts";
-import type { InboundAudio, LegNotice, StreamStarted, Wire, WireEvent } from "./wire.ts";
+import type { InboundAudio, LegNotice, ParseCharge, StreamStarted, Wire, WireEvent } from "./wire.ts";
 
 // The raw WebSocket protocol, our own, for any client: docs/stream-protocol.md describes it. Binary messages are audio in the codec that the
 // call was created with, at a rate for each direction; text messages are JSON objects with a `type`.
@@ -64,8 +65,8 @@ export class WebsocketWire implements Wire {
     this.#writer.close?.();
   }
 
-  decode(message: Uint8Array, into: InboundAudio, isBinary = false): WireEvent {
-    return isBinary ? this.#audio(message, into) : readText(message);
+  decode(message: Uint8Array, into: InboundAudio, isBinary = false, charge?: ParseCharge): WireEvent {
+    return isBinary ? this.#audio(message, into) : readText(message, charge);
   }
 
   encodeAudio(frame: Uint8Array): Uint8Array {
@@ -116,12 +117,19 @@ export class WebsocketWire implements Wire {
   }
 }
 
-function readText(message: Uint8Array): WireEvent {
+/** The types whose messages may be as long as any. */
+const LONG_TYPES: readonly unknown[] = ["text", "toolResult"];
+
+function readText(message: Uint8Array, charge?: ParseCharge): WireEvent {
   if (message.length > CARRIER_MESSAGE_BYTES_MAX) {
     throw wireTooLarge(WIRE, `a text message must not be over ${CARRIER_MESSAGE_BYTES_MAX} bytes`);
   }
+  charge?.(message.length);
   const fields = Fields.parse(WIRE, message, wireWrongData);
   const type = fields.get("type");
+  if (message.length > TEXT_MESSAGE_BYTES_MAX && !LONG_TYPES.includes(type)) {
+    throw wireTooLarge(WIRE, `only text and toolResult may be over ${TEXT_MESSAGE_BYTES_MAX} bytes`);
+  }
   switch (type) {
     case "mark":
       return { kind: "mark", name: fields.text("name") };

@@ -14,7 +14,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   process: ["control", "worker"],
   connection_type: CONNECTION_TYPES,
   direction: ["in", "out"],
-  cause: ["malformed", "ignored", "early", "late", "duplicate", "stale"],
+  cause: ["malformed", "ignored", "flood", "early", "late", "duplicate", "stale"],
   reason: END_REASONS,
   outcome: REDEMPTION_OUTCOMES,
   state: [...LIVE_STATES, "up", "silent"],

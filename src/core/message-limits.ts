@@ -1,0 +1,32 @@
+import { strict as assert } from "node:assert";
+import { BACKLOG_MS_MAX, CARRIER_MESSAGE_BYTES_MAX } from "./limits.ts";
+
+/**
+ * Bounds of what a peer may make a worker parse. Policy of each allowance: the message that exceeds it is not parsed, is counted
+ * as `flood`, and ends the call with `message_flood`.
+ */
+
+/** Text messages of a raw WebSocket, in bytes: at once, and in the long run. */
+export const TEXT_BYTES_AT_ONCE_MAX = 256 * 1024;
+export const TEXT_BYTES_PER_SECOND_MAX = 32 * 1024;
+/** One text message of a raw WebSocket, but for `text` and `toolResult`; a longer one is answered with 1009. */
+export const TEXT_MESSAGE_BYTES_MAX = 16 * 1024;
+
+/**
+ * Messages of a carrier that no fast reader knows, in bytes outside of their audio: in the long run, and at once. The rate is the
+ * least with which audio with 2 KiB of extra headers in each message passes (2,230 bytes, 50 a second: 109 KiB/s).
+ */
+export const CARRIER_BYTES_PER_SECOND_MAX = 112 * 1024;
+export const CARRIER_BYTES_AT_ONCE_MAX = (CARRIER_BYTES_PER_SECOND_MAX * BACKLOG_MS_MAX) / 1_000;
+/**
+ * What such a message is charged beside its bytes: the time that JSON takes depends on its parts (brackets, braces, commas and
+ * colons), not on its length. A message of audio has about 20 of them.
+ */
+export const MESSAGE_PARTS_FREE = 32;
+export const MESSAGE_PART_BYTES = 64;
+
+assert.ok(TEXT_BYTES_AT_ONCE_MAX >= CARRIER_MESSAGE_BYTES_MAX, "the longest text must pass");
+assert.ok(
+  CARRIER_BYTES_AT_ONCE_MAX > CARRIER_MESSAGE_BYTES_MAX * (1 + MESSAGE_PART_BYTES),
+  "one message of a carrier must pass, whatever it holds",
+);
