@@ -36,7 +36,7 @@ test("parts of JSON beyond the free ones are charged, outside of strings", () =>
 
 test("no part is charged of the audio that carriers really send", () => {
   for (const { lines, name } of carriersUnderTest()) {
-    const media = lines.filter((line) => line.includes('"payload"'));
+    const media = lines.filter((line) => /"payload": ?"/.test(line));
     expect(media.length).toBeGreaterThan(5);
     for (const line of media) expect([name, charge(line) < Buffer.byteLength(line)]).toEqual([name, true]);
   }
