@@ -7,11 +7,7 @@ import {
   MESSAGES_PER_SECOND_MAX,
   OTHER_MESSAGES_PER_SECOND_MAX,
 } from "../../src/core/limits.ts";
-import {
-  CARRIER_BYTES_AT_ONCE_MAX,
-  TEXT_BYTES_AT_ONCE_MAX,
-  TEXT_MESSAGE_BYTES_MAX,
-} from "../../src/core/message-limits.ts";
+import { CARRIER_BYTES_AT_ONCE_MAX, TEXT_MESSAGE_BYTES_MAX } from "../../src/core/message-limits.ts";
 import { parseChargeBytes } from "../../src/wire/parse-charge.ts";
 import { denseEvent } from "./carrier-limits.ts";
 import { differentKeys } from "./costly-json.ts";
@@ -37,14 +33,16 @@ const times = (count: number, of: (index: number) => Uint8Array): Buffer =>
   Buffer.concat(Array.from({ length: count }, (_, index) => of(index)));
 
 const texts: readonly BurstLimit[] = [
-  [CARRIER_MESSAGE_BYTES_MAX, '"type":"toolResult","id":"1"', "result"] as const,
-  [TEXT_MESSAGE_BYTES_MAX, '"type":"weather"', "a"] as const,
-].map(([bytes, members, list]) => ({
-  name: `256 KiB of different keys, ${bytes / 1_024} KiB a message`,
+  // The first are charged twice.
+  ["2 results of tools of 64 KiB", 2, CARRIER_MESSAGE_BYTES_MAX, '"type":"toolResult","id":"1"', "result"] as const,
+  ["4 messages of 64 KiB", 4, CARRIER_MESSAGE_BYTES_MAX, '"type":"toolResult","id":"1"', "a"] as const,
+  ["16 messages of 16 KiB", 16, TEXT_MESSAGE_BYTES_MAX, '"type":"weather"', "a"] as const,
+].map(([what, count, bytes, members, list]) => ({
+  name: `${what} of different keys`,
   bounds: "TEXT_BYTES_AT_ONCE_MAX",
   stream: raw,
   silentMs: 0,
-  burst: () => times(TEXT_BYTES_AT_ONCE_MAX / bytes, (at) => textFrame(differentKeys(bytes, at, members, list))),
+  burst: () => times(count, (at) => textFrame(differentKeys(bytes, at, members, list))),
 }));
 
 /** As many messages as a carrier's burst pays for, and no more than there may be in a second. */

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Llm, Tts } from "../../src/speech/speech.ts";
@@ -11,10 +10,7 @@ import { serve } from "../load/processes.ts";
 export type LimitQuestions = {
   /** One more call: the port and the path of its stream. */
   create: { ask: CallSpec; answer: { port: number; path: string } };
-  /** What the loop's thread has used until now, ms of CPU time. */
-  cpuMs: { ask: undefined; answer: number };
-  /** Calls that live now. */
-  calls: { ask: undefined; answer: number };
+  pid: { ask: undefined; answer: number };
 };
 
 const RATE_HZ = 8_000;
@@ -36,16 +32,6 @@ const silent: Tts = {
   },
 };
 
-/** The thread of the loop is the first of its process; elsewhere than on Linux all threads are counted. */
-function loopCpuMs(): number {
-  try {
-    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ")[0]) / 1e6;
-  } catch {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1_000;
-  }
-}
-
 const worker = await BenchWorker.start(systemClock);
 worker.use({
   stt: countingEar(() => {}),
@@ -55,6 +41,5 @@ worker.use({
 
 serve<LimitQuestions>({
   create: (spec) => ({ port: worker.port, path: worker.calls.create(spec) }),
-  cpuMs: () => loopCpuMs(),
-  calls: () => worker.gateway.callIds().length,
+  pid: () => process.pid,
 });

@@ -9,8 +9,10 @@ import type { BurstLimit, LimitStream, RateLimit } from "./limit.ts";
 import { LimitPeer } from "./limit-peer.ts";
 import type { LimitQuestions } from "./limit-worker.ts";
 import type { BurstCost, LimitsOptions, LimitsResult, RateCost } from "./limits-result.ts";
+import { measureOpenCosts } from "./open-costs.ts";
 import { rawLimits } from "./raw-limits.ts";
 import { carrierStream } from "./streams.ts";
+import { threadCpuMs } from "./thread-cpu.ts";
 
 /** A rate is measured for at least so many units; in the reduced form for one. */
 const UNITS_MIN = 3;
@@ -20,6 +22,8 @@ const WARM_UP_S = 2;
 const IDLE_PART = 0.3;
 /** From a burst until all that it causes is over. */
 const SETTLE_MS = 600;
+/** How often each request is sent that no limit bounds. */
+const OPEN_REQUESTS = 200;
 const PONG_MS = 10_000;
 /** With less of what should have been sent it was another load: units may have shared turns of the loop. */
 const SENT_SHARE_MIN = 0.5;
@@ -35,12 +39,14 @@ const shareBetween = (from: Reading, to: Reading): number => (to.cpuMs - from.cp
 /** What is measured of a worker process. */
 class LimitsBench {
   readonly #worker: Child<LimitQuestions>;
+  readonly #pid: number;
   readonly #options: LimitsOptions;
   readonly #write: (line: string) => void;
   readonly problems: string[] = [];
 
-  constructor(worker: Child<LimitQuestions>, options: LimitsOptions, write: (line: string) => void) {
+  constructor(worker: Child<LimitQuestions>, pid: number, options: LimitsOptions, write: (line: string) => void) {
     this.#worker = worker;
+    this.#pid = pid;
     this.#options = options;
     this.#write = write;
   }
@@ -49,15 +55,15 @@ class LimitsBench {
     const { name, stream, bounds, perSecond, unit } = limit;
     const peer = await LimitPeer.open(this.#worker, stream);
     await delay(this.#options.seconds * 1_000 * IDLE_PART);
-    const idle = await this.#read();
+    const idle = this.#read();
     await delay(this.#options.seconds * 1_000 * IDLE_PART);
-    const idleShare = shareBetween(idle, await this.#read());
+    const idleShare = shareBetween(idle, this.#read());
     const warmUpS = this.#options.seconds / 5;
     const seconds = Math.max(this.#options.seconds, (this.#options.reduced ? 1 : UNITS_MIN) / perSecond);
     const warmUp = await peer.send(unit, perSecond, warmUpS);
-    const before = await this.#read();
+    const before = this.#read();
     const sent = await peer.send(unit, perSecond, seconds, warmUp);
-    const after = await this.#read();
+    const after = this.#read();
     const what = `${stream.name}, ${name}`;
     if (peer.ended) this.problems.push(`${what}: the call ended`);
     const wallMs = after.atMs - before.atMs;
@@ -89,12 +95,12 @@ class LimitsBench {
     for (const { cost, peer } of peers) {
       const bytes = cost.limit.burst();
       cost.bytes = bytes.length;
-      const idle = await this.#read();
+      const idle = this.#read();
       await delay(SETTLE_MS);
-      const before = await this.#read();
+      const before = this.#read();
       peer.write(bytes);
       await delay(SETTLE_MS);
-      const after = await this.#read();
+      const after = this.#read();
       if (peer.ended) this.problems.push(`${cost.limit.stream.name}, ${cost.limit.name}: the call ended`);
       const idleShare = shareBetween(idle, before);
       cost.ms.push(after.cpuMs - before.cpuMs - idleShare * (after.atMs - before.atMs));
@@ -114,9 +120,8 @@ class LimitsBench {
     peer.close();
   }
 
-  async #read(): Promise<Reading> {
-    const cpuMs = await this.#worker.ask("cpuMs", undefined);
-    return { atMs: performance.now(), cpuMs };
+  #read(): Reading {
+    return { atMs: performance.now(), cpuMs: threadCpuMs(this.#pid) };
   }
 }
 
@@ -126,7 +131,7 @@ export async function runLimitsBench(options: LimitsOptions, write: (line: strin
   const worker = await Child.start<LimitQuestions>(import.meta.url, "./limit-worker", cores?.server);
   if (cores !== undefined) pin(process.pid, cores.others);
   try {
-    const bench = new LimitsBench(worker, options, write);
+    const bench = new LimitsBench(worker, await worker.ask("pid", undefined), options, write);
     await bench.warmUp(carrierStream("carrier_a"));
     const rates: RateCost[] = [];
     for (const limit of chosen(options)) rates.push(await bench.rate(limit));
@@ -134,7 +139,8 @@ export async function runLimitsBench(options: LimitsOptions, write: (line: strin
     for (const waits of options.reduced ? [false] : [false, true]) {
       bursts.push(...(await bench.bursts(burstLimits.filter(({ silentMs }) => silentMs > 0 === waits))));
     }
-    return { machine: describeMachine(), cores, options, problems: bench.problems, rates, bursts };
+    const open = options.reduced ? [] : await measureOpenCosts(OPEN_REQUESTS, write);
+    return { machine: describeMachine(), cores, options, problems: bench.problems, rates, bursts, open };
   } finally {
     worker.stop();
   }

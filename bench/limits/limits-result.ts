@@ -32,6 +32,16 @@ export interface BurstCost {
   maxMs: number;
 }
 
+/** A request that no limit bounds for one client. */
+export interface OpenCost {
+  name: string;
+  process: "control" | "worker";
+  /** CPU time of the loop's thread for one, µs. */
+  unitUs: number;
+  /** So many a second take LOOP_SHARE_MAX of the loop. */
+  perSecondAtBound: number;
+}
+
 export interface LimitsResult {
   machine: Machine;
   cores: Cores | undefined;
@@ -40,4 +50,6 @@ export interface LimitsResult {
   problems: string[];
   rates: RateCost[];
   bursts: BurstCost[];
+  /** None in the reduced form. */
+  open: OpenCost[];
 }

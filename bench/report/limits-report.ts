@@ -1,5 +1,5 @@
 import { BURST_MS_MAX, GROSS_TIMES, LOOP_SHARE_MAX } from "../limits/limit.ts";
-import type { BurstCost, LimitsResult, RateCost } from "../limits/limits-result.ts";
+import type { BurstCost, LimitsResult, OpenCost, RateCost } from "../limits/limits-result.ts";
 import { escaped, page, table, whole } from "./html.ts";
 import { coresLine, machineLine } from "./machine-line.ts";
 import { invalidity } from "./sections.ts";
@@ -9,6 +9,15 @@ import { textTable } from "./text-table.ts";
 
 const RATE_COLUMNS = ["one peer sends", "stream", "bounded by", "a second", "µs each", "% of the loop", "bound"];
 const BURST_COLUMNS = ["one peer sends at once", "stream", "bounded by", "KiB", "ms, median", "ms, most", "bound"];
+
+const OPEN_COLUMNS = ["no limit for one client", "process", "µs each", "a second for 10 %"];
+
+const openRow = ({ name, process, unitUs, perSecondAtBound }: OpenCost): string[] => [
+  name,
+  process,
+  whole(unitUs),
+  whole(perSecondAtBound),
+];
 
 const perSecondText = (value: number): string => (value < 10 ? value.toFixed(2) : whole(value));
 const verdict = (value: number, max: number): string => (value <= max ? "holds" : "exceeded");
@@ -59,6 +68,7 @@ export function limitsText(result: LimitsResult): string {
   return [
     textTable(RATE_COLUMNS, rates.map(rateRow)),
     textTable(BURST_COLUMNS, bursts.map(burstRow)),
+    ...(result.open.length === 0 ? [] : [textTable(OPEN_COLUMNS, result.open.map(openRow))]),
     coresLine(result.cores),
     over.length === 0
       ? `Every limit holds: at most ${100 * LOOP_SHARE_MAX} % of the loop, and ${BURST_MS_MAX} ms at once.`

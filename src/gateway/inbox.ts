@@ -7,9 +7,6 @@ import {
   MARKS_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
   OTHER_MESSAGES_PER_SECOND_MAX,
-  TEXTS_PER_SECOND_MAX,
-  TYPED_CHARS_AT_ONCE_MAX,
-  TYPED_CHARS_PER_SECOND_MAX,
 } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import {
@@ -17,6 +14,9 @@ import {
   CARRIER_BYTES_PER_SECOND_MAX,
   TEXT_BYTES_AT_ONCE_MAX,
   TEXT_BYTES_PER_SECOND_MAX,
+  TEXTS_PER_SECOND_MAX,
+  TYPED_CHARS_AT_ONCE_MAX,
+  TYPED_CHARS_PER_SECOND_MAX,
 } from "../core/message-limits.ts";
 import type { InboundAudio, StreamStarted, Wire, WireEvent } from "../wire/wire.ts";
 import { Allowance } from "./allowance.ts";

@@ -140,7 +140,7 @@ function readText(message: Uint8Array, charge?: ParseCharge): WireEvent {
     case "text":
       return { kind: "text", text: readTyped(fields) };
     case "toolResult":
-      return readToolResult(fields);
+      return readToolResult(fields, message.length, charge);
     case "end":
       return STOP;
     default:
@@ -165,13 +165,15 @@ function readTyped(fields: Fields): string {
 }
 
 /** The model is told `result`, a text as it is and anything else as JSON; or `error`, a text. */
-function readToolResult(fields: Fields): WireEvent {
+function readToolResult(fields: Fields, messageBytes: number, charge?: ParseCharge): WireEvent {
   const id = fields.text("id");
   const [result, error] = [fields.get("result"), fields.get("error")];
   if (error !== undefined) {
     if (typeof error !== "string") throw fields.malformed("error must be a string");
     return { kind: "tool-result", id, result: error, failed: true };
   }
+  // What was parsed is written again, which takes as long.
+  if (typeof result === "object") charge?.(messageBytes);
   return {
     kind: "tool-result",
     id,

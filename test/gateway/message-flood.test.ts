@@ -77,6 +77,16 @@ describe("ADV-H1: texts of a raw stream", () => {
     expect(endedS).toBeLessThan(70);
   });
 
+  test("ADV-H1: results of tools are charged twice where they are written again: the third of 64 KiB at once ends the call", () => {
+    const call = websocketLeg(QUIET);
+    for (const seed of [1, 2]) {
+      call.text(differentKeys(CARRIER_MESSAGE_BYTES_MAX, seed, '"type":"toolResult","id":"1"', "result"));
+      expect(call.socket.ended).toBeUndefined();
+    }
+    call.text(differentKeys(CARRIER_MESSAGE_BYTES_MAX, 3, '"type":"toolResult","id":"1"', "result"));
+    expect(call.socket.ended).toEqual(FLOOD);
+  });
+
   test("ADV-H1: only `text` and `toolResult` may be longer than 16 KiB: 1009", () => {
     const padded = (message: object, bytes: number): string => {
       const text = JSON.stringify({ ...message, pad: "" });

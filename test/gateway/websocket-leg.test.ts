@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EndReason } from "../../src/core/call-spec.ts";
-import { TEXTS_PER_SECOND_MAX } from "../../src/core/limits.ts";
+
+import { TEXTS_PER_SECOND_MAX } from "../../src/core/message-limits.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
