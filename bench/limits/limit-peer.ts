@@ -1,11 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { RawWs } from "../../test/support/raw-ws.ts";
+import { OPCODE, RawWs } from "../../test/support/raw-ws.ts";
 import type { Child } from "../load/processes.ts";
 import type { LimitStream } from "./limit.ts";
 import type { LimitQuestions } from "./limit-worker.ts";
 
+/** The ping behind a burst, which is answered when all of the burst has been read. */
+const SENT = "sent";
 /** How often what is due is sent, ms. */
 const STEP_MS = 10;
+/** A second of a limit takes a little longer here, and its units are sent in the first part of it, ms. */
+const SECOND_MS = 1_300;
+const EVEN_MS = 800;
 
 /** The far end of one stream: sends what it is told at the pace it is told, and reads nothing but what keeps the socket empty. */
 export class LimitPeer {
@@ -35,20 +40,41 @@ export class LimitPeer {
     this.#ws.write(bytes);
   }
 
-  /** Sends `perSecond` units a second for so long, evenly, never more than are due; returns how many. */
+  /**
+   * Sends `perSecond` units a second for so long, and returns how many. All of a second's are sent evenly within the first part of
+   * it: what is late in the pauses of this process and of the other does not fall into the next second, where it would be too many.
+   */
   async send(unit: (index: number) => Uint8Array, perSecond: number, seconds: number, from = 0): Promise<number> {
-    const startMs = performance.now();
-    const total = Math.floor(perSecond * seconds);
+    const total = Math.ceil(perSecond * seconds);
     let sent = 0;
-    while (sent < total && !this.ended) {
-      const due = Math.min(total, Math.floor(((performance.now() - startMs) / 1_000) * perSecond));
-      // Behind a pause of this process what was missed is left out: sent at once it would exceed the limit.
+    for (let startMs = performance.now(), begun = 0; sent < total && !this.ended; await delay(STEP_MS)) {
+      const sinceMs = performance.now() - startMs;
+      if (sinceMs >= SECOND_MS && perSecond >= 1) {
+        startMs += sinceMs;
+        begun = sent;
+        continue;
+      }
+      const due = Math.min(total, begun + Math.floor(perSecond * Math.min(1, sinceMs / EVEN_MS)));
+      const slowDue = Math.min(total, 1 + Math.floor((perSecond * sinceMs) / 1_000));
       const units: Uint8Array[] = [];
-      for (; sent < due; sent += 1) units.push(unit(from + sent));
+      for (; sent < (perSecond >= 1 ? due : slowDue); sent += 1) units.push(unit(from + sent));
       if (units.length > 0) this.#ws.write(Buffer.concat(units));
-      await delay(STEP_MS);
     }
     return sent;
+  }
+
+  /** Sends all of it; resolves when the worker has read it. */
+  async sendAll(bytes: Uint8Array): Promise<void> {
+    this.#ws.write(bytes);
+    this.#ws.sendFrame({ opcode: OPCODE.ping, payload: SENT });
+    for (let frame = await this.#ws.readFrame(); frame !== undefined; frame = await this.#ws.readFrame()) {
+      if (frame.opcode === OPCODE.pong && frame.payload.toString() === SENT) return;
+    }
+  }
+
+  /** Lets a second of every limit pass in which nothing is sent. */
+  pause(): Promise<void> {
+    return delay(SECOND_MS);
   }
 
   close(): void {

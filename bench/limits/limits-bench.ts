@@ -20,13 +20,12 @@ const UNITS_MIN = 3;
 const WARM_UP_S = 2;
 /** Before each rate its call is idle for this part of the time. */
 const IDLE_PART = 0.3;
-/** From a burst until all that it causes is over. */
-const SETTLE_MS = 600;
+/** From when a burst has been read until all that it causes is over. */
+const SETTLE_MS = 400;
 /** How often each request is sent that no limit bounds. */
 const OPEN_REQUESTS = 200;
 const PONG_MS = 10_000;
-/** With less of what should have been sent it was another load: units may have shared turns of the loop. */
-const SENT_SHARE_MIN = 0.5;
+const TRIES_MAX = 4;
 
 /** What the loop's thread had used at one moment. */
 interface Reading {
@@ -51,8 +50,19 @@ class LimitsBench {
     this.#write = write;
   }
 
+  /** Where the machine held the worker up, two seconds' worth came within one and ended the call: that is measured again. */
   async rate(limit: RateLimit): Promise<RateCost> {
-    const { name, stream, bounds, perSecond, unit } = limit;
+    const what = `${limit.stream.name}, ${limit.name}`;
+    for (let tries = 1; ; tries += 1) {
+      const { cost, ended } = await this.#rate(limit);
+      if (ended && tries < TRIES_MAX) continue;
+      if (ended) this.problems.push(`${what}: the call ended`);
+      this.#write(`${what}: ${(100 * cost.share).toFixed(2)} % of the loop`);
+      return cost;
+    }
+  }
+
+  async #rate({ name, stream, bounds, perSecond, unit }: RateLimit): Promise<{ cost: RateCost; ended: boolean }> {
     const peer = await LimitPeer.open(this.#worker, stream);
     await delay(this.#options.seconds * 1_000 * IDLE_PART);
     const idle = this.#read();
@@ -61,26 +71,24 @@ class LimitsBench {
     const warmUpS = this.#options.seconds / 5;
     const seconds = Math.max(this.#options.seconds, (this.#options.reduced ? 1 : UNITS_MIN) / perSecond);
     const warmUp = await peer.send(unit, perSecond, warmUpS);
+    await peer.pause();
     const before = this.#read();
     const sent = await peer.send(unit, perSecond, seconds, warmUp);
     const after = this.#read();
-    const what = `${stream.name}, ${name}`;
-    if (peer.ended) this.problems.push(`${what}: the call ended`);
     const wallMs = after.atMs - before.atMs;
-    if (sent < SENT_SHARE_MIN * ((perSecond * wallMs) / 1_000) - 1) {
-      this.problems.push(`${what}: ${sent} units were sent in ${Math.round(wallMs)} ms`);
-    }
+    const { ended } = peer;
     peer.close();
     const unitUs = (1_000 * (after.cpuMs - before.cpuMs - idleShare * wallMs)) / sent;
     const share = (unitUs * perSecond) / 1e6;
-    this.#write(`${what}: ${(100 * share).toFixed(2)} % of the loop`);
-    return { name, stream: stream.name, bounds, perSecond, unitUs, share };
+    return { cost: { name, stream: stream.name, bounds, perSecond, unitUs, share }, ended };
   }
 
   async bursts(limits: readonly BurstLimit[]): Promise<BurstCost[]> {
     const { bursts } = this.#options;
     const silent = Math.max(0, ...limits.map(({ silentMs }) => silentMs));
-    const costs = limits.map((limit) => ({ limit, ms: [] as number[], bytes: 0 }));
+    // A backlog must not become older than it may be while others are sent.
+    const inOrder = limits.toSorted((a, b) => b.silentMs - a.silentMs);
+    const costs = inOrder.map((limit) => ({ limit, ms: [] as number[], bytes: 0 }));
     const peers = [];
     for (const cost of costs) {
       for (let count = 0; count < bursts; count += 1) {
@@ -98,7 +106,7 @@ class LimitsBench {
       const idle = this.#read();
       await delay(SETTLE_MS);
       const before = this.#read();
-      peer.write(bytes);
+      await peer.sendAll(bytes);
       await delay(SETTLE_MS);
       const after = this.#read();
       if (peer.ended) this.problems.push(`${cost.limit.stream.name}, ${cost.limit.name}: the call ended`);
