@@ -24,7 +24,7 @@ export const STREAM_ID_CHARS_MAX = 256;
 export const CARRIER_CODE_CHARS_MAX = 64;
 /** What carrier_c passes on with its messages, as it limits it; with more than that its audio has no fast reader. */
 export const EXTRA_HEADERS_CHARS_MAX = 512;
-/** The caller's audio may run this far ahead of real time; past it the call ends with `audio_flood`. */
+/** The caller's audio may run this far ahead of real time; past it the call ends with `audio_flood`. Of Opus in 2.5 ms 400 x 60 µs = 2.4 % of the loop. */
 export const INGEST_AHEAD_MS_MAX = 2_000;
 /** How much of a pause in the caller's audio may be made up for at once, as after a stall of the network, or of ours. */
 export const INGEST_STALL_MS_MAX = 15_000;
