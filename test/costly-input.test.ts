@@ -85,9 +85,16 @@ describe("D5: a message of a stream that is costly to read is dropped at once, a
   ])("%s", async (_what, text) => {
     const bytes = Buffer.from(text);
     expect(bytes.length).toBeLessThanOrEqual(CARRIER_MESSAGE_BYTES_MAX);
-    const call = leg();
+    const call = leg({
+      spec: { firstSpeaker: "user", inactivityTimeoutMs: 7_200_000, maxDurationMs: 7_200_000 },
+    });
     call.start();
-    expect(await bestOf(() => call.connection.message(bytes, false))).toBeLessThan(loopMsMax);
+    const read = (): void => {
+      // One of them at once is within what a carrier may make us parse, and each minute another one.
+      call.clock.advance(60_000);
+      call.connection.message(bytes, false);
+    };
+    expect(await bestOf(read)).toBeLessThan(loopMsMax);
     expect(call.socket.ended).toBeUndefined();
     call.media();
     call.connection.closed(1_006, false);

@@ -263,7 +263,7 @@ export const CallItem = z
         description:
           "`caller_hangup`, `agent_hangup`, `api_hangup`: who hung up. `max_duration`, `inactivity`: a limit of the call was " +
           "reached. `spend_limit`: it had cost `maxCost`, or had spent as much within a minute as a call or an account may. " +
-          "`transferred`: it was handed on. `token_expired`: nobody came for the stream in time. `protocol_error`, `audio_flood`, `slow_consumer`: " +
+          "`transferred`: it was handed on. `token_expired`: nobody came for the stream in time. `protocol_error`, `audio_flood`, `message_flood`, `slow_consumer`: " +
           "what the stream's other side sent, or did not read. `provider_error`: ear, model or voice. `drain_timeout`, " +
           "`worker_lost`: the service was stopped, or lost a process.",
       }),

@@ -99,6 +99,7 @@ export const END_REASONS = [
   "token_expired",
   "protocol_error",
   "audio_flood",
+  "message_flood",
   "slow_consumer",
   "provider_error",
   "drain_timeout",

@@ -26,6 +26,10 @@ export const wireTooLarge = (wire: string, what: string): TrunklineError =>
 export const wireWrongData = (wire: string, what: string): TrunklineError =>
   new TrunklineError("wire_wrong_data", "peer", `${wire}: ${what}`);
 
+/** A peer made us parse more than its wire allows, by which the leg ends; `what` says how much that is. */
+export const wireFlood = (wire: string, what: string): TrunklineError =>
+  new TrunklineError("wire_flood", "peer", `${wire}: ${what}`);
+
 /** A provider of speech or language failed. `what` must carry no key, prompt or spoken word. */
 export const providerFailed = (provider: string, what: string, cause?: unknown): TrunklineError =>
   new TrunklineError("provider_failed", "provider", `${provider}: ${what}`, { cause });

@@ -37,6 +37,8 @@ export interface CallCounts {
   malformed: number;
   /** Messages that are legal, or unknown, and of no use, or that came too often. */
   ignored: number;
+  /** Messages beyond what a peer may make us parse; the first of them ends the call. */
+  flooded: number;
   /** Messages before the carrier's `start`. */
   early: number;
   /** Audio that came after its place had been given up, where audio may come out of order. */
@@ -384,8 +386,16 @@ export class WorkerMetrics {
     this.#frames.inc({ ...type, direction: "out" }, counts.framesOut);
     this.#late.inc(type, counts.late);
     this.#underruns.inc(type, counts.underruns);
-    const { malformed, ignored, early, lateAudio, duplicateAudio, staleAudio } = counts;
-    const causes = { malformed, ignored, early, late: lateAudio, duplicate: duplicateAudio, stale: staleAudio };
+    const { malformed, ignored, flooded, early, lateAudio, duplicateAudio, staleAudio } = counts;
+    const causes = {
+      malformed,
+      ignored,
+      flood: flooded,
+      early,
+      late: lateAudio,
+      duplicate: duplicateAudio,
+      stale: staleAudio,
+    };
     for (const [cause, count] of Object.entries(causes)) this.#dropped.inc({ ...type, cause }, count);
   }
 }

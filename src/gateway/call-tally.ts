@@ -20,6 +20,7 @@ export class CallTally implements CallCounts {
   underruns = 0;
   malformed = 0;
   ignored = 0;
+  flooded = 0;
   early = 0;
   lateAudio = 0;
   duplicateAudio = 0;
@@ -94,6 +95,7 @@ export class CallTally implements CallCounts {
       slowestOutMs: rounded(this.slowestOutMs),
       malformed: this.malformed,
       ignored: this.ignored,
+      flooded: this.flooded,
       early: this.early,
       lateAudio: this.lateAudio,
       duplicateAudio: this.duplicateAudio,
@@ -120,6 +122,7 @@ export const nothingCounted = (): CallCounts => ({
   underruns: 0,
   malformed: 0,
   ignored: 0,
+  flooded: 0,
   early: 0,
   lateAudio: 0,
   duplicateAudio: 0,
@@ -134,6 +137,7 @@ export function addCounts(sum: CallCounts, counts: Readonly<CallCounts>): void {
   sum.underruns += counts.underruns;
   sum.malformed += counts.malformed;
   sum.ignored += counts.ignored;
+  sum.flooded += counts.flooded;
   sum.early += counts.early;
   sum.lateAudio += counts.lateAudio;
   sum.duplicateAudio += counts.duplicateAudio;

@@ -11,6 +11,7 @@ export const CLOSE_OUR_FAULT = 1_011;
 const CODES: Readonly<Partial<Record<EndReason, number>>> = {
   protocol_error: CLOSE_POLICY,
   audio_flood: CLOSE_POLICY,
+  message_flood: CLOSE_POLICY,
   slow_consumer: CLOSE_POLICY,
   provider_error: CLOSE_OUR_FAULT,
   worker_lost: CLOSE_OUR_FAULT,

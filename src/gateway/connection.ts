@@ -237,7 +237,7 @@ export class Connection implements Leg {
         return;
       case "violation":
         this.#closeCode = event.closeCode;
-        this.#handle({ kind: "leg-closed", reason: "protocol_error" }, nowMs);
+        this.#handle({ kind: "leg-closed", reason: event.reason }, nowMs);
         return;
     }
   }

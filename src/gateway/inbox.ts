@@ -1,4 +1,5 @@
-import { TrunklineError } from "../core/errors.ts";
+import type { EndReason } from "../core/call-spec.ts";
+import { TrunklineError, wireFlood } from "../core/errors.ts";
 import {
   CARRIER_ERRORS_LOGGED_PER_SECOND_MAX,
   CARRIER_MESSAGE_BYTES_MAX,
@@ -6,11 +7,17 @@ import {
   MARKS_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
   OTHER_MESSAGES_PER_SECOND_MAX,
+} from "../core/limits.ts";
+import type { Logger } from "../core/log.ts";
+import {
+  CARRIER_BYTES_AT_ONCE_MAX,
+  CARRIER_BYTES_PER_SECOND_MAX,
+  TEXT_BYTES_AT_ONCE_MAX,
+  TEXT_BYTES_PER_SECOND_MAX,
   TEXTS_PER_SECOND_MAX,
   TYPED_CHARS_AT_ONCE_MAX,
   TYPED_CHARS_PER_SECOND_MAX,
-} from "../core/limits.ts";
-import type { Logger } from "../core/log.ts";
+} from "../core/message-limits.ts";
 import type { InboundAudio, StreamStarted, Wire, WireEvent } from "../wire/wire.ts";
 import { Allowance } from "./allowance.ts";
 import type { CallTally } from "./call-tally.ts";
@@ -21,7 +28,9 @@ import { PerSecond } from "./per-second.ts";
 export type PeerEvent =
   | Exclude<WireEvent, { kind: "ignored" | "carrier-error" }>
   /** The peer broke a rule for which its leg ends; with this close code, where the rule has one of its own. */
-  | { kind: "violation"; closeCode: number | undefined };
+  | { kind: "violation"; reason: ViolationReason; closeCode: number | undefined };
+
+type ViolationReason = Extract<EndReason, "protocol_error" | "message_flood">;
 
 export interface InboxOptions {
   wire: Wire;
@@ -33,12 +42,17 @@ export interface InboxOptions {
   log: Logger;
 }
 
-const VIOLATION: PeerEvent = { kind: "violation", closeCode: undefined };
+const VIOLATION = violation(undefined);
+const FLOOD: PeerEvent = { kind: "violation", reason: "message_flood", closeCode: undefined };
 
 const CLOSE_CODES: Readonly<Record<string, number>> = {
   wire_too_large: CLOSE_TOO_LARGE,
   wire_wrong_data: CLOSE_WRONG_DATA,
 };
+
+function violation(closeCode: number | undefined): PeerEvent {
+  return { kind: "violation", reason: "protocol_error", closeCode };
+}
 
 /**
  * One leg's mail: reads what the peer sends, bears with what can be borne and counts it, and tells the rest. What comes before
@@ -56,12 +70,22 @@ export class Inbox {
     perSecond: TYPED_CHARS_PER_SECOND_MAX,
   });
   readonly #errors = new PerSecond(CARRIER_ERRORS_LOGGED_PER_SECOND_MAX);
+  /** What the peer may make us parse, in bytes. */
+  readonly #parsed: Allowance;
+  readonly #parsedLimits: Readonly<ConstructorParameters<typeof Allowance>[0]>;
+  /** Of the message that is being read: when it came, and the bytes it was charged. */
+  #readMs = 0;
+  #chargedBytes = 0;
   #streamId: string | undefined;
   #toldOfUnknown = false;
   #toldWhy = false;
 
   constructor(options: InboxOptions) {
     this.#options = options;
+    this.#parsedLimits = options.wire.binaryAudio
+      ? { atOnce: TEXT_BYTES_AT_ONCE_MAX, perSecond: TEXT_BYTES_PER_SECOND_MAX }
+      : { atOnce: CARRIER_BYTES_AT_ONCE_MAX, perSecond: CARRIER_BYTES_PER_SECOND_MAX };
+    this.#parsed = new Allowance(this.#parsedLimits);
   }
 
   /** The stream has begun: what belongs to it counts from now on. */
@@ -73,11 +97,16 @@ export class Inbox {
   read(bytes: Uint8Array, isBinary: boolean, nowMs: number): PeerEvent | undefined {
     const { wire, inbound, tally } = this.#options;
     if (!this.#messages.allows(nowMs)) return VIOLATION;
-    if (isBinary && !wire.binaryAudio) return { kind: "violation", closeCode: CLOSE_WRONG_DATA };
-    if (!isBinary && bytes.length > CARRIER_MESSAGE_BYTES_MAX) return { kind: "violation", closeCode: CLOSE_TOO_LARGE };
+    if (isBinary && !wire.binaryAudio) return violation(CLOSE_WRONG_DATA);
+    if (!isBinary && bytes.length > CARRIER_MESSAGE_BYTES_MAX) return violation(CLOSE_TOO_LARGE);
+    this.#readMs = nowMs;
+    this.#chargedBytes = 0;
     let event: WireEvent;
     try {
-      event = wire.decode(bytes, inbound, isBinary);
+      event = wire.decode(bytes, inbound, isBinary, this.#charge);
+      // Audio is bounded by its duration, but only that of the caller and once the stream has begun; elsewhere it is charged too.
+      const isBounded = event.kind === "audio" && (isBinary || this.#streamId !== undefined);
+      if (!isBounded) this.#charge(Math.max(0, bytes.length - this.#chargedBytes));
     } catch (error) {
       return this.#onRefused(error, nowMs);
     }
@@ -103,14 +132,27 @@ export class Inbox {
     return undefined;
   }
 
+  /** Throws where the message is more than the peer may make us parse. */
+  readonly #charge = (bytes: number): void => {
+    this.#chargedBytes += bytes;
+    if (this.#parsed.takes(bytes, this.#readMs)) return;
+    const { atOnce, perSecond } = this.#parsedLimits;
+    const { binaryAudio } = this.#options.wire;
+    const allowed = `at most ${atOnce} bytes at once and ${perSecond} a second`;
+    throw wireFlood(binaryAudio ? "websocket" : "carrier", `a message of ${bytes} bytes to parse, beyond ${allowed}`);
+  };
+
   #onRefused(error: unknown, nowMs: number): PeerEvent | undefined {
     if (!(error instanceof TrunklineError)) throw error;
     const { tally, complain, log } = this.#options;
-    tally.malformed += 1;
+    const isFlood = error.code === "wire_flood";
+    if (isFlood) tally.flooded += 1;
+    else tally.malformed += 1;
     if (!this.#toldWhy) log.info({ code: error.code, why: error.message }, "a message of the peer was refused");
     this.#toldWhy = true;
+    if (isFlood) return FLOOD;
     const closeCode = CLOSE_CODES[error.code];
-    if (closeCode !== undefined) return { kind: "violation", closeCode };
+    if (closeCode !== undefined) return violation(closeCode);
     if (!this.#malformed.allows(nowMs)) return VIOLATION;
     complain(error.code, error.message);
     return undefined;

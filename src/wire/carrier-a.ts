@@ -3,7 +3,8 @@ import { CarrierStream, GREETING } from "./carrier-stream.ts";
 import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
 import { Fields } from "./json.ts";
 import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD, TIMESTAMP } from "./media-scan.ts";
-import type { InboundAudio, Wire, WireEvent } from "./wire.ts";
+import { parseChargeBytes } from "./parse-charge.ts";
+import type { InboundAudio, ParseCharge, Wire, WireEvent } from "./wire.ts";
 
 // carrier_a speaks Twilio Media Streams, bidirectional: https://www.twilio.com/docs/voice/media-streams/websocket-messages
 // Audio is mu-law in both directions. Numbers that count come as strings.
@@ -38,8 +39,10 @@ export class CarrierA implements Wire {
   readonly reorders = false;
   readonly datesAudio = false;
 
-  decode(message: Uint8Array, into: InboundAudio): WireEvent {
-    return this.#stream.scan(message, into) ? AUDIO : this.decodeFully(message, into);
+  decode(message: Uint8Array, into: InboundAudio, _isBinary = false, charge?: ParseCharge): WireEvent {
+    if (this.#stream.scan(message, into)) return AUDIO;
+    charge?.(parseChargeBytes(message));
+    return this.decodeFully(message, into);
   }
 
   /** What `decode` means, by a full parse. `decode` takes a short cut where it comes to the same. */

@@ -4,7 +4,8 @@ import { CarrierStream, carrierError, GREETING } from "./carrier-stream.ts";
 import { AUDIO, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
 import { Fields } from "./json.ts";
 import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD } from "./media-scan.ts";
-import type { G711Codec, InboundAudio, Wire, WireEvent } from "./wire.ts";
+import { parseChargeBytes } from "./parse-charge.ts";
+import type { G711Codec, InboundAudio, ParseCharge, Wire, WireEvent } from "./wire.ts";
 
 // carrier_b speaks Telnyx media streaming, bidirectional, in its mode `rtp`:
 // https://developers.telnyx.com/docs/voice/programmable-voice/media-streaming
@@ -60,8 +61,10 @@ export class CarrierB implements Wire {
     this.outboundCodec = outboundCodec;
   }
 
-  decode(message: Uint8Array, into: InboundAudio): WireEvent {
-    return this.#stream.scan(message, into) ? AUDIO : this.decodeFully(message, into);
+  decode(message: Uint8Array, into: InboundAudio, _isBinary = false, charge?: ParseCharge): WireEvent {
+    if (this.#stream.scan(message, into)) return AUDIO;
+    charge?.(parseChargeBytes(message));
+    return this.decodeFully(message, into);
   }
 
   /** What `decode` means, by a full parse. `decode` takes a short cut where it comes to the same. */

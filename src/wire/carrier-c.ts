@@ -3,7 +3,8 @@ import { CarrierStream, carrierError } from "./carrier-stream.ts";
 import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
 import { Fields } from "./json.ts";
 import { CHUNK, type MediaLayout, mediaLayout, NUMBER, PAYLOAD, TIMESTAMP } from "./media-scan.ts";
-import type { InboundAudio, Wire, WireEvent } from "./wire.ts";
+import { parseChargeBytes } from "./parse-charge.ts";
+import type { InboundAudio, ParseCharge, Wire, WireEvent } from "./wire.ts";
 
 // carrier_c speaks Plivo audio streaming, bidirectional: https://www.plivo.com/docs/voice/audio-streaming/audio-streaming
 // Audio is mu-law in both directions. Numbers that count come as numbers, timestamps as strings of ms since the Unix epoch.
@@ -54,10 +55,13 @@ export class CarrierC implements Wire {
   /** Ms since the Unix epoch, by the carrier's clock. */
   #firstAudioMs = Number.NaN;
 
-  decode(message: Uint8Array, into: InboundAudio): WireEvent {
-    if (!this.#stream.scan(message, into)) return this.decodeFully(message, into);
-    this.#countFromFirst(into);
-    return AUDIO;
+  decode(message: Uint8Array, into: InboundAudio, _isBinary = false, charge?: ParseCharge): WireEvent {
+    if (this.#stream.scan(message, into)) {
+      this.#countFromFirst(into);
+      return AUDIO;
+    }
+    charge?.(parseChargeBytes(message));
+    return this.decodeFully(message, into);
   }
 
   /** What `decode` means, by a full parse. `decode` takes a short cut where it comes to the same. */

@@ -2,13 +2,14 @@ import { strict as assert } from "node:assert";
 import { STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } from "../core/call-spec.ts";
 import { wireMalformed, wireTooLarge, wireWrongData } from "../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ, JSON_DEPTH_MAX, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
+import { TEXT_MESSAGE_BYTES_MAX } from "../core/message-limits.ts";
 import { busRateHz } from "../media/bus.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { OpusCodecs } from "../media/opus.ts";
 import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
 import { Fields } from "./json.ts";
 import { type AudioReader, createReader, createWriter, type FrameWriter } from "./websocket-audio.ts";
-import type { InboundAudio, LegNotice, StreamStarted, Wire, WireEvent } from "./wire.ts";
+import type { InboundAudio, LegNotice, ParseCharge, StreamStarted, Wire, WireEvent } from "./wire.ts";
 
 // The raw WebSocket protocol, our own, for any client: docs/stream-protocol.md describes it. Binary messages are audio in the codec that the
 // call was created with, at a rate for each direction; text messages are JSON objects with a `type`.
@@ -64,8 +65,8 @@ export class WebsocketWire implements Wire {
     this.#writer.close?.();
   }
 
-  decode(message: Uint8Array, into: InboundAudio, isBinary = false): WireEvent {
-    return isBinary ? this.#audio(message, into) : readText(message);
+  decode(message: Uint8Array, into: InboundAudio, isBinary = false, charge?: ParseCharge): WireEvent {
+    return isBinary ? this.#audio(message, into) : readText(message, charge);
   }
 
   encodeAudio(frame: Uint8Array): Uint8Array {
@@ -116,12 +117,19 @@ export class WebsocketWire implements Wire {
   }
 }
 
-function readText(message: Uint8Array): WireEvent {
+/** The types whose messages may be as long as any. */
+const LONG_TYPES: readonly unknown[] = ["text", "toolResult"];
+
+function readText(message: Uint8Array, charge?: ParseCharge): WireEvent {
   if (message.length > CARRIER_MESSAGE_BYTES_MAX) {
     throw wireTooLarge(WIRE, `a text message must not be over ${CARRIER_MESSAGE_BYTES_MAX} bytes`);
   }
+  charge?.(message.length);
   const fields = Fields.parse(WIRE, message, wireWrongData);
   const type = fields.get("type");
+  if (message.length > TEXT_MESSAGE_BYTES_MAX && !LONG_TYPES.includes(type)) {
+    throw wireTooLarge(WIRE, `only text and toolResult may be over ${TEXT_MESSAGE_BYTES_MAX} bytes`);
+  }
   switch (type) {
     case "mark":
       return { kind: "mark", name: fields.text("name") };
@@ -132,7 +140,7 @@ function readText(message: Uint8Array): WireEvent {
     case "text":
       return { kind: "text", text: readTyped(fields) };
     case "toolResult":
-      return readToolResult(fields);
+      return readToolResult(fields, message.length, charge);
     case "end":
       return STOP;
     default:
@@ -157,13 +165,15 @@ function readTyped(fields: Fields): string {
 }
 
 /** The model is told `result`, a text as it is and anything else as JSON; or `error`, a text. */
-function readToolResult(fields: Fields): WireEvent {
+function readToolResult(fields: Fields, messageBytes: number, charge?: ParseCharge): WireEvent {
   const id = fields.text("id");
   const [result, error] = [fields.get("result"), fields.get("error")];
   if (error !== undefined) {
     if (typeof error !== "string") throw fields.malformed("error must be a string");
     return { kind: "tool-result", id, result: error, failed: true };
   }
+  // What was parsed is written again, which takes as long.
+  if (typeof result === "object") charge?.(messageBytes);
   return {
     kind: "tool-result",
     id,

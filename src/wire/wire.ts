@@ -68,6 +68,12 @@ export type LegNotice =
   | { kind: "ended"; reason: EndReason };
 
 /**
+ * Called before JSON is parsed, with the bytes that the message is charged: all of them on a raw WebSocket, those outside of the
+ * audio on a carrier's stream (see `parseChargeBytes`). Where it throws, nothing is parsed.
+ */
+export type ParseCharge = (bytes: number) => void;
+
+/**
  * One leg's end of one dialect. Pure: no I/O, no clock; its only state is what the dialect needs (the stream id, half a sample).
  * The peer's names and framing stop here.
  */
@@ -88,9 +94,9 @@ export interface Wire {
   readonly datesAudio: boolean;
   /**
    * Reads one message: a text unless told otherwise. Audio lands in `into` and is told by the event `audio`. Throws
-   * TrunklineError: `wire_malformed`; `wire_too_large` and `wire_wrong_data`, for which a leg ends at once.
+   * TrunklineError: `wire_malformed`; `wire_too_large` and `wire_wrong_data`, for which a leg ends at once; and what `charge` throws.
    */
-  decode(message: Uint8Array, into: InboundAudio, isBinary?: boolean): WireEvent;
+  decode(message: Uint8Array, into: InboundAudio, isBinary?: boolean, charge?: ParseCharge): WireEvent;
   /**
    * One frame, 20 ms in `outboundCodec`, as a message, of which kind `binaryAudio` tells. The frame is only read. The returned view
    * may be the frame itself, and is valid until the next call, of any wire of the process.

@@ -5,7 +5,7 @@ import { type Order, READY, type Told } from "./orders.ts";
 // The attackers' process: what it does to its own loop must not be taken for what it does to the service, and it has the processor
 // only where nobody else wants it.
 
-const NICE = 10;
+const NICE = 19;
 
 setPriority(NICE);
 process.on("disconnect", () => process.exit(0));

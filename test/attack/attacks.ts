@@ -1,4 +1,6 @@
-import { FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX, TEXTS_PER_SECOND_MAX } from "../../src/core/limits.ts";
+import { differentKeys } from "../../bench/limits/costly-json.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
+import { TEXTS_PER_SECOND_MAX } from "../../src/core/message-limits.ts";
 import { mintToken } from "../../src/store/secrets.ts";
 import { head } from "../support/raw-http.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
@@ -90,6 +92,28 @@ async function repeat(target: Target, size: Size, ready: Ready, words: Uint8Arra
   return outcome(crowd);
 }
 
+/** Every attacker sends the messages in turn, `perSecond` of them, until it is closed or the time is over. */
+async function pour(
+  target: Target,
+  size: Size,
+  ready: Ready,
+  messages: readonly Uint8Array[],
+  perSecond: number,
+): Promise<Outcome> {
+  const crowd = await streams(target, size, ready);
+  const startMs = performance.now();
+  let sent = 0;
+  for (let elapsedS = 0; elapsedS < size.seconds && crowd.closed < crowd.members.length; await pause(FRAME_MS)) {
+    elapsedS = (performance.now() - startMs) / 1_000;
+    for (; sent < elapsedS * perSecond; sent += 1) {
+      const message = messages[sent % messages.length] ?? PONG;
+      for (const { socket } of crowd.members) if (socket.writable) socket.write(message);
+    }
+  }
+  await crowd.end(SOON_MS_MAX);
+  return outcome(crowd);
+}
+
 /** Everybody says `words`, a byte now and then, and never comes to the end of them. */
 async function drip(door: Door, { attackers }: Size, ready: Ready, words: string): Promise<Outcome> {
   await ready();
@@ -139,6 +163,11 @@ const typed = (text: string): Buffer =>
 const STORY = typed(`And what about this? ${"It is a very long story. ".repeat(80)}`);
 const STORIES = 8;
 const QUESTION = typed("And then?");
+/** Messages that are slow to parse, each with keys of its own: of keys that are known the parser is faster. */
+const costlyTexts = (members: string): Buffer[] =>
+  Array.from({ length: 40 }, (_, seed) =>
+    encodeFrame({ opcode: OPCODE.text, payload: differentKeys(CARRIER_MESSAGE_BYTES_MAX, seed, members) }),
+  );
 const LENGTHS = [2n ** 63n, 2n ** 53n + 1n, 2n ** 32n, BigInt(SOCKET_PAYLOAD_BYTES_MAX + 1)];
 
 /** Everybody types as often as it may, texts that make the prompt longer and longer. */
@@ -368,6 +397,26 @@ export const ATTACKS: readonly Attack[] = [
     call: QUIET,
     endReason: "audio_flood",
     run: (target, size, ready) => shout(target, size, ready, Buffer.concat(Array<Buffer>(60).fill(SECOND))),
+  },
+  {
+    id: "ADV-H1",
+    name: "64 KiB of different keys, 180 a second, raw",
+    full: { attackers: 20, seconds: 10 },
+    small: { attackers: 2, seconds: 2 },
+    closedMsMax: SILENT_MS_MAX,
+    call: QUIET,
+    endReason: "message_flood",
+    run: (target, size, ready) => pour(target, size, ready, costlyTexts('"type":"toolResult","id":"1"'), 180),
+  },
+  {
+    id: "ADV-H1",
+    name: "64 KiB of different keys, 180 a second, to a carrier",
+    full: { attackers: 20, seconds: 10 },
+    small: { attackers: 2, seconds: 2 },
+    closedMsMax: SILENT_MS_MAX,
+    call: { firstSpeaker: "user" },
+    endReason: "message_flood",
+    run: (target, size, ready) => pour(target, size, ready, costlyTexts('"event":"weather"'), 180),
   },
   {
     id: "M5",

@@ -119,7 +119,7 @@ function inboundContract(subject: WireUnderTest, golden: readonly unknown[]): vo
 
   test("M3: the longest text is read, a longer one is refused, whatever it says", () => {
     const stop = textOf(subject.stop());
-    const room = CARRIER_MESSAGE_BYTES_MAX - stop.length;
+    const room = subject.stopBytesMax - stop.length;
     expect(decode(startedWire(subject), " ".repeat(room) + stop)).toEqual({ kind: "stop" });
     const tooLong = refused(subject.refusals.tooLong);
     for (const wire of [subject.make(), startedWire(subject)]) {

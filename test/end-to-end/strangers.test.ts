@@ -15,7 +15,7 @@ import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 test.each(
   MEDIA_SERVERS_HERE,
-)("ADV-H2, ADV-H3, ADV-L4, B5, B6, B9, B18, D1, D2, M4, M5, T9: on %s, attacked in every way at once, the calls beside it lose no frame (`npm run attack` in small)", {
+)("ADV-H1, ADV-H2, ADV-H3, ADV-L4, B5, B6, B9, B18, D1, D2, M4, M5, T9: on %s, attacked in every way at once, the calls beside it lose no frame (`npm run attack` in small)", {
   timeout: 90_000,
   retry: ifMachineStalled,
 }, async (mediaServer) => {

@@ -197,6 +197,7 @@ test("the last line of a call tells who it was for, how it went, and where the s
     slowestOutMs: 0,
     malformed: 0,
     ignored: 1,
+    flooded: 0,
     early: 0,
     lateAudio: 0,
     duplicateAudio: 0,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EndReason } from "../../src/core/call-spec.ts";
-import { TEXTS_PER_SECOND_MAX } from "../../src/core/limits.ts";
+
+import { TEXTS_PER_SECOND_MAX } from "../../src/core/message-limits.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
@@ -259,7 +260,7 @@ describe("what a client types", () => {
   test("faster than anybody types is ignored, counted and answered with an error: each text would ask the model", async () => {
     const call = talk([], { spec: { ...ASKED_ALONE, ...INTERRUPTIBLE } });
     for (let round = 0; round < 2; round += 1) {
-      for (let i = 0; i < 50; i += 1) call.type("x".repeat(6_000));
+      for (let i = 0; i < 50; i += 1) call.type("x".repeat(2_500));
       await call.clock.play(1_000);
     }
     expect(call.llm.requests).toHaveLength(2 * TEXTS_PER_SECOND_MAX);

@@ -133,6 +133,7 @@ export const REASONS: readonly EndReason[] = [
   "transferred",
   "protocol_error",
   "audio_flood",
+  "message_flood",
   "slow_consumer",
   "provider_error",
   "drain_timeout",

@@ -1,7 +1,9 @@
+import { differentKeys } from "../../bench/limits/costly-json.ts";
 import { frameBytes, silenceByte } from "../../src/cli/simulated/audio-format.ts";
 import { formatsOf, type Line as Wire } from "../../src/cli/simulated/line.ts";
 import type { SimulatedPeer } from "../../src/cli/simulated/peer.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, DTMF_PER_SECOND_MAX, MALFORMED_PER_SECOND_MAX } from "../../src/core/limits.ts";
+import type { Connection } from "../../src/gateway/connection.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import { nuisancesOf } from "./dialect.ts";
 import type { Fate } from "./fate.ts";
@@ -45,6 +47,14 @@ const ONCE_WITHIN_MS = [3_000, 8_000, 30_000];
 const LOOP_STALL_MS_MAX = 1_500;
 const NETWORK_STALL_MS_MAX = 3_000;
 
+/** More to parse than any wire allows at once. */
+function floodWithTexts(connection: Connection): void {
+  for (let seed = 1; seed <= 5; seed += 1) {
+    const text = differentKeys(CARRIER_MESSAGE_BYTES_MAX, seed, '"type":"toolResult","id":"1","event":"weather"');
+    connection.message(Buffer.from(text), false);
+  }
+}
+
 const BREAKAGES: readonly ((line: Line) => void)[] = [
   // A second and more of audio, or audio where none goes.
   (line) => line.fail("protocol_error", (connection) => connection.message(new Uint8Array(110_000), true)),
@@ -53,6 +63,7 @@ const BREAKAGES: readonly ((line: Line) => void)[] = [
       connection.message(new Uint8Array(CARRIER_MESSAGE_BYTES_MAX + 1), false);
     }),
   (line) => line.breakProtocol(),
+  (line) => line.fail("message_flood", floodWithTexts),
 ];
 
 /** Schedules the troubles that have a time of their own, rather than a message that they come with. */

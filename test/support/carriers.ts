@@ -1,4 +1,5 @@
 import alawmulaw from "alawmulaw";
+import { CARRIER_MESSAGE_BYTES_MAX } from "../../src/core/limits.ts";
 import { CarrierA, carrierALayouts } from "../../src/wire/carrier-a.ts";
 import { CarrierB, carrierBLayouts } from "../../src/wire/carrier-b.ts";
 import { CarrierC, carrierCLayouts } from "../../src/wire/carrier-c.ts";
@@ -21,6 +22,7 @@ function common(lines: readonly string[], inbound: G711Codec) {
       return { samples: alawmulaw[inbound].decode(bytes), bytes };
     },
     kindKey: "event",
+    stopBytesMax: CARRIER_MESSAGE_BYTES_MAX,
     refusals: { notAnObject: "wire_malformed", tooLong: "wire_malformed" },
   };
 }

@@ -27,7 +27,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   connection_type: CONNECTION_TYPES,
   direction: ["in", "out"],
   cause: [
-    ...["malformed", "ignored", "early", "late", "duplicate", "stale", "idle", "unread", "refused"],
+    ...["malformed", "ignored", "flood", "early", "late", "duplicate", "stale", "idle", "unread", "refused"],
     ...PROMPT_TRIM_CAUSES,
   ],
   port: ["api", "metrics"],

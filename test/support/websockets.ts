@@ -1,4 +1,5 @@
 import { STREAM_CODECS, type StreamCodec, type StreamFormat } from "../../src/core/call-spec.ts";
+import { TEXT_MESSAGE_BYTES_MAX } from "../../src/core/message-limits.ts";
 import { createWebsocketWire } from "../../src/wire/websocket.ts";
 import { opus } from "./opus.ts";
 import { samplesOf } from "./samples.ts";
@@ -31,6 +32,7 @@ export function websocket(codec: StreamCodec): WireUnderTest {
     mark: (name) => ({ type: "mark", name }),
     dtmf: (digit) => ({ type: "dtmf", digit }),
     stop: () => ({ type: "end" }),
+    stopBytesMax: TEXT_MESSAGE_BYTES_MAX,
     refusals: { notAnObject: "wire_wrong_data", tooLong: "wire_too_large" },
     sent: {
       mark: (name) => `{"type":"mark","name":${JSON.stringify(name)}}`,

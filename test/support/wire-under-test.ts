@@ -25,6 +25,8 @@ export interface WireUnderTest {
   mark(name: unknown): object;
   dtmf(digit: unknown): object;
   stop(): object;
+  /** How long that may be. */
+  stopBytesMax: number;
   /** The codes of refusals that are more than `wire_malformed`, where they are. */
   refusals: { notAnObject: string; tooLong: string };
   /** What we say, byte for byte. */

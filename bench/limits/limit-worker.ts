@@ -1,0 +1,45 @@
+import type { CallSpec } from "../../src/core/call-spec.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { Llm, Tts } from "../../src/speech/speech.ts";
+import { BenchWorker } from "../load/bench-worker.ts";
+import { countingEar } from "../load/engines.ts";
+import { serve } from "../load/processes.ts";
+
+// The media worker that is driven at its limits: its engines cost next to nothing, everything else is what runs in production.
+
+export type LimitQuestions = {
+  /** One more call: the port and the path of its stream. */
+  create: { ask: CallSpec; answer: { port: number; path: string } };
+  pid: { ask: undefined; answer: number };
+};
+
+const RATE_HZ = 8_000;
+
+const answering: Llm = {
+  provider: "bench",
+  async *reply() {
+    yield { kind: "text", text: "I see." };
+  },
+};
+
+/** Half a second of silence, whatever the text. */
+const silent: Tts = {
+  provider: "bench",
+  capabilities: { wordTimes: true },
+  voices: async () => [],
+  async *speak() {
+    yield { samples: new Int16Array(RATE_HZ / 2), rateHz: RATE_HZ, words: [] };
+  },
+};
+
+const worker = await BenchWorker.start(systemClock);
+worker.use({
+  stt: countingEar(() => {}),
+  tts: silent,
+  llm: { model_a: answering, model_b: answering, model_c: answering },
+});
+
+serve<LimitQuestions>({
+  create: (spec) => ({ port: worker.port, path: worker.calls.create(spec) }),
+  pid: () => process.pid,
+});

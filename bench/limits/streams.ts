@@ -1,0 +1,71 @@
+import type { CallSpec, StreamFormat } from "../../src/core/call-spec.ts";
+import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
+import { encodeFrame, OPCODE } from "../../test/support/raw-ws.ts";
+import { BENCH_SPEC } from "../micro/bench-spec.ts";
+import type { LimitStream } from "./limit.ts";
+
+// The streams over which limits are driven. Their agents wait, so that what is measured is what the peer causes.
+
+export const STREAM_ID = "18ad3ab5a668481ce02b83e7395059f0";
+export const EPOCH_MS = Date.UTC(2026, 0, 1);
+
+const WAITING: CallSpec = { ...BENCH_SPEC, firstSpeaker: "user", interruptible: true, recordingEnabled: true };
+
+export function rawStream(codec: StreamFormat["codec"], rateHz: StreamFormat["inputRateHz"]): LimitStream {
+  const spec: CallSpec = {
+    ...WAITING,
+    connectionType: "websocket",
+    websocket: { codec, inputRateHz: rateHz, outputRateHz: rateHz },
+  };
+  return { name: `websocket, ${codec} ${rateHz / 1_000} kHz`, spec, opening: [] };
+}
+
+export type CarrierName = "carrier_a" | "carrier_b" | "carrier_c";
+export const CARRIER_NAMES: readonly CarrierName[] = ["carrier_a", "carrier_b", "carrier_c"];
+
+const FORMAT = { encoding: "audio/x-mulaw", sampleRate: CARRIER_RATE_HZ, channels: 1 };
+const STARTS: Readonly<Record<CarrierName, object>> = {
+  carrier_a: { event: "start", start: { streamSid: STREAM_ID, callSid: "CA0", mediaFormat: FORMAT } },
+  carrier_b: {
+    event: "start",
+    stream_id: STREAM_ID,
+    start: {
+      call_control_id: "v3:0",
+      media_format: { encoding: "PCMU", sample_rate: CARRIER_RATE_HZ, channels: 1 },
+    },
+  },
+  carrier_c: { event: "start", start: { streamId: STREAM_ID, callId: "call" } },
+};
+
+export const carrierStream = (name: CarrierName): LimitStream => ({
+  name,
+  spec: { ...WAITING, connectionType: name },
+  opening: [JSON.stringify(STARTS[name])],
+});
+
+/** Audio as each carrier writes it, which its fast reader knows. */
+export function usualMedia(name: CarrierName, chunk: number, samples: number): string {
+  const payload = Buffer.alloc(samples, 0x55).toString("base64");
+  const atMs = Math.floor((chunk * samples * 1_000) / CARRIER_RATE_HZ);
+  const before = `"media":{"track":"inbound","chunk":"${chunk}","timestamp":"${atMs}","payload":"${payload}"}`;
+  switch (name) {
+    case "carrier_a":
+      return `{"event":"media","sequenceNumber":"${chunk + 1}",${before},"streamSid":"${STREAM_ID}"}`;
+    case "carrier_b":
+      return `{"event":"media","sequence_number":"${chunk + 1}",${before},"stream_id":"${STREAM_ID}"}`;
+    case "carrier_c":
+      return (
+        `{"event":"media","sequenceNumber":${chunk + 1},"streamId":"${STREAM_ID}",` +
+        `"media":{"track":"inbound","timestamp":"${EPOCH_MS + atMs}","chunk":${chunk},"payload":"${payload}"}}`
+      );
+  }
+}
+
+/** The same audio with its members in another order, which is parsed in full. */
+export function unusualMedia(name: CarrierName, chunk: number, samples: number, track = "inbound"): string {
+  const { media, ...rest } = JSON.parse(usualMedia(name, chunk, samples)) as { media: object };
+  return JSON.stringify({ media: { ...media, track }, ...rest });
+}
+
+export const textFrame = (text: string): Buffer => encodeFrame({ opcode: OPCODE.text, payload: text });
+export const binaryFrame = (bytes: Uint8Array): Buffer => encodeFrame({ opcode: OPCODE.binary, payload: bytes });
