@@ -3,9 +3,10 @@ import type { CallSpec, CutReason, EndReason, SpeakReason } from "../core/call-s
 import { GOODBYE_MS_MAX, LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../core/limits.ts";
 import { partialOf, saidUntil, stepCaller, wordsOf } from "./caller-turn.ts";
 import { Conversation, type Said } from "./conversation.ts";
-import { Digits } from "./digits.ts";
+import { asTyped, Digits } from "./digits.ts";
 import type { CallEvent, CallSink } from "./events.ts";
 import { isSameLanguage, tellsLanguage } from "./heard-language.ts";
+import { isConfirmation } from "./heard-ledger.ts";
 import { Inactivity } from "./inactivity.ts";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "./parameters.ts";
 import { CallPhrases } from "./phrases.ts";
@@ -148,6 +149,7 @@ export class Call {
   }
 
   #dispatch(event: CallEvent): void {
+    if (isConfirmation(event)) this.#speaker.confirmed(this.#nowMs);
     switch (event.kind) {
       case "frame-in":
         this.#onFrameIn(event.voiced, event.mediaMs);
@@ -193,7 +195,8 @@ export class Call {
       case "voice-chosen":
       case "provider-switched":
       case "used":
-        // For the record alone: what is said does not hang on who says it.
+      case "pong":
+        // For the record, or a confirmation: what is said does not hang on who says it.
         return;
       case "phrases-chosen":
         this.#phrases.give(event.language, event.phrases);
@@ -398,6 +401,3 @@ export class Call {
     return this.#inactivity.deadlineMs(this.#detector.lastVoicedMs, this.#speaker.playsUntilMs);
   }
 }
-
-/** Keys are a turn of the caller's; the model sees by the first word that they were not spoken. */
-const asTyped = (entry: string): Extract<TurnEvent, { kind: "typed" }> => ({ kind: "typed", text: `DTMF: ${entry}` });
