@@ -10,11 +10,20 @@ import {
   TOKEN_TTL_S_MIN,
   WORKERS_MAX,
 } from "./core/limits.ts";
+import {
+  MEDIA_TIMEOUT_S_MAX,
+  MEDIA_TIMEOUT_S_MIN,
+  PING_INTERVAL_S_DEFAULT,
+  PING_INTERVAL_S_MAX,
+  PING_TIMEOUT_S_DEFAULT,
+  PING_TIMEOUT_S_MAX,
+} from "./core/liveness-limits.ts";
 import type { LogLevel } from "./core/log.ts";
 import type { PhraseOverrides } from "./core/phrases.ts";
 import { readPhrasesFile } from "./core/phrases-file.ts";
 import { type Prices, readPrices } from "./core/prices.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
+import type { LivenessOptions } from "./gateway/liveness.ts";
 import type { MediaServerSetting } from "./gateway/media-server/choice.ts";
 import { MEDIA_SERVERS } from "./gateway/media-server/media-server.ts";
 import type { CarrierSecrets } from "./gateway/signatures.ts";
@@ -53,6 +62,8 @@ export interface Config {
   dataDir: string;
   logLevel: LogLevel;
   tokenTtlS: number;
+  /** When the other side of a stream is pinged, and when it is lost. */
+  liveness: LivenessOptions;
   /** Media workers, each a process of its own on the one media port. */
   workers: number;
   callsPerWorker: number;
@@ -88,6 +99,7 @@ export interface Config {
   toolsAllowLoopback: boolean;
 }
 
+type ReadInteger = (key: string, fallback: number, min: number, max: number) => number;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
@@ -170,6 +182,7 @@ export function readConfig(
     dataDir: readDataDir(env),
     logLevel: logLevel ?? "info",
     tokenTtlS: integer("TOKEN_TTL_S", TOKEN_TTL_S_DEFAULT, TOKEN_TTL_S_MIN, TOKEN_TTL_S_MAX),
+    liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),
     workers: integer("WORKERS", Math.max(1, availableParallelism() - 1), 1, WORKERS_MAX),
     callsPerWorker: integer("CALLS_PER_WORKER", CALLS_PER_WORKER_DEFAULT, 1, 100_000),
     callsPerKey: text("CALLS_PER_KEY", "") === "" ? undefined : integer("CALLS_PER_KEY", 1, 1, 100_000),
@@ -265,6 +278,18 @@ function readMediaServer(given: string, problems: string[]): MediaServerSetting 
     problems.push(`MEDIA_SERVER must be one of ${settings.join(", ")}, not ${JSON.stringify(given)}`);
   }
   return setting ?? "auto";
+}
+
+function readLiveness(integer: ReadInteger, hasMediaTimeout: boolean, problems: string[]): LivenessOptions {
+  const pingIntervalS = integer("PING_INTERVAL_S", PING_INTERVAL_S_DEFAULT, 1, PING_INTERVAL_S_MAX);
+  const pingTimeoutS = integer("PING_TIMEOUT_S", PING_TIMEOUT_S_DEFAULT, 2, PING_TIMEOUT_S_MAX);
+  if (pingTimeoutS <= pingIntervalS) {
+    problems.push(`PING_TIMEOUT_S must be more than PING_INTERVAL_S, ${pingIntervalS}, not ${pingTimeoutS}`);
+  }
+  const mediaTimeoutMs = hasMediaTimeout
+    ? 1_000 * integer("MEDIA_TIMEOUT_S", MEDIA_TIMEOUT_S_MIN, MEDIA_TIMEOUT_S_MIN, MEDIA_TIMEOUT_S_MAX)
+    : undefined;
+  return { pingIntervalMs: 1_000 * pingIntervalS, pingTimeoutMs: 1_000 * pingTimeoutS, mediaTimeoutMs };
 }
 
 const readPhrases = (path: string, problems: string[], checksFiles: boolean): PhraseOverrides =>

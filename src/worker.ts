@@ -89,6 +89,7 @@ const gateway = new Gateway({
   }),
   metrics,
   parameters: config.preemptiveReplies ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS,
+  liveness: config.liveness,
   clock,
   log,
   callsMax,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { readConfig } from "../../src/config.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { createLogger } from "../../src/core/log.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
@@ -81,6 +82,7 @@ export class BenchWorker {
         journals,
         phrases: NO_PHRASES,
         metrics,
+        liveness: readConfig({}).liveness,
         clock,
         log,
         callsMax: CALLS_MAX,

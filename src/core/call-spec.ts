@@ -80,6 +80,7 @@ export type ToolSpec = (Tool & { kind: "built_in"; name: BuiltInTool }) | HttpTo
 /** Why a call ended; the first reason wins and never changes. */
 export const END_REASONS = [
   "caller_hangup",
+  "connection_lost",
   "agent_hangup",
   "api_hangup",
   "max_duration",

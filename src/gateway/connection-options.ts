@@ -10,6 +10,7 @@ import type { InboundAudio, Wire } from "../wire/wire.ts";
 import type { CallEnginesOptions } from "./call-engines.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 import type { LegSocket } from "./leg.ts";
+import type { LivenessOptions } from "./liveness.ts";
 import type { PhraseFinder } from "./phrase-book.ts";
 import type { HttpTools } from "./tools/http-client.ts";
 
@@ -27,6 +28,7 @@ export interface ConnectionOptions {
   llm: Llm;
   tts: Tts;
   parameters: Readonly<TurnParameters>;
+  liveness: LivenessOptions;
   httpTools: Pick<HttpTools, "carryOut">;
   /** What the service says in its own name; shared by all connections of the process. */
   phrases: PhraseFinder;

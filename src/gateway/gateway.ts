@@ -32,6 +32,7 @@ import { closeCodeOf } from "./close-codes.ts";
 import { Connection } from "./connection.ts";
 import type { JournalWriters } from "./journal-writer.ts";
 import type { Admission, Leg, LegSocket } from "./leg.ts";
+import type { LivenessOptions } from "./liveness.ts";
 import type { PhraseFinder } from "./phrase-book.ts";
 import { type CarrierSecrets, carriersVouching, SIGNING_CARRIERS, type SignatureHeaders } from "./signatures.ts";
 import { Ticker } from "./ticker.ts";
@@ -51,6 +52,8 @@ export interface GatewayOptions {
   metrics: Omit<WorkerMetrics, "registry" | "exposition">;
   /** How turns are taken. */
   parameters?: Readonly<TurnParameters>;
+  /** When peers are pinged, and when they are lost. */
+  liveness: LivenessOptions;
   clock: Clock;
   log: Logger;
   /** With so many calls it is full, and should be sent no more. */
@@ -225,7 +228,7 @@ export class Gateway {
       this.#options.metrics.callEnded("worker_lost");
       this.#options.handOff.ended(callId);
       socket.end(closeCodeOf("worker_lost"), "worker_lost");
-      return { message: () => {}, closed: () => {} };
+      return { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };
     } finally {
       this.#admissionOver();
     }
@@ -259,6 +262,7 @@ export class Gateway {
       llm: engines.llm[spec.model],
       tts: engines.tts.of?.(spec.voiceId) ?? engines.tts,
       parameters,
+      liveness: this.#options.liveness,
       httpTools,
       phrases,
       journal,

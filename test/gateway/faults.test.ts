@@ -113,6 +113,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     "phrases-chosen": {},
     "provider-switched": { fails: "model" },
     used: {},
+    pong: {},
     "tool-result": {},
     typed: { cause: (call) => call.text("typed") },
     cleared: { cause: (call) => call.text("cleared") },

@@ -12,6 +12,7 @@ import { createCarrierC } from "../../src/wire/carrier-c.ts";
 import { createWebsocketWire } from "../../src/wire/websocket.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
+import { DEFAULT_LIVENESS } from "../support/liveness.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { NO_METRICS } from "../support/no-metrics.ts";
 import { NO_PHRASES } from "../support/no-phrases.ts";
@@ -119,6 +120,7 @@ export class Service {
       httpTools: engines.httpTools,
       phrases: NO_PHRASES,
       parameters,
+      liveness: DEFAULT_LIVENESS,
       journal: this.journal,
       metrics: NO_METRICS,
       clock: process,

@@ -4,6 +4,7 @@ import { WorkerMetrics } from "../../src/core/metrics.ts";
 import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
+import type { LivenessOptions } from "../../src/gateway/liveness.ts";
 import type { PhraseFinder } from "../../src/gateway/phrase-book.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
@@ -15,6 +16,7 @@ import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "./inbound-audio.ts";
+import { DEFAULT_LIVENESS } from "./liveness.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { memoryLog } from "./memory-log.ts";
 import { NO_PHRASES } from "./no-phrases.ts";
@@ -33,6 +35,8 @@ export class FakeSocket implements LegSocket {
   readonly audio: Uint8Array[] = [];
   ended: { code: number; reason: string } | undefined;
   stuck = false;
+  pings = 0;
+  onPing = (): void => {};
   onEnd = (): void => {};
 
   send(message: Uint8Array | string, isBinary = false): boolean {
@@ -40,6 +44,11 @@ export class FakeSocket implements LegSocket {
     if (isBinary) this.audio.push(Buffer.from(message));
     else this.sent.push(typeof message === "string" ? message : Buffer.from(message).toString("utf8"));
     return true;
+  }
+
+  ping(): void {
+    this.pings += 1;
+    this.onPing();
   }
 
   end(code: number, reason: string): void {
@@ -67,6 +76,9 @@ export interface LegOptions {
   /** In place of carrier_a's. */
   wire?: Wire;
   parameters?: Readonly<TurnParameters>;
+  liveness?: Partial<LivenessOptions>;
+  /** Whether the peer answers pings; it does unless told otherwise. */
+  answersPings?: () => boolean;
   /** In place of those that may call this machine. */
   httpTools?: Pick<HttpTools, "carryOut">;
   /** In place of none but the built-in ones. */
@@ -128,6 +140,7 @@ export function leg(options: LegOptions = {}) {
     llm: options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]),
     tts: options.tts ?? new ScriptedTts(clock),
     parameters,
+    liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
     httpTools: options.httpTools ?? new HttpTools({ secrets: {}, allowLoopback: true }),
     phrases: options.phrases ?? NO_PHRASES,
     journal,
@@ -140,6 +153,9 @@ export function leg(options: LegOptions = {}) {
       stopTicking();
     },
   });
+  socket.onPing = () => {
+    if (options.answersPings?.() ?? true) connection.ponged();
+  };
   socket.onEnd = () => connection.closed(1_006, false);
   const stopTicking = ticker.add(connection);
   connection.begin();

@@ -6,6 +6,7 @@ import { WorkerMetrics } from "../../src/core/metrics.ts";
 import type { CertificateFiles } from "../../src/gateway/certificate.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { JournalWriters } from "../../src/gateway/journal-writer.ts";
+import type { LivenessOptions } from "../../src/gateway/liveness.ts";
 import type { MediaServerName } from "../../src/gateway/media-server/media-server.ts";
 import type { PhraseFinder } from "../../src/gateway/phrase-book.ts";
 import type { CarrierSecrets, SignatureHeaders } from "../../src/gateway/signatures.ts";
@@ -21,6 +22,7 @@ import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
 import { hashSecret, mintToken } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
+import { DEFAULT_LIVENESS } from "./liveness.ts";
 import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
 import { memoryLog } from "./memory-log.ts";
 import { NO_PHRASES } from "./no-phrases.ts";
@@ -40,6 +42,7 @@ export interface MediaServiceOptions {
   tts?: Tts;
   clock?: Clock;
   tokenTtlMs?: number;
+  liveness?: Partial<LivenessOptions>;
   /** What serves the media port; unless told what `MEDIA_SERVER` says, or the best that this machine has. */
   mediaServer?: MediaServerName;
   mediaServerParts?: MediaServerParts;
@@ -124,6 +127,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     journals: new JournalWriters({ dataDir: directory, software: "test", clock: systemClock, log }),
     phrases: options.phrases ?? NO_PHRASES,
     metrics,
+    liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
     clock,
     log,
     callsMax: options.callsMax ?? readConfig({}).callsPerWorker,

@@ -42,15 +42,16 @@ export class WsStream implements LegSocket {
   readonly #controlFrames = new PerSecond(CONTROL_FRAMES_PER_SECOND_MAX);
   #leg: Leg | undefined;
   #isClosed = false;
-  #bytesRead = 0;
-  #idleChecks = 0;
 
   constructor(options: WsStreamOptions) {
     this.#options = options;
     const { ws } = options;
     ws.on("message", (data: Buffer, isBinary) => this.#onMessage(data, isBinary));
-    ws.on("ping", (data: Buffer) => this.#onControlFrame() && this.#pong(data));
-    ws.on("pong", () => this.#onControlFrame());
+    ws.on("ping", (data: Buffer) => {
+      if (!this.#onControlFrame("pinged")) return;
+      this.#pong(data);
+    });
+    ws.on("pong", () => this.#onControlFrame("ponged"));
     // ws has sent its close frame and reads no more; the FIN follows it.
     ws.on("error", (error) => {
       const isViolation = "code" in error && String(error.code).startsWith("WS_ERR_");
@@ -94,16 +95,9 @@ export class WsStream implements LegSocket {
     return this.#options.ws.bufferedAmount;
   }
 
-  /** Returns how many checks in a row, with this one, have found no byte from the peer. */
-  checkIdle(): number {
-    const { bytesRead = 0 } = this.#options.socket;
-    this.#idleChecks = bytesRead === this.#bytesRead ? this.#idleChecks + 1 : 0;
-    this.#bytesRead = bytesRead;
-    return this.#idleChecks;
-  }
-
   ping(): void {
-    if (!this.#isClosed) this.#options.ws.ping();
+    const { ws } = this.#options;
+    if (!this.#isClosed && ws.bufferedAmount < SOCKET_BACKPRESSURE_BYTES_MAX) ws.ping();
   }
 
   /** Drops the connection as it is. */
@@ -122,10 +116,21 @@ export class WsStream implements LegSocket {
     }
   }
 
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#options.onBug(error);
+    }
+  }
+
   /** Counts a ping or a pong; false when it is not to be answered. */
-  #onControlFrame(): boolean {
+  #onControlFrame(what: "pinged" | "ponged"): boolean {
     if (this.#isClosed) return false;
-    if (this.#controlFrames.allows(this.#options.clock.nowMs())) return true;
+    if (this.#controlFrames.allows(this.#options.clock.nowMs())) {
+      this.#guarded(() => this.#leg?.[what]());
+      return true;
+    }
     const { ws, socket } = this.#options;
     ws.close(CLOSE_POLICY, "protocol_error");
     socket.end();
@@ -154,10 +159,6 @@ export class WsStream implements LegSocket {
     this.#isClosed = true;
     this.#options.onClosed(this);
     this.#linger();
-    try {
-      this.#leg?.closed(code, violated);
-    } catch (error) {
-      this.#options.onBug(error);
-    }
+    this.#guarded(() => this.#leg?.closed(code, violated));
   }
 }
