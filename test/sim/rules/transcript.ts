@@ -101,7 +101,10 @@ export class Transcript implements Rule {
     const { facts, in: there, out } = this.#options;
     const stalledMs = Math.max(0, ...facts.process.stalls.map(({ fromMs, untilMs }) => untilMs - fromMs));
     const unknownMs = facts.reply === reply ? there.longestMs + out.longestMs + stalledMs : 0;
-    return { aboveMs: BEATS_MS + out.spreadMs + unknownMs, belowMs: BEATS_MS + out.spreadMs + facts.markLateMs };
+    return {
+      aboveMs: BEATS_MS + out.spreadMs + unknownMs,
+      belowMs: BEATS_MS + out.spreadMs + facts.markLateMs + reply.unconfirmedMs,
+    };
   }
 
   #placed({ pieces }: ReplyFacts): PlacedWord[] {
