@@ -132,7 +132,10 @@ export interface TranscriptTurn {
   endMs: number;
   /** The turn was cut short, by the other side or by the end of the call; `text` ends at the last word that was heard. */
   interrupted: boolean;
-  /** Where `text` ends is a guess, by as much as a sentence at most: the voice told no times of its words. */
+  /**
+   * Where `text` ends is an estimate: the voice gave no word timestamps, by as much as a sentence at most; or more may have been heard
+   * than the line confirmed.
+   */
   approximate?: true;
   /** Agent turns that answer somebody: milliseconds since the caller's last voiced frame. */
   latency?: TurnLatency;

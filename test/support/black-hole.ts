@@ -31,11 +31,6 @@ export class BlackHole {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Resolves when what was written before has had turns of the loop to pass, in both directions. */
-  async passed(): Promise<void> {
-    for (let turns = 0; turns < 10; turns += 1) await new Promise((resolve) => setImmediate(resolve));
-  }
-
   swallow(): void {
     this.#swallows = true;
   }
