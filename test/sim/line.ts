@@ -143,8 +143,8 @@ export class Line implements LegSocket {
   /** The carrier is gone without a word; the service learns of it when the socket is given up. */
   vanish(unknownForMs: number): void {
     this.#isClean = false;
-    this.in.cut(unknownForMs);
-    this.out.cut(unknownForMs);
+    this.in.cut();
+    this.out.cut();
     this.#options.world.after(unknownForMs, () => this.#closed("caller_hangup", 1_006, false));
   }
 
