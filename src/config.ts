@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { readCarrierBCodec, readCarrierSecrets } from "./config-carriers.ts";
 import { MODEL_NAMES, type ModelName } from "./core/call-spec.ts";
 import { readOrigins } from "./core/cors.ts";
 import { BYTES_PER_MB, DISK_FREE_MB_MIN_DEFAULT, DISK_FREE_MB_MIN_MAX } from "./core/disk-limits.ts";
@@ -10,6 +11,14 @@ import {
   TOKEN_TTL_S_MIN,
   WORKERS_MAX,
 } from "./core/limits.ts";
+import {
+  MEDIA_TIMEOUT_S_MAX,
+  MEDIA_TIMEOUT_S_MIN,
+  PING_INTERVAL_S_DEFAULT,
+  PING_INTERVAL_S_MAX,
+  PING_TIMEOUT_S_DEFAULT,
+  PING_TIMEOUT_S_MAX,
+} from "./core/liveness-limits.ts";
 import type { LogLevel } from "./core/log.ts";
 import type { PhraseOverrides } from "./core/phrases.ts";
 import { readPhrasesFile } from "./core/phrases-file.ts";
@@ -20,6 +29,7 @@ import type { SpendSettings } from "./core/spend.ts";
 import { readSpendSettings } from "./core/spend-config.ts";
 import { readToolSecrets, TOOL_SECRET, type ToolSecrets } from "./core/tool-secrets.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
+import type { LivenessOptions } from "./gateway/liveness.ts";
 import type { MediaServerSetting } from "./gateway/media-server/choice.ts";
 import { MEDIA_SERVERS } from "./gateway/media-server/media-server.ts";
 import type { CarrierSecrets } from "./gateway/signatures.ts";
@@ -59,6 +69,8 @@ export interface Config {
   dataDir: string;
   logLevel: LogLevel;
   tokenTtlS: number;
+  /** When the other side of a stream is pinged, and when it is lost. */
+  liveness: LivenessOptions;
   /** Media workers, each a process of its own on the one media port. */
   workers: number;
   callsPerWorker: number;
@@ -104,6 +116,7 @@ export interface Config {
   toolsAllowLoopback: boolean;
 }
 
+type ReadInteger = (key: string, fallback: number, min: number, max: number) => number;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
@@ -117,9 +130,6 @@ const API_PORT_DEFAULT = 8080;
 
 /** Where the control API stands under each of its addresses. */
 const API_PATH = "/api/v1";
-
-/** G.711's laws as carriers name them. */
-const LAW_NAMES: Readonly<Record<string, G711Codec>> = { pcmu: "mulaw", pcma: "alaw" };
 
 /** What METRICS_PORT says where no metrics are to be served, and PREEMPTIVE_REPLIES where there are to be none. */
 const OFF = "off";
@@ -183,6 +193,7 @@ export function readConfig(
     dataDir: readDataDir(env),
     logLevel: logLevel ?? "info",
     tokenTtlS: integer("TOKEN_TTL_S", TOKEN_TTL_S_DEFAULT, TOKEN_TTL_S_MIN, TOKEN_TTL_S_MAX),
+    liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),
     workers: integer("WORKERS", Math.max(1, availableParallelism() - 1), 1, WORKERS_MAX),
     callsPerWorker: integer("CALLS_PER_WORKER", CALLS_PER_WORKER_DEFAULT, 1, 100_000),
     callsPerKey: text("CALLS_PER_KEY", "") === "" ? undefined : integer("CALLS_PER_KEY", 1, 1, 100_000),
@@ -298,28 +309,20 @@ function readMediaServer(given: string, problems: string[]): MediaServerSetting 
   return setting ?? "auto";
 }
 
+function readLiveness(integer: ReadInteger, hasMediaTimeout: boolean, problems: string[]): LivenessOptions {
+  const pingIntervalS = integer("PING_INTERVAL_S", PING_INTERVAL_S_DEFAULT, 1, PING_INTERVAL_S_MAX);
+  const pingTimeoutS = integer("PING_TIMEOUT_S", PING_TIMEOUT_S_DEFAULT, 2, PING_TIMEOUT_S_MAX);
+  if (pingTimeoutS <= pingIntervalS) {
+    problems.push(`PING_TIMEOUT_S must be more than PING_INTERVAL_S, ${pingIntervalS}, not ${pingTimeoutS}`);
+  }
+  const mediaTimeoutMs = hasMediaTimeout
+    ? 1_000 * integer("MEDIA_TIMEOUT_S", MEDIA_TIMEOUT_S_MIN, MEDIA_TIMEOUT_S_MIN, MEDIA_TIMEOUT_S_MAX)
+    : undefined;
+  return { pingIntervalMs: 1_000 * pingIntervalS, pingTimeoutMs: 1_000 * pingTimeoutS, mediaTimeoutMs };
+}
+
 const readPhrases = (path: string, problems: string[], checksFiles: boolean): PhraseOverrides =>
   path === "" || !checksFiles ? {} : readPhrasesFile(path, problems);
-
-/** No problem with a secret quotes it. */
-function readCarrierSecrets(env: Environment, problems: string[], hasPublicUrl: boolean): CarrierSecrets {
-  const secretsIn = (key: string, signsUrl: boolean): string[] => {
-    const given = env[key]?.trim() ?? "";
-    if (given === "") return [];
-    const secrets = given.split(",").map((secret) => secret.trim());
-    if (secrets.some((secret) => !/^[\x21-\x7e]+$/.test(secret))) {
-      problems.push(`${key} must be secrets of printable ASCII, separated by commas`);
-    }
-    if (signsUrl && !hasPublicUrl)
-      problems.push(`PUBLIC_MEDIA_URL must be set beside ${key}: it is what the carrier signs`);
-    return secrets;
-  };
-  return {
-    carrier_a: secretsIn("CARRIER_A_AUTH_TOKEN", true),
-    carrier_b: secretsIn("CARRIER_B_STREAM_AUTH_TOKEN", false),
-    carrier_c: secretsIn("CARRIER_C_AUTH_TOKEN", true),
-  };
-}
 
 /** `elevenlabs:5, deepgram:50` */
 function readStreamsMax(given: string, problems: string[]): Record<string, number> {
@@ -351,16 +354,6 @@ function readToolsAllowLoopback(env: Environment, problems: string[]): boolean {
     problems.push("TOOLS_ALLOW_LOOPBACK must not be true beside NODE_ENV=production: it is for tests and trials");
   }
   return given === "true";
-}
-
-function readCarrierBCodec(env: Environment, problems: string[]): G711Codec {
-  const given = env.CARRIER_B_OUTBOUND_CODEC?.trim() || "pcmu";
-  const codec = Object.hasOwn(LAW_NAMES, given) ? LAW_NAMES[given] : undefined;
-  if (codec === undefined) {
-    const names = Object.keys(LAW_NAMES).join(", ");
-    problems.push(`CARRIER_B_OUTBOUND_CODEC must be one of ${names}, not ${JSON.stringify(given)}`);
-  }
-  return codec ?? "mulaw";
 }
 
 function readApiUrls(env: Environment, problems: string[]): string[] {

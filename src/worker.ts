@@ -103,6 +103,7 @@ const gateway = new Gateway({
   metrics,
   historyTokensMax: config.historyTokensMax,
   parameters: config.preemptiveReplies ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS,
+  liveness: config.liveness,
   clock,
   log,
   callsMax,

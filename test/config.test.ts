@@ -167,6 +167,7 @@ describe("configuration", () => {
       ["CALLS_PER_WORKER", 1, 100_000],
       ["CALLS_PER_KEY", 1, 100_000],
       ["DRAIN_MS", 0, 7_200_000],
+      ["MEDIA_TIMEOUT_S", 5, 3_600],
       ["ESPEAK_PROCESSES", 1, 16],
     ] as const) {
       for (const value of [min, max]) expect(() => readConfig({ [key]: ` ${value} ` })).not.toThrow();
@@ -174,6 +175,24 @@ describe("configuration", () => {
         expect(() => readConfig({ [key]: String(value) }), `${key}=${value}`).toThrow(`${key} must be `);
       }
     }
+  });
+
+  test("ADV-M3: peers are pinged every 5 s and lost after 15, unless an operator says otherwise; a gap in media is none by default", () => {
+    expect(readConfig({}).liveness).toEqual({
+      pingIntervalMs: 5_000,
+      pingTimeoutMs: 15_000,
+      mediaTimeoutMs: undefined,
+    });
+    expect(readConfig({ PING_INTERVAL_S: "10", PING_TIMEOUT_S: "30", MEDIA_TIMEOUT_S: "20" }).liveness).toEqual({
+      pingIntervalMs: 10_000,
+      pingTimeoutMs: 30_000,
+      mediaTimeoutMs: 20_000,
+    });
+    expect(() => readConfig({ PING_INTERVAL_S: "15" })).toThrow(
+      "PING_TIMEOUT_S must be more than PING_INTERVAL_S, 15, not 15",
+    );
+    expect(() => readConfig({ PING_INTERVAL_S: "31" })).toThrow("PING_INTERVAL_S must be a whole number from 1 to 30");
+    expect(() => readConfig({ PING_TIMEOUT_S: "61" })).toThrow("PING_TIMEOUT_S must be a whole number from 2 to 60");
   });
 
   test("an API key may have as many calls as there are places, unless told otherwise", () => {

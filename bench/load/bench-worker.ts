@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { readConfig } from "../../src/config.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { createLogger } from "../../src/core/log.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
@@ -87,6 +88,7 @@ export class BenchWorker {
         accounts: unlimitedAccounts(),
         prices: undefined,
         metrics,
+        liveness: readConfig({}).liveness,
         clock,
         log,
         callsMax: CALLS_MAX,

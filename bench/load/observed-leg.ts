@@ -55,6 +55,7 @@ export class Stopwatch {
             }
             return sent;
           },
+          ping: () => socket.ping(),
           end: (code, reason) => socket.end(code, reason),
         });
         this.#watching = false;
@@ -72,6 +73,8 @@ export class Stopwatch {
         this.#watching = false;
         if (!Number.isNaN(this.#heardMs)) this.heard.stamp(call, this.#heardMs);
       },
+      pinged: () => leg.pinged(),
+      ponged: () => leg.ponged(),
       closed: (code, violated) => leg.closed(code, violated),
     };
   }

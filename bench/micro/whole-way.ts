@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
+import { readConfig } from "../../src/config.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { CARRIER_RATE_HZ, FRAME_MS, OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits.ts";
 import { createLogger } from "../../src/core/log.ts";
@@ -162,6 +163,7 @@ class BenchLeg {
           this.frames.out += 1;
           return true;
         },
+        ping: () => {},
         end: (_code, reason) => assert.fail(`the call ended: ${reason}`),
       },
       wire,
@@ -172,6 +174,7 @@ class BenchLeg {
       llm: createReferenceBrain(INLINE_TOOL_CHOICE),
       tts: endlessVoice(),
       parameters: DEFAULT_TURN_PARAMETERS,
+      liveness: readConfig({}).liveness,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
       schemas: INLINE_SCHEMAS,
       phrases: NO_PHRASES,

@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SpeechDetector } from "../../src/call/speech-detector.ts";
 import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
+import { readConfig } from "../../src/config.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import { createLogger } from "../../src/core/log.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
@@ -194,6 +195,7 @@ class TrialCall {
           this.#carrier.receive(typeof message === "string" ? message : Buffer.from(message).toString("latin1"));
           return true;
         },
+        ping: () => {},
         end: (_code, reason) => assert.ok(this.#isOver, `the call ended: ${reason}`),
       },
       wire,
@@ -205,6 +207,7 @@ class TrialCall {
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,
       tts,
+      liveness: readConfig({}).liveness,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
       schemas: INLINE_SCHEMAS,
       parameters,

@@ -261,7 +261,8 @@ export const CallItem = z
       .nullable()
       .meta({
         description:
-          "`caller_hangup`, `agent_hangup`, `api_hangup`: who hung up. `max_duration`, `inactivity`: a limit of the call was " +
+          "`caller_hangup`, `agent_hangup`, `api_hangup`: who hung up. `connection_lost`: nothing came from the stream's other side " +
+          "for too long, not even an answer to a ping. `max_duration`, `inactivity`: a limit of the call was " +
           "reached. `spend_limit`: it had cost `maxCost`, or had spent as much within a minute as a call or an account may. " +
           "`transferred`: it was handed on. `token_expired`: nobody came for the stream in time. `protocol_error`, `audio_flood`, `message_flood`, `slow_consumer`: " +
           "what the stream's other side sent, or did not read. `provider_error`: ear, model or voice. `drain_timeout`, " +
@@ -361,10 +362,14 @@ export const Turn = z
     startMs: msOfCall,
     endMs: msOfCall,
     interrupted: z.boolean().meta({ description: "Cut short by the other side, or by the end of the call." }),
-    approximate: z.literal(true).optional().meta({
-      description:
-        "Where an interrupted answer ends is a guess, by as much as a sentence at most: its voice tells no times of its words.",
-    }),
+    approximate: z
+      .literal(true)
+      .optional()
+      .meta({
+        description:
+          "Where an interrupted answer ends is an estimate: the TTS gives no word timestamps, or the line was dead and more may " +
+          "have been heard than it confirmed.",
+      }),
     latency: TurnLatency.optional().meta({
       description: "Where the time before an answer went. Absent for what answers nobody.",
     }),

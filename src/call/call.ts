@@ -3,11 +3,12 @@ import type { CallSpec, CutReason, EndReason, SpeakReason } from "../core/call-s
 import { LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../core/limits.ts";
 import type { Phrases } from "../core/phrases.ts";
 import type { CallOptions } from "./call-options.ts";
-import { asTyped, partialOf, saidUntil, stepCaller, wordsOf } from "./caller-turn.ts";
+import { partialOf, saidUntil, stepCaller, wordsOf } from "./caller-turn.ts";
 import { Conversation, type Said } from "./conversation.ts";
-import { Digits } from "./digits.ts";
+import { asTyped, Digits } from "./digits.ts";
 import type { CallEvent, CallSink } from "./events.ts";
 import { isSameLanguage, tellsLanguage } from "./heard-language.ts";
+import { isConfirmation } from "./heard-ledger.ts";
 import { Inactivity } from "./inactivity.ts";
 import { type LastWords, Leave } from "./leave.ts";
 import { DEFAULT_TURN_PARAMETERS } from "./parameters.ts";
@@ -142,6 +143,7 @@ export class Call {
   }
 
   #dispatch(event: CallEvent): void {
+    if (isConfirmation(event)) this.#speaker.confirmed(this.#nowMs);
     switch (event.kind) {
       case "frame-in":
         this.#onFrameIn(event.voiced, event.mediaMs);
@@ -194,7 +196,8 @@ export class Call {
       case "voice-chosen":
       case "provider-switched":
       case "used":
-        // For the record alone: what is said does not hang on who says it.
+      case "pong":
+        // For the record, or a confirmation: what is said does not hang on who says it.
         return;
       case "phrases-chosen":
         this.#phrases.give(event.language, event.phrases);

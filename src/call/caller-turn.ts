@@ -109,9 +109,3 @@ function heard(words: Words, event: { text: string; final: boolean }): Words {
   const text = cutText(event.text, TURN_TEXT_CHARS_MAX - words.final.length);
   return event.final ? { final: joinTexts(words.final, text), partial: "" } : { ...words, partial: text };
 }
-
-/** Keys are a turn of the caller's; the model sees by the first word that they were not spoken. */
-export const asTyped = (entry: string): Extract<TurnEvent, { kind: "typed" }> => ({
-  kind: "typed",
-  text: `DTMF: ${entry}`,
-});

@@ -1,4 +1,5 @@
 import { DTMF_ENTRY_DIGITS_MAX } from "../core/limits.ts";
+import type { TurnEvent } from "./turn.ts";
 
 /** Ends an entry, and is no part of it. */
 const TERMINATOR = "#";
@@ -36,3 +37,9 @@ export class Digits {
     return entry;
   }
 }
+
+/** Keys are a turn of the caller's; the model sees by the first word that they were not spoken. */
+export const asTyped = (entry: string): Extract<TurnEvent, { kind: "typed" }> => ({
+  kind: "typed",
+  text: `DTMF: ${entry}`,
+});

@@ -39,6 +39,8 @@ export type CallEvent =
   | { kind: "internal-error"; code: string }
   /** A mark came back: played, or flushed by a clear. */
   | { kind: "mark"; name: string }
+  /** The peer answered a ping: all that was sent before the ping has reached it. */
+  | { kind: "pong" }
   /** A clear was carried out: so much was played since the stream began, by the far end's own count. */
   | { kind: "cleared"; playedMs: number }
   | { kind: "dtmf"; digit: string }

@@ -53,6 +53,11 @@ export interface TurnParameters {
   voiceSilenceMs: number;
   /** A mark that has not come back this long after its audio must have been played is not waited for any more. */
   markGraceMs: number;
+  /**
+   * The playback clock is believed for this long after the last confirmation: a frame, mark or pong of the peer. What it says was
+   * played later is not counted as heard until the next confirmation.
+   */
+  confirmationMs: number;
 }
 
 /** Measured: onset, hangover and settle for the WebRTC detector in mode 3 over G.711; the rest is the field's usual. */
@@ -81,6 +86,7 @@ export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   modelSilenceMs: 8_000,
   voiceSilenceMs: 8_000,
   markGraceMs: 500,
+  confirmationMs: 100,
 };
 
 /** The same, with replies that are begun before it is certain that the caller is done. */

@@ -34,10 +34,15 @@ export class Playout {
   #playedMs = 0;
   #sentMs = 0;
   #flushed: Flushed | undefined;
+  /** When the peer last confirmed that the line carries. */
+  #confirmedMs = 0;
   readonly #rateHz: number;
+  readonly #confirmationMs: number;
 
-  constructor(rateHz: number) {
+  /** `confirmationMs`: see `TurnParameters`. */
+  constructor(rateHz: number, confirmationMs: number) {
     this.#rateHz = rateHz;
+    this.#confirmationMs = confirmationMs;
     this.#clock = new PlaybackClock(rateHz);
   }
 
@@ -54,6 +59,21 @@ export class Playout {
   /** How much of what was sent has not been played, ms of audio. */
   unplayedMs(nowMs: number): number {
     return Math.max(0, this.playsUntilMs - nowMs);
+  }
+
+  /** The peer sent a frame, a mark or a pong: what the clock says was played until now was played. */
+  confirmed(nowMs: number): void {
+    this.#confirmedMs = nowMs;
+  }
+
+  /** Whether the clock is believed at `atMs`: the last confirmation is no older than `confirmationMs` then. */
+  isConfirmed(atMs: number): boolean {
+    return atMs - this.#confirmedMs <= this.#confirmationMs;
+  }
+
+  /** Until when the clock is believed, if that is before `nowMs`; `nowMs` otherwise. */
+  confirmedUntilMs(nowMs: number): number {
+    return this.isConfirmed(nowMs) ? nowMs : this.#confirmedMs;
   }
 
   sent(samples: number, nowMs: number): void {

@@ -37,6 +37,8 @@ export class Reply {
   readonly #pieces: Piece[] = [];
   #sentSamples = 0;
   #playedSamples = 0;
+  /** What had been heard, by the playback clock, at the last confirmation. */
+  #confirmedSamples = 0;
   #nextToMark = 0;
   #textDone = false;
   /** What the model has said since it was asked last, as it said it. */
@@ -189,6 +191,16 @@ export class Reply {
     return Math.min(this.#sentSamples, Math.max(this.#playedSamples, byClock, 0));
   }
 
+  /** The peer confirmed that the line carries, when `unplayedMs` of what was sent had not been played. */
+  confirmed(unplayedMs: number): void {
+    this.#confirmedSamples = this.heardSamples(unplayedMs);
+  }
+
+  /** How much of what was sent had not been played at the last confirmation, ms; what was sent later is part of it. */
+  get unconfirmedMs(): number {
+    return ((this.#sentSamples - this.#confirmedSamples) * 1_000) / this.#rateHz;
+  }
+
   /** The text up to the last word that ended within the first `heardSamples` samples. */
   heardText(heardSamples: number): string {
     let heard = "";
@@ -226,17 +238,22 @@ export class Reply {
     return { turnId, audible, interruptible, usesTools: this.tools.running, pieces, sentMs, heardText };
   }
 
-  /** The agent's turn, when `unplayedMs` of what was sent have not been played and the rest was until `endMs`. Once audible. */
-  asHeard(unplayedMs: number, endMs: number): TranscriptTurn {
+  /**
+   * The agent's turn, when `unplayedMs` of what was sent have not been played and the rest was until `endMs`. Once audible.
+   * `clockUnplayedMs` is the same by the playback clock alone: where more words were heard by that, the turn is approximate.
+   */
+  asHeard(unplayedMs: number, endMs: number, clockUnplayedMs = unplayedMs): TranscriptTurn {
     const heardSamples = this.heardSamples(unplayedMs);
+    const text = this.heardText(heardSamples);
     const whole = this.allSent && heardSamples >= this.#sentSamples;
+    const mayBeMore = clockUnplayedMs < unplayedMs && this.heardText(this.heardSamples(clockUnplayedMs)) !== text;
     const turn: TranscriptTurn = {
       role: "agent",
-      text: this.heardText(heardSamples),
+      text,
       startMs: this.moments.frameMs,
       endMs,
       interrupted: !whole,
-      ...(!whole && this.#isGuess(heardSamples) ? { approximate: true } : {}),
+      ...(!whole && (mayBeMore || this.#isGuess(heardSamples)) ? { approximate: true } : {}),
     };
     const { latency } = this.moments;
     return latency === undefined ? turn : { ...turn, latency };

@@ -3,6 +3,7 @@ import type { CallSpec, CutReason, EndReason, SpeakReason, TurnLatency } from ".
 import { REPLY_PIECES_MAX } from "../core/limits.ts";
 import type { Conversation } from "./conversation.ts";
 import type { CallEvent, CallSink, CallState } from "./events.ts";
+import { HeardLedger } from "./heard-ledger.ts";
 import type { Inactivity } from "./inactivity.ts";
 import type { TurnParameters } from "./parameters.ts";
 import type { CallPhrases } from "./phrases.ts";
@@ -40,6 +41,7 @@ export interface SpeakerOptions {
 export class Speaker {
   readonly #options: SpeakerOptions;
   readonly #playout: Playout;
+  readonly #heard: HeardLedger;
   #reply: Reply | undefined;
   #nextTurnId = 1;
   #firstMessage = true;
@@ -51,7 +53,8 @@ export class Speaker {
   constructor(options: SpeakerOptions) {
     this.#options = options;
     this.#language = options.spec.language;
-    this.#playout = new Playout(options.rateHz);
+    this.#playout = new Playout(options.rateHz, options.parameters.confirmationMs);
+    this.#heard = new HeardLedger(this.#playout, options.parameters);
   }
 
   /** A reply lives: it is being made, or heard. */
@@ -134,6 +137,11 @@ export class Speaker {
     }
   }
 
+  /** The peer sent a frame, a mark or a pong. */
+  confirmed(nowMs: number): void {
+    this.#heard.confirmed(this.#reply, nowMs);
+  }
+
   /** A mark came back. */
   marked(name: string, nowMs: number): void {
     const played = this.#playout.returned(name, nowMs);
@@ -166,13 +174,13 @@ export class Speaker {
   cut(reason: CutReason, voicedMs: number, nowMs: number): void {
     const reply = this.#reply;
     if (reply === undefined) return;
-    if (reply.audible && reply.allSent && this.#playout.unplayedMs(nowMs) === 0) {
+    if (this.#heard.isOver(reply, nowMs)) {
       // Heard to its end, though no mark has said so yet: there is nothing left to cut.
       this.#finish(reply, nowMs);
       return;
     }
     const { turnId, audible } = reply;
-    const heardText = audible ? reply.heardText(reply.heardSamples(this.#playout.unplayedMs(nowMs))) : "";
+    const heardText = this.#heard.text(reply, nowMs);
     this.#options.sink({ kind: "cut", turnId, clear: audible, reason, voicedMs: Math.round(voicedMs), heardText });
     if (reply.afterwards !== undefined) reply.tools.takeBack(reply.afterwards.key);
     this.#settle(reply, false, nowMs);
@@ -185,7 +193,7 @@ export class Speaker {
     const reply = this.#reply;
     if (reply === undefined) return;
     this.#reply = undefined;
-    const heardText = reply.audible ? reply.heardText(reply.heardSamples(this.#playout.unplayedMs(nowMs))) : "";
+    const heardText = this.#heard.text(reply, nowMs);
     this.#settle(reply, false, nowMs);
     const { turnId } = reply;
     this.#options.sink({ kind: "cut", turnId, clear: false, reason: "call_ended", voicedMs: 0, heardText });
@@ -208,22 +216,22 @@ export class Speaker {
   /** Ends a reply that the caller has heard to its last sample, as far as marks or the playback clock can tell. */
   finishIfHeard(nowMs: number): void {
     const reply = this.#reply;
-    if (reply !== undefined && nowMs >= this.#heardDeadlineMs(reply, nowMs)) this.#finish(reply, nowMs);
+    if (reply !== undefined && nowMs >= this.#heard.deadlineMs(reply, nowMs)) this.#finish(reply, nowMs);
   }
 
   /** When the reply that lives must be looked at though nothing happens, ms. */
   deadlineMs(nowMs: number): number {
     const reply = this.#reply;
     if (reply === undefined) return Number.POSITIVE_INFINITY;
-    return Math.min(this.#heardDeadlineMs(reply, nowMs), reply.watch.deadlineMs(this.#standing(reply)));
+    return Math.min(this.#heard.deadlineMs(reply, nowMs), reply.watch.deadlineMs(this.#standing(reply)));
   }
 
   /** How the agent's side stands. */
   standing(nowMs: number): Pick<CallStanding, "state" | "language" | "reply"> {
     const [reply, state, language] = [this.#reply, this.#state, this.#language];
     if (reply === undefined) return { state, language, reply };
-    const waits = { heardMs: this.#heardDeadlineMs(reply, nowMs), ...reply.watch.waits(this.#standing(reply)) };
-    return { state, language, reply: { ...reply.asItStands(this.#playout.unplayedMs(nowMs)), waits } };
+    const waits = { heardMs: this.#heard.deadlineMs(reply, nowMs), ...reply.watch.waits(this.#standing(reply)) };
+    return { state, language, reply: { ...reply.asItStands(this.#heard.unplayedMs(reply, nowMs)), waits } };
   }
 
   #standing(reply: Reply): Readonly<ReplyStanding> {
@@ -232,15 +240,6 @@ export class Speaker {
     now.hasPieces = reply.pieceCount > 0;
     now.playsUntilMs = this.#playout.playsUntilMs;
     return now;
-  }
-
-  /** From when on a reply counts as heard to its end, ms; Infinity while some of it has not been sent. */
-  #heardDeadlineMs(reply: Reply, nowMs: number): number {
-    if (!reply.allSent) return Number.POSITIVE_INFINITY;
-    if (!reply.audible) return nowMs;
-    // Some carriers return a mark as soon as they have it.
-    if (reply.allPlayed) return this.#playout.playsUntilMsMin;
-    return this.#playout.playsUntilMs + this.#options.parameters.markGraceMs;
   }
 
   #begin(answers: Asked | undefined, nowMs: number, leave?: EndReason): Reply {
@@ -392,10 +391,9 @@ export class Speaker {
     const { inactivity, conversation } = this.#options;
     conversation.used(reply.tools.messages());
     if (!reply.audible) return;
-    const playsUntilMs = Math.min(nowMs, this.#playout.playsUntilMs);
     // By a mark it was heard just now; without one it was within the grace.
-    inactivity.heardUntil(whole ? nowMs : playsUntilMs);
-    conversation.answered(reply.asHeard(whole ? 0 : this.#playout.unplayedMs(nowMs), playsUntilMs));
+    inactivity.heardUntil(whole ? nowMs : this.#heard.heardUntilMs(nowMs));
+    conversation.answered(this.#heard.turn(reply, whole, nowMs));
   }
 
   #show(state: CallState, latency?: TurnLatency): void {

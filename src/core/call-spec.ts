@@ -90,6 +90,7 @@ export type ToolSpec = (Tool & { kind: "built_in"; name: BuiltInTool }) | HttpTo
 /** Why a call ended; the first reason wins and never changes. */
 export const END_REASONS = [
   "caller_hangup",
+  "connection_lost",
   "agent_hangup",
   "api_hangup",
   "max_duration",
@@ -145,7 +146,10 @@ export interface TranscriptTurn {
   endMs: number;
   /** The turn was cut short, by the other side or by the end of the call; `text` ends at the last word that was heard. */
   interrupted: boolean;
-  /** Where `text` ends is a guess, by as much as a sentence at most: the voice told no times of its words. */
+  /**
+   * Where `text` ends is an estimate: the voice gave no word timestamps, by as much as a sentence at most; or more may have been heard
+   * than the line confirmed.
+   */
   approximate?: true;
   /** Agent turns that answer somebody: milliseconds since the caller's last voiced frame. */
   latency?: TurnLatency;

@@ -80,7 +80,6 @@ export const OPUS_PACKET_MS_MAX = 120;
 export const SOCKET_BACKPRESSURE_BYTES_MAX = 256 * 1024;
 /** From the upgrade to the carrier's `start`. */
 export const LEG_START_MS_MAX = 5_000;
-export const SOCKET_IDLE_S = 30;
 /** Pings and pongs of a peer within one second; past it the call ends with `protocol_error`. 100 x 112 µs = 1.1 % of the loop. */
 export const CONTROL_FRAMES_PER_SECOND_MAX = 100;
 /** How often the certificate's files are looked at for another one. */

@@ -27,6 +27,9 @@ export class CallTally implements CallCounts {
   staleAudio = 0;
   marksSent = 0;
   marksReturned = 0;
+  pings = 0;
+  /** Pings that were answered. */
+  pongs = 0;
   digits = 0;
   cleared = 0;
   carrierErrors = 0;
@@ -102,6 +105,8 @@ export class CallTally implements CallCounts {
       staleAudio: this.staleAudio,
       marksSent: this.marksSent,
       marksReturned: this.marksReturned,
+      pings: this.pings,
+      pongs: this.pongs,
       digits: this.digits,
       cleared: this.cleared,
       carrierErrors: this.carrierErrors,

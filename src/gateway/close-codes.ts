@@ -9,6 +9,7 @@ export const CLOSE_TOO_LARGE = 1_009;
 export const CLOSE_OUR_FAULT = 1_011;
 
 const CODES: Readonly<Partial<Record<EndReason, number>>> = {
+  connection_lost: CLOSE_POLICY,
   protocol_error: CLOSE_POLICY,
   audio_flood: CLOSE_POLICY,
   message_flood: CLOSE_POLICY,

@@ -11,6 +11,7 @@ import type { InboundAudio, Wire } from "../wire/wire.ts";
 import type { CallEnginesOptions } from "./call-engines.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 import type { LegSocket } from "./leg.ts";
+import type { LivenessOptions } from "./liveness.ts";
 import type { PhraseFinder } from "./phrase-book.ts";
 import type { HttpTools } from "./tools/http-client.ts";
 
@@ -30,6 +31,7 @@ export interface ConnectionOptions {
   parameters: Readonly<TurnParameters>;
   /** What a prompt of the call may come to, estimated tokens; absent where there is no bound. */
   promptTokensMax?: number;
+  liveness: LivenessOptions;
   httpTools: Pick<HttpTools, "carryOut">;
   /** Checks arguments of tools; shared by all connections of the process. */
   schemas: Pick<SchemaChecks, "check">;

@@ -1,10 +1,9 @@
 import type { CallCommand, CallEvent, CallState } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
-import { FRAME_MS } from "../core/limits.ts";
 import { busRateHz } from "../media/bus.ts";
-import { PlaybackClock } from "../media/playback-clock.ts";
 import type { StreamStarted } from "../wire/wire.ts";
+import { AgentAudio } from "./agent-audio.ts";
 import { CallEngines } from "./call-engines.ts";
 import { type CallReading, CallTally } from "./call-tally.ts";
 import { CallerAudio, type CallerFrame } from "./caller-audio.ts";
@@ -14,6 +13,7 @@ import { Inbox, type PeerEvent } from "./inbox.ts";
 import { JournaledCall } from "./journaled-call.ts";
 import { Keys } from "./keys.ts";
 import type { Leg } from "./leg.ts";
+import { Liveness } from "./liveness.ts";
 import { Notices } from "./notices.ts";
 import { ToolRunner } from "./tools/tool-runner.ts";
 
@@ -29,21 +29,17 @@ export class Connection implements Leg {
   readonly #call: JournaledCall;
   readonly #engines: CallEngines;
   readonly #tools: ToolRunner;
-  readonly #playback: PlaybackClock;
+  readonly #agentAudio: AgentAudio;
+  readonly #liveness: Liveness;
   readonly #startMs: number;
   readonly #inbox: Inbox;
   readonly #notices: Notices;
   readonly #keys = new Keys();
   readonly #tally = new CallTally();
-  /** The two events that come with every frame are made once. */
+  /** The event that comes with every frame is made once. */
   readonly #frameIn = { kind: "frame-in" as const, voiced: false, mediaMs: 0 };
-  readonly #frameOut = { kind: "frame-out" as const, turnId: 0, samples: 0 };
   #audio: CallerAudio | undefined;
   #closeCode: number | undefined;
-  /** The reply of which nothing more is sent for now. */
-  #pausedTurnId: number | undefined;
-  /** Frames go out one behind the other. */
-  #speaking = false;
   #closed = false;
   #peerCloseCode: number | undefined;
   #sendFailed = false;
@@ -55,8 +51,7 @@ export class Connection implements Leg {
     const { redeemed, wire, inbound, stt, llm, tts, phrases, makeResampler, journal, metrics, clock, log } = options;
     const { outboundRateHz: rateHz, outboundCodec } = wire;
     this.#startMs = clock.nowMs();
-    this.#playback = new PlaybackClock(rateHz);
-    this.#frameOut.samples = (rateHz / 1_000) * FRAME_MS;
+    this.#liveness = new Liveness(options.liveness);
     this.#notices = new Notices(wire, redeemed.spec.language, (message) => this.#send(message));
     const complain = (code: string, message: string) => this.#notices.error(code, message);
     this.#inbox = new Inbox({ wire, inbound, tally: this.#tally, complain, log });
@@ -77,6 +72,17 @@ export class Connection implements Leg {
       nowMs: () => this.#nowMs(),
       deliver: (event) => this.#handle(event, this.#nowMs()),
       onSpeech: () => this.tick(),
+    });
+    this.#agentAudio = new AgentAudio({
+      wire,
+      socket: options.socket,
+      speech: this.#engines.voiceOut,
+      tally: this.#tally,
+      onSent: (event, bytes, nowMs) => {
+        this.#call.frameOut(event, bytes, nowMs);
+        this.#notices.flush();
+      },
+      onDropped: (nowMs) => this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs),
     });
     this.#tools = new ToolRunner({
       redeemed,
@@ -122,11 +128,24 @@ export class Connection implements Leg {
   message(bytes: Uint8Array, isBinary: boolean): void {
     if (this.#over) return;
     const nowMs = this.#nowMs();
+    this.#liveness.heard();
     try {
       this.#onPeer(this.#inbox.read(bytes, isBinary, nowMs), nowMs);
     } catch (error) {
       this.#onBug(error, nowMs);
     }
+  }
+
+  /** The peer sent a ping. */
+  pinged(): void {
+    this.#liveness.heard();
+  }
+
+  /** The peer sent a pong. Never throws. */
+  ponged(): void {
+    if (!this.#liveness.answered()) return;
+    this.#tally.pongs += 1;
+    this.#handle({ kind: "pong" }, this.#nowMs());
   }
 
   /** The socket is gone, whoever closed it, with this code; or because the peer `violated` the WebSocket protocol. */
@@ -148,6 +167,7 @@ export class Connection implements Leg {
     try {
       if (this.#sendFailed) this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs);
       this.#release(nowMs, nowMs);
+      this.#checkLiveness(nowMs);
       this.#engines.hearSilence(this.#audio?.silenceDue(nowMs) ?? 0);
       if (this.#call.isDue(nowMs)) this.#handle({ kind: "tick" }, nowMs);
     } catch (error) {
@@ -164,13 +184,21 @@ export class Connection implements Leg {
   }
 
   #sendIfDue(nowMs: number): boolean {
-    if (this.#over || this.#pausedTurnId !== undefined || !this.#playback.isShort(nowMs)) return false;
+    if (this.#over || !this.#agentAudio.isDue(nowMs)) return false;
     try {
-      return this.#sendFrame(nowMs);
+      return this.#agentAudio.sendFrame(nowMs);
     } catch (error) {
       this.#onBug(error, nowMs);
       return false;
     }
+  }
+
+  /** Pings the peer when it is time for that, and ends the call of one that is lost. */
+  #checkLiveness(nowMs: number): void {
+    if (this.#liveness.isLost(nowMs)) this.#hangUp("connection_lost", nowMs);
+    if (this.#over || !this.#liveness.takePing(nowMs, this.#state === "speaking")) return;
+    this.#tally.pings += 1;
+    this.#options.socket.ping();
   }
 
   #nowMs(): number {
@@ -211,6 +239,7 @@ export class Connection implements Leg {
         this.#onStart(event, nowMs);
         return;
       case "audio":
+        this.#liveness.audio();
         this.#audio?.push(this.#options.inbound, nowMs);
         if (this.#audio?.flooded) this.#handle({ kind: "leg-closed", reason: "audio_flood" }, nowMs);
         return;
@@ -285,30 +314,6 @@ export class Connection implements Leg {
     this.#handle({ kind: "leg-closed", reason }, nowMs);
   }
 
-  /** Sends the next frame of speech, if there is one. */
-  #sendFrame(nowMs: number): boolean {
-    const frame = this.#engines.voiceOut.shift();
-    if (frame === undefined) {
-      this.#speaking = false;
-      return false;
-    }
-    // There was speech to send, and the caller heard none: this process was kept from running for longer than the lead.
-    if (this.#speaking && this.#playback.isDry(nowMs)) this.#tally.late += 1;
-    this.#speaking = true;
-    const { wire, socket } = this.#options;
-    const event = this.#frameOut;
-    event.turnId = frame.turnId;
-    this.#playback.sent(event.samples, nowMs);
-    this.#tally.framesOut += 1;
-    if (!socket.send(wire.encodeAudio(frame.bytes), wire.binaryAudio)) {
-      this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs);
-      return false;
-    }
-    this.#call.frameOut(event, frame.bytes, nowMs);
-    this.#notices.flush();
-    return true;
-  }
-
   #run(command: CallCommand): void {
     this.#notices.onCommand(command);
     switch (command.kind) {
@@ -320,8 +325,7 @@ export class Connection implements Leg {
         this.#engines.run(command);
         return;
       case "speak":
-        // The reply that was paused is over: whatever speaks now is another one.
-        if (command.turnId !== this.#pausedTurnId) this.#pausedTurnId = undefined;
+        this.#agentAudio.speaks(command.turnId);
         this.#engines.voiceOut.speak(command.turnId, command.piece, command.text, command.reason);
         return;
       case "mark":
@@ -329,17 +333,14 @@ export class Connection implements Leg {
         this.#send(this.#options.wire.encodeMark(command.name));
         return;
       case "pause":
-        this.#pausedTurnId = command.turnId;
-        this.#speaking = false;
+        this.#agentAudio.pause(command.turnId);
         return;
       case "resume":
-        this.#pausedTurnId = undefined;
+        this.#agentAudio.resume();
         return;
       case "cut":
-        this.#pausedTurnId = undefined;
         this.#engines.cut(command.reason);
-        this.#playback.flush(this.#call.eventMs);
-        this.#speaking = false;
+        this.#agentAudio.cut(this.#call.eventMs);
         if (command.clear) this.#send(this.#options.wire.encodeClear());
         return;
       case "end":

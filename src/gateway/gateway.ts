@@ -39,6 +39,7 @@ import { closeCodeOf } from "./close-codes.ts";
 import { Connection } from "./connection.ts";
 import type { JournalWriters } from "./journal-writer.ts";
 import type { Admission, Leg, LegSocket } from "./leg.ts";
+import type { LivenessOptions } from "./liveness.ts";
 import type { PhraseFinder } from "./phrase-book.ts";
 import { type CarrierSecrets, carriersVouching, SIGNING_CARRIERS, type SignatureHeaders } from "./signatures.ts";
 import { Ticker } from "./ticker.ts";
@@ -67,6 +68,8 @@ export interface GatewayOptions {
   parameters?: Readonly<TurnParameters>;
   /** What a prompt may hold beside the system prompt and the tools, estimated tokens; HISTORY_TOKENS_DEFAULT where absent. */
   historyTokensMax?: number;
+  /** When peers are pinged, and when they are lost. */
+  liveness: LivenessOptions;
   clock: Clock;
   log: Logger;
   /** With so many calls it is full, and should be sent no more. */
@@ -242,7 +245,7 @@ export class Gateway {
       this.#options.metrics.callEnded("worker_lost");
       this.#options.handOff.ended(callId);
       socket.end(closeCodeOf("worker_lost"), "worker_lost");
-      return { message: () => {}, closed: () => {} };
+      return { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };
     } finally {
       this.#admissionOver();
     }
@@ -281,6 +284,7 @@ export class Gateway {
       tts: engines.tts.of?.(spec.voiceId) ?? engines.tts,
       parameters,
       promptTokensMax,
+      liveness: this.#options.liveness,
       httpTools,
       schemas,
       phrases,

@@ -2,6 +2,8 @@
 export interface LegSocket {
   /** Sends one message, a text unless told otherwise; false when the peer reads so slowly that it was dropped. */
   send(message: Uint8Array | string, isBinary?: boolean): boolean;
+  /** Sends a ping, unless the peer has not taken what was sent before. */
+  ping(): void;
   /** Closes with a WebSocket close code and a reason. The leg's `closed` follows. */
   end(code: number, reason: string): void;
 }
@@ -10,6 +12,10 @@ export interface LegSocket {
 export interface Leg {
   /** The bytes are only valid until this returns. */
   message(bytes: Uint8Array, isBinary: boolean): void;
+  /** The peer sent a ping; the server has answered it. */
+  pinged(): void;
+  /** The peer sent a pong. */
+  ponged(): void;
   /** The socket is gone; `code` is the close frame's, 1006 where there was none: the peer vanished, or `violated` the framing. */
   closed(code: number, violated: boolean): void;
 }

@@ -59,6 +59,14 @@ export class TimedLeg implements Leg, Ticked {
     if (tookMs > call.slowestOutMs) call.slowestOutMs = tookMs;
   }
 
+  pinged(): void {
+    this.#leg.pinged();
+  }
+
+  ponged(): void {
+    this.#leg.ponged();
+  }
+
   closed(code: number, violated: boolean): void {
     this.#leg.closed(code, violated);
   }

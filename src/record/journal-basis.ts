@@ -33,6 +33,7 @@ const before = ({ endpointMs }: Partial<TurnParameters>): Partial<TurnParameters
   toolFillerMs: Number.POSITIVE_INFINITY,
   modelSilenceMs: Number.POSITIVE_INFINITY,
   voiceSilenceMs: Number.POSITIVE_INFINITY,
+  confirmationMs: Number.POSITIVE_INFINITY,
 });
 
 /** What was added and has no such value: a key was no turn once, whenever the next one came. */

@@ -13,8 +13,8 @@ export type DerivedEvent =
   /** The far end has played what it had of the reply, or was told to drop it; so much audio was sent since it began. */
   | { kind: "audio-ended"; turnId: number; sentMs: number };
 
-/** What providers did stands in the record, summed up: it tells nothing of why the call did what it did. */
-type Unlisted = { kind: "used" };
+/** What providers did stands in the record, summed up, and pongs come all the time: neither says why the call did what it did. */
+type Unlisted = { kind: "used" | "pong" };
 
 /** One thing that happened in a call, or that the call did about it, `atMs` whole milliseconds since redemption. */
 export type ListedEvent =
@@ -67,7 +67,7 @@ export class EventLister {
         this.#onFrameOut(record.turnId, record.samples, timeMs);
         return;
       case "event":
-        if (record.event.kind === "used") return;
+        if (record.event.kind === "used" || record.event.kind === "pong") return;
         this.#tell({ atMs: Math.round(timeMs), source: "event", ...record.event });
         // As the call does it: a voice whose frames fail to come ends by a deadline, and deadlines come as ticks.
         if (record.event.kind === "tick" && timeMs >= this.#detector.deadlineMs) this.#starved(timeMs);

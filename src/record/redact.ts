@@ -42,6 +42,7 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
   const { kind } = event;
   switch (kind) {
     case "tick":
+    case "pong":
       return { kind };
     case "leg-started": {
       const { codec, carrierCallId } = event;

@@ -72,7 +72,7 @@ const LATENCY = {
   firstAudioMs: 700,
   firstFrameMs: 720,
 };
-type ListedKind = Exclude<JournaledEvent["kind"], "used">;
+type ListedKind = Exclude<JournaledEvent["kind"], "used" | "pong">;
 /** One of each kind, with all fields that it may have: the compiler sees to it that none is forgotten. */
 const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   tick: { kind: "tick" },

@@ -48,7 +48,7 @@ export interface Attack {
   /** Each attacker has the token of such a call. */
   call?: Readonly<Record<string, unknown>>;
   /** How each of those calls must end. */
-  endReason?: string;
+  endReason?: string | readonly string[];
   /** What each of those calls may ask of LLMs at most, as long as it lasts, which must be less than a minute. */
   spendMax?: { llmRequests: number; inputTokens: number };
   /** What the worker grows by for each such call while it goes on, where its peer does nothing wrong. */
@@ -65,6 +65,8 @@ export type Ready = () => Promise<void>;
 const SILENT_MS_MAX = 15_000;
 /** What is closed at once: on a machine that has other things to do. */
 const SOON_MS_MAX = 5_000;
+/** A line is dead 15 s after its last sign of life, or 30 s where it never answered a ping. */
+const DEAD_MS_MAX = 45_000;
 const DRIP_MS = 500;
 const SPEAKING_MS = 20_000;
 const SIGN_OF_LIFE_MS = 5_000;
@@ -82,7 +84,10 @@ async function shout(target: Target, size: Size, ready: Ready, words: Uint8Array
 
 /** Everybody says the same again and again, until it is closed, or the time is over. */
 async function repeat(target: Target, size: Size, ready: Ready, words: Uint8Array): Promise<Outcome> {
-  const crowd = await streams(target, size, ready);
+  return await repeatTo(await streams(target, size, ready), size, words);
+}
+
+async function repeatTo(crowd: Crowd, size: Size, words: Uint8Array): Promise<Outcome> {
   const untilMs = performance.now() + size.seconds * 1_000;
   while (performance.now() < untilMs && crowd.closed < crowd.members.length) {
     for (const { socket } of crowd.members) if (socket.writable) socket.write(words);
@@ -149,6 +154,11 @@ const FRAGMENTS = Buffer.concat([
   ...Array<Buffer>(PAYLOAD.length - 2).fill(encodeFrame({ opcode: OPCODE.continuation, payload: "[", fin: false })),
 ]);
 const ONE_MORE = encodeFrame({ opcode: OPCODE.continuation, payload: "[[", fin: false });
+/** A message that never ends, in fragments without a byte: 60 kB each 20 ms are 500,000 fragments a second of each attacker. */
+const BEGIN = encodeFrame({ opcode: OPCODE.binary, payload: "", fin: false });
+const EMPTY_FRAGMENTS = Buffer.concat(
+  Array<Buffer>(10_000).fill(encodeFrame({ opcode: OPCODE.continuation, payload: "", fin: false })),
+);
 const PINGS = Buffer.concat(Array<Buffer>(1_000).fill(encodeFrame({ opcode: OPCODE.ping, payload: "flood" })));
 const PONG = encodeFrame({ opcode: OPCODE.pong, payload: "flood" });
 const PONGS = Buffer.concat(Array<Buffer>(1_000).fill(PONG));
@@ -245,6 +255,16 @@ async function fragments(target: Target, size: Size, ready: Ready): Promise<Outc
   await pause(size.seconds * 1_000);
   for (const { socket } of crowd.members) socket.write(ONE_MORE);
   await crowd.end(SOON_MS_MAX);
+  return outcome(crowd);
+}
+
+/** Streams whose peers answered a ping once, and are gone without a FIN: nothing comes from them, and nobody answers. */
+async function deadLines(target: Target, size: Size, ready: Ready): Promise<Outcome> {
+  const crowd = await streams(target, size, ready);
+  // They have been pinged by then.
+  await pause(DRIP_MS);
+  for (const { socket } of crowd.members) socket.write(PONG);
+  await crowd.end(DEAD_MS_MAX);
   return outcome(crowd);
 }
 
@@ -387,6 +407,35 @@ export const ATTACKS: readonly Attack[] = [
     call: QUIET,
     endReason: "protocol_error",
     run: (target, size, ready) => repeat(target, size, ready, PONGS),
+  },
+  {
+    id: "ADV-M3",
+    name: "lines that are dead, while the agent speaks",
+    full: { attackers: 40, seconds: 0 },
+    small: { attackers: 0, seconds: 0 },
+    closedMsMax: DEAD_MS_MAX,
+    call: {
+      connectionType: "websocket",
+      greeting: "This takes a very long time, and nobody hears any of it. ".repeat(40),
+      recordingEnabled: false,
+    },
+    endReason: "connection_lost",
+    run: deadLines,
+  },
+  {
+    id: "ADV-L8",
+    name: "fragments without a byte, without end",
+    full: { attackers: 10, seconds: 35 },
+    small: { attackers: 0, seconds: 0 },
+    closedMsMax: DEAD_MS_MAX,
+    call: QUIET,
+    // uWebSockets.js tells nobody of fragments: there it is a peer that shows no sign of life.
+    endReason: ["connection_lost", "protocol_error"],
+    async run(target, size, ready) {
+      const crowd = await streams(target, size, ready);
+      for (const { socket } of crowd.members) socket.write(BEGIN);
+      return await repeatTo(crowd, size, EMPTY_FRAGMENTS);
+    },
   },
   {
     id: "M4",

@@ -376,7 +376,8 @@ function judge(result: StageResult, planned: readonly Planned[], attackers: numb
       problems.push(`${id}, ${name}: ${llmRequests} LLM requests and ${inputTokens} input tokens each`);
     }
     if (closed < count) problems.push(`${id}, ${name}: ${count - closed} of ${count} were not closed`);
-    if (endReason !== undefined && Object.keys(endReasons).some((reason) => reason !== endReason)) {
+    const rightReasons = endReason === undefined ? [] : [endReason].flat();
+    if (endReason !== undefined && Object.keys(endReasons).some((reason) => !rightReasons.includes(reason))) {
       problems.push(`${id}, ${name}: their calls ended with ${JSON.stringify(endReasons)}`);
     }
     if (longestMs > closedMsMax) late.push(`${id}, ${name}: borne for ${Math.round(longestMs)} ms`);

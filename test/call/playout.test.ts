@@ -8,7 +8,7 @@ const SECOND = RATE_HZ;
 
 describe("what the far end has played", () => {
   test("a mark that comes back later than its audio was due moves the clock by half of that", () => {
-    const playout = new Playout(RATE_HZ);
+    const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, 1_000);
     expect(playout.mark(1, 0, 1_000)).toBe("1.0");
     expect(playout.returned("1.0", 2_400)).toMatchObject({ turnId: 1, piece: 0 });
@@ -16,7 +16,7 @@ describe("what the far end has played", () => {
   });
 
   test("a mark behind audio that was played long ago comes back at once, and nobody was late", () => {
-    const playout = new Playout(RATE_HZ);
+    const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, 1_000);
     expect(playout.mark(1, 0, 9_000)).toBe("1.0");
     playout.returned("1.0", 9_050);
@@ -24,7 +24,7 @@ describe("what the far end has played", () => {
   });
 
   test("C13: a mark that was out when a clear was sent says nothing when it comes back, and none is known twice", () => {
-    const playout = new Playout(RATE_HZ);
+    const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, 1_000);
     playout.mark(1, 0, 1_000);
     playout.flush(1_200);
@@ -36,7 +36,7 @@ describe("what the far end has played", () => {
   });
 
   test("C13: of ten thousand marks that never come back no more are kept than the bound", () => {
-    const playout = new Playout(RATE_HZ);
+    const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     const names = Array.from({ length: 10_000 }, (_, piece) => playout.mark(1, piece, 0));
     expect(names.filter((name) => name !== undefined)).toHaveLength(MARKS_OUTSTANDING_MAX);
   });
@@ -45,7 +45,7 @@ describe("what the far end has played", () => {
 describe("what the far end says it had played when it was told to drop the rest", () => {
   /** A second was sent at once, and dropped after 600 ms. */
   function flushed(): Playout {
-    const playout = new Playout(RATE_HZ);
+    const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, 1_000);
     playout.flush(1_600);
     return playout;
@@ -83,7 +83,7 @@ describe("what the far end says it had played when it was told to drop the rest"
   });
 
   test("is not heard of when nothing was to be dropped, or once it has been told", () => {
-    const playout = new Playout(RATE_HZ);
+    const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, 1_000);
     playout.cleared(0);
     expect(playout.playsUntilMs).toBe(2_000);
@@ -99,7 +99,7 @@ describe("what the far end says it had played when it was told to drop the rest"
       fc.property(
         fc.array(fc.tuple(fc.nat(100_000), fc.double({ min: 0, noNaN: true })), { maxLength: 30 }),
         (tolds) => {
-          const playout = new Playout(RATE_HZ);
+          const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
           let nowMs = 0;
           for (const [samples, playedMs] of tolds) {
             playout.sent(samples, nowMs);

@@ -26,7 +26,8 @@ function speaker() {
   const made = new Speaker({
     spec,
     rateHz: CARRIER_RATE_HZ,
-    parameters: DEFAULT_TURN_PARAMETERS,
+    // Nothing confirms here: the playback clock counts.
+    parameters: { ...DEFAULT_TURN_PARAMETERS, confirmationMs: Number.POSITIVE_INFINITY },
     conversation,
     inactivity: new Inactivity(spec),
     phrases: new CallPhrases(),

@@ -119,6 +119,7 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     "context-exceeded": { fails: "model" },
     used: {},
     "limit-reached": {},
+    pong: {},
     "tool-result": {},
     typed: { cause: (call) => call.text("typed") },
     cleared: { cause: (call) => call.text("cleared") },

@@ -204,6 +204,8 @@ test("the last line of a call tells who it was for, how it went, and where the s
     staleAudio: 0,
     marksSent: 1,
     marksReturned: 1,
+    pings: 1,
+    pongs: 1,
     digits: 1,
     cleared: 0,
     carrierErrors: 0,

@@ -24,6 +24,8 @@ function timed() {
       message: work,
       tick: work,
       catchUp: work,
+      pinged: () => {},
+      ponged: () => {},
       closed: (code, violated) => closings.push([code, violated]),
       read: () => ({ connectionType: "carrier_a", state: "listening", counts }),
     },

@@ -15,6 +15,7 @@ const EVENTS: { [Kind in OccasionalEvent["kind"]]: Extract<OccasionalEvent, { ki
   "internal-error": { kind: "internal-error", code: "internal" },
   "goodbye-requested": { kind: "goodbye-requested", reason: "drain_timeout" },
   mark: { kind: "mark", name: SAID },
+  pong: { kind: "pong" },
   used: { kind: "used", engine: "model", provider: "openai", usage: { model: "small", inputTokens: 12 } },
   cleared: { kind: "cleared", playedMs: 1_240.5 },
   dtmf: { kind: "dtmf", digit: SAID },

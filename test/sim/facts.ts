@@ -1,4 +1,5 @@
 import type { CallCommand, CallEvent, CallState } from "../../src/call/events.ts";
+import { isConfirmation } from "../../src/call/heard-ledger.ts";
 import type { CallSpec, EndReason, TranscriptTurn } from "../../src/core/call-spec.ts";
 import { FRAME_MS, TOOL_CALLS_PER_ROUND_MAX } from "../../src/core/limits.ts";
 import type { Message } from "../../src/speech/speech.ts";
@@ -47,6 +48,8 @@ export interface ReplyFacts {
   cut: boolean;
   /** What the transcript says of it. */
   turn: TranscriptTurn | undefined;
+  /** How old the last confirmation was when it became its turn, ms. */
+  unconfirmedMs: number;
 }
 
 /** Where a piece that was spoken belongs. */
@@ -75,6 +78,9 @@ export class Facts {
   isLeaving = false;
   framesIn = 0;
   legStartedMs: number | undefined;
+  /** When the peer last confirmed that the line carries; and for the first time behind what was sent last. */
+  confirmedMs = 0;
+  playedConfirmedMs = Number.POSITIVE_INFINITY;
   end: { reason: EndReason; atMs: number } | undefined;
   /** When all that was sent will have been played, if it was on its way for no time. */
   playsUntilMs = 0;
@@ -107,8 +113,15 @@ export class Facts {
     return this.process.latestMs(dueMs + this.#startMs, withinMs) - this.#startMs;
   }
 
+  /** A frame, a mark, a pong or the like came. */
+  confirmed(): void {
+    this.confirmedMs = this.nowMs;
+    if (this.nowMs >= this.playsUntilMs) this.playedConfirmedMs = Math.min(this.playedConfirmedMs, this.nowMs);
+  }
+
   event(event: CallEvent): void {
     const { reply } = this;
+    if (isConfirmation(event)) this.confirmed();
     this.lastEvent = event;
     this.lastEventCounts = reply !== undefined && !isOver(reply) && "turnId" in event && event.turnId === reply.turnId;
     switch (event.kind) {
@@ -190,7 +203,8 @@ export class Facts {
       case "turn":
         this.turns.push(command.turn);
         if (command.turn.role === "agent" && this.reply !== undefined) {
-          Object.assign(this.reply, { turn: command.turn, pausedMs: undefined });
+          const unconfirmedMs = this.nowMs - this.confirmedMs;
+          Object.assign(this.reply, { turn: command.turn, pausedMs: undefined, unconfirmedMs });
         }
         return;
       case "end":
@@ -211,6 +225,7 @@ export class Facts {
     this.#sentMs += FRAME_MS;
     this.#audible = true;
     this.playsUntilMs = Math.max(this.playsUntilMs, this.nowMs) + FRAME_MS;
+    this.playedConfirmedMs = Number.POSITIVE_INFINITY;
     return reply;
   }
 
@@ -247,6 +262,7 @@ export class Facts {
       sentSamples: 0,
       cut: false,
       turn: undefined,
+      unconfirmedMs: 0,
     };
     this.replies.set(turnId, reply);
     this.reply = reply;

@@ -126,6 +126,7 @@ export type Leave = (typeof LEAVES)[number];
 /** The reasons that a connection can end for: a lost worker is a bug, and the others belong to the control plane. */
 export const REASONS: readonly EndReason[] = [
   "caller_hangup",
+  "connection_lost",
   "agent_hangup",
   "api_hangup",
   "max_duration",

@@ -91,6 +91,12 @@ export class Line implements LegSocket {
     return !this.#clogged;
   }
 
+  /** The far end's library answers by itself, as long as anything reaches it and comes back. */
+  ping(): void {
+    if (this.#clogged) return;
+    this.out.send(() => this.in.send(() => this.#arrive((connection) => connection.ponged())));
+  }
+
   /** As uWebSockets.js has it: the service is told of the close within the call that closes. */
   end(code: number): void {
     this.#options.onEnded();
@@ -137,8 +143,8 @@ export class Line implements LegSocket {
   /** The carrier is gone without a word; the service learns of it when the socket is given up. */
   vanish(unknownForMs: number): void {
     this.#isClean = false;
-    this.in.cut(unknownForMs);
-    this.out.cut(unknownForMs);
+    this.in.cut();
+    this.out.cut();
     this.#options.world.after(unknownForMs, () => this.#closed("caller_hangup", 1_006, false));
   }
 

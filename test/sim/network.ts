@@ -47,9 +47,8 @@ export class Path {
     this.#lastMs = Math.max(this.#lastMs, this.#options.world.nowMs() + forMs);
   }
 
-  /** Nothing arrives any more, not even what is on its way; and for so long nobody knows. */
-  cut(unknownForMs: number): void {
+  /** Nothing arrives any more, not even what is on its way. */
+  cut(): void {
     this.#isCut = true;
-    this.#longestMs = Math.max(this.#longestMs, unknownForMs);
   }
 }

@@ -13,6 +13,7 @@ import { createWebsocketWire } from "../../src/wire/websocket.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
 import { INLINE_SCHEMAS } from "../support/inline-schemas.ts";
+import { DEFAULT_LIVENESS } from "../support/liveness.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { UNLIMITED_SPEND } from "../support/no-limits.ts";
 import { NO_METRICS } from "../support/no-metrics.ts";
@@ -123,6 +124,7 @@ export class Service {
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,
       parameters,
+      liveness: DEFAULT_LIVENESS,
       journal: this.journal,
       metrics: NO_METRICS,
       clock: process,

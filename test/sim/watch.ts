@@ -32,6 +32,7 @@ export class Watch {
     journal.frameIn = (timeMs, mediaMs, voiced, bytes) => {
       this.#chronicle.frame(voiced ? "voiced" : "in");
       this.#facts.framesIn += 1;
+      this.#facts.confirmed();
       for (const rule of this.#rules) rule.frameIn?.(voiced, mediaMs);
       frameIn.call(journal, timeMs, mediaMs, voiced, bytes);
     };

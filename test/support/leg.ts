@@ -9,6 +9,7 @@ import { CallSpend } from "../../src/gateway/call-spend.ts";
 import { Connection } from "../../src/gateway/connection.ts";
 import { type JournalWriter, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
+import type { LivenessOptions } from "../../src/gateway/liveness.ts";
 import type { PhraseFinder } from "../../src/gateway/phrase-book.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { HttpTools } from "../../src/gateway/tools/http-client.ts";
@@ -21,6 +22,7 @@ import { createCarrierA } from "../../src/wire/carrier-a.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "./inbound-audio.ts";
 import { INLINE_SCHEMAS } from "./inline-schemas.ts";
+import { DEFAULT_LIVENESS } from "./liveness.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { memoryLog } from "./memory-log.ts";
 import { NO_SPEND_LIMITS } from "./no-limits.ts";
@@ -40,6 +42,8 @@ export class FakeSocket implements LegSocket {
   readonly audio: Uint8Array[] = [];
   ended: { code: number; reason: string } | undefined;
   stuck = false;
+  pings = 0;
+  onPing = (): void => {};
   onEnd = (): void => {};
 
   send(message: Uint8Array | string, isBinary = false): boolean {
@@ -47,6 +51,11 @@ export class FakeSocket implements LegSocket {
     if (isBinary) this.audio.push(Buffer.from(message));
     else this.sent.push(typeof message === "string" ? message : Buffer.from(message).toString("utf8"));
     return true;
+  }
+
+  ping(): void {
+    this.pings += 1;
+    this.onPing();
   }
 
   end(code: number, reason: string): void {
@@ -74,6 +83,9 @@ export interface LegOptions {
   /** In place of carrier_a's. */
   wire?: Wire;
   parameters?: Readonly<TurnParameters>;
+  liveness?: Partial<LivenessOptions>;
+  /** Whether the peer answers pings; it does unless told otherwise. */
+  answersPings?: () => boolean;
   /** In place of those that may call this machine. */
   httpTools?: Pick<HttpTools, "carryOut">;
   /** In place of those that answer in this thread. */
@@ -143,6 +155,7 @@ export function leg(options: LegOptions = {}) {
     llm: options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]),
     tts: options.tts ?? new ScriptedTts(clock),
     parameters,
+    liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
     httpTools: options.httpTools ?? new HttpTools({ secrets: new Map(), allowLoopback: true }),
     schemas: options.schemas ?? INLINE_SCHEMAS,
     phrases: options.phrases ?? NO_PHRASES,
@@ -165,6 +178,9 @@ export function leg(options: LegOptions = {}) {
       stopTicking();
     },
   });
+  socket.onPing = () => {
+    if (options.answersPings?.() ?? true) connection.ponged();
+  };
   socket.onEnd = () => connection.closed(1_006, false);
   const stopTicking = ticker.add(connection);
   connection.begin();

@@ -9,6 +9,7 @@ import { AccountSpends } from "../../src/gateway/account-spend.ts";
 import type { CertificateFiles } from "../../src/gateway/certificate.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { type JournalFiles, JournalWriters } from "../../src/gateway/journal-writer.ts";
+import type { LivenessOptions } from "../../src/gateway/liveness.ts";
 import type { MediaServerName } from "../../src/gateway/media-server/media-server.ts";
 import type { PhraseFinder } from "../../src/gateway/phrase-book.ts";
 import type { CarrierSecrets, SignatureHeaders } from "../../src/gateway/signatures.ts";
@@ -27,6 +28,7 @@ import { IpcServer } from "../../src/store/ipc-server.ts";
 import { hashSecret, mintToken } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { INLINE_SCHEMAS } from "./inline-schemas.ts";
+import { DEFAULT_LIVENESS } from "./liveness.ts";
 import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
 import { memoryLog } from "./memory-log.ts";
 import { NO_SPEND_LIMITS } from "./no-limits.ts";
@@ -47,6 +49,7 @@ export interface MediaServiceOptions {
   tts?: Tts;
   clock?: Clock;
   tokenTtlMs?: number;
+  liveness?: Partial<LivenessOptions>;
   /** What serves the media port; unless told what `MEDIA_SERVER` says, or the best that this machine has. */
   mediaServer?: MediaServerName;
   mediaServerParts?: MediaServerParts;
@@ -149,6 +152,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     accounts,
     prices: options.prices,
     metrics,
+    liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
     clock,
     log,
     callsMax: options.callsMax ?? readConfig({}).callsPerWorker,

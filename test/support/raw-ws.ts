@@ -180,6 +180,13 @@ export class RawWs {
     return code;
   }
 
+  /** Reads until the connection ends, and answers each ping. */
+  async answerPings(): Promise<void> {
+    for (let frame = await this.readFrame(); frame !== undefined; frame = await this.readFrame()) {
+      if (frame.opcode === OPCODE.ping) this.sendFrame({ opcode: OPCODE.pong, payload: frame.payload });
+    }
+  }
+
   /** Reads nothing any more: what the server sends fills its buffers and ours. */
   stopReading(): void {
     this.#socket.pause();

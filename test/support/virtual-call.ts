@@ -65,6 +65,10 @@ export interface VirtualCallOptions {
   /** In place of a carrier without a network. */
   farEnd?: FarEnd;
   voice?: VirtualVoice;
+  /** From then on nothing passes the line, in neither direction, ms. */
+  lineDiesMs?: number;
+  /** While this is so the carrier sends no frames, as for a caller who is muted. */
+  isMuted?: (nowMs: number) => boolean;
 }
 
 export type Asked = Extract<CallCommand, { kind: "ask" }>;
@@ -174,9 +178,14 @@ export class VirtualCall {
       this.nowMs = this.#nextMs()
     ) {
       this.#runScheduled();
-      for (const event of this.#farEnd.run(this.nowMs)) this.handle(event);
+      const fromFarEnd = this.#farEnd.run(this.nowMs);
+      if (!this.#isDead) for (const event of fromFarEnd) this.handle(event);
       if (this.nowMs % FRAME_MS === 0) this.#frame();
     }
+  }
+
+  get #isDead(): boolean {
+    return this.nowMs >= (this.#options.lineDiesMs ?? Number.POSITIVE_INFINITY);
   }
 
   #nextMs(): number {
@@ -200,14 +209,15 @@ export class VirtualCall {
 
   #frame(): void {
     this.#mediaMs += FRAME_MS;
-    this.handle({ kind: "frame-in", voiced: this.nowMs < this.#voicedUntilMs, mediaMs: this.#mediaMs });
+    const isSilent = this.#isDead || this.#options.isMuted?.(this.nowMs) === true;
+    if (!isSilent) this.handle({ kind: "frame-in", voiced: this.nowMs < this.#voicedUntilMs, mediaMs: this.#mediaMs });
     if (this.nowMs >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
     while (this.#playback.isShort(this.nowMs)) {
       if (this.#ring[0]?.turnId === this.#pausedTurn) break;
       const frame = this.#ring.shift();
       if (frame === undefined) break;
       this.#playback.sent(CARRIER_FRAME_SAMPLES, this.nowMs);
-      this.#farEnd.frame(frame, this.nowMs);
+      if (!this.#isDead) this.#farEnd.frame(frame, this.nowMs);
       this.handle({ kind: "frame-out", turnId: frame.turnId, samples: CARRIER_FRAME_SAMPLES });
     }
   }

@@ -86,6 +86,6 @@ export class AdmittedLeg {
    */
   abandon(): void {
     if (this.#isUsed) return;
-    this.open({ send: () => true, end: () => {} }).closed(CLOSED_WITHOUT_FRAME, false);
+    this.open({ send: () => true, ping: () => {}, end: () => {} }).closed(CLOSED_WITHOUT_FRAME, false);
   }
 }

@@ -35,6 +35,8 @@ export type UwsListenSocket = { readonly kind: unique symbol };
 export interface UwsSocket<Data> {
   /** 1 when it was sent, 0 when it waits behind others, 2 when it was dropped because too much waits. */
   send(message: Uint8Array | string, isBinary: boolean): number;
+  /** As `send`. */
+  ping(): number;
   end(code: number, reason: string): void;
   getUserData(): Data;
   getBufferedAmount(): number;

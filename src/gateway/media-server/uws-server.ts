@@ -5,9 +5,9 @@ import { codeOf, unavailable } from "../../core/errors.ts";
 import {
   CONTROL_FRAMES_PER_SECOND_MAX,
   SOCKET_BACKPRESSURE_BYTES_MAX,
-  SOCKET_IDLE_S,
   SOCKET_PAYLOAD_BYTES_MAX,
 } from "../../core/limits.ts";
+import { SOCKET_IDLE_S } from "../../core/liveness-limits.ts";
 import type { CertificateFiles } from "../certificate.ts";
 import { CLOSE_OUR_FAULT, CLOSE_POLICY } from "../close-codes.ts";
 import type { Admission, Leg, LegSocket } from "../leg.ts";
@@ -183,15 +183,16 @@ export class UwsServer implements MediaServer {
       maxPayloadLength: SOCKET_PAYLOAD_BYTES_MAX,
       maxBackpressure: SOCKET_BACKPRESSURE_BYTES_MAX,
       idleTimeout: SOCKET_IDLE_S,
-      sendPingsAutomatically: true,
+      // Legs ping their peers themselves.
+      sendPingsAutomatically: false,
       upgrade: (response, request, context) => this.#upgrade(response, request, context),
       open: (ws) => {
         this.streams.add(ws);
         this.#onOpen(ws);
       },
       message: (ws, message, isBinary) => this.#onMessage(ws, message, isBinary),
-      ping: this.#onControlFrame,
-      pong: this.#onControlFrame,
+      ping: (ws) => this.#onControlFrame(ws, "pinged"),
+      pong: (ws) => this.#onControlFrame(ws, "ponged"),
       close: (ws, code, message) => {
         this.streams.delete(ws);
         this.#guarded(() => onClose(ws, code, message));
@@ -292,14 +293,18 @@ export class UwsServer implements MediaServer {
   };
 
   /** uWebSockets.js answers pings by itself, and keeps no more of its answers than a peer may leave unread. */
-  readonly #onControlFrame = (ws: UwsSocket<Peer>): void => {
+  #onControlFrame(ws: UwsSocket<Peer>, what: "pinged" | "ponged"): void {
     this.#guarded(() => {
       const peer = ws.getUserData();
-      if (peer.violated || peer.controlFrames.allows(systemClock.nowMs())) return;
+      if (peer.violated) return;
+      if (peer.controlFrames.allows(systemClock.nowMs())) {
+        peer.leg?.[what]();
+        return;
+      }
       peer.violated = true;
       ws.end(CLOSE_POLICY, "protocol_error");
     });
-  };
+  }
 
   #onOpen(ws: UwsSocket<Peer>): void {
     const peer = ws.getUserData();
@@ -358,6 +363,9 @@ const DROPPED = 2;
 
 const socketOf = (ws: UwsSocket<Peer>): LegSocket => ({
   send: (message, isBinary = false) => ws.send(message, isBinary) !== DROPPED,
+  ping: () => {
+    ws.ping();
+  },
   end: (code, reason) => ws.end(code, reason),
 });
 

@@ -8,7 +8,7 @@ import { type Clock, systemClock } from "../../core/clock.ts";
 import { MESSAGE_FRAGMENTS_MAX, REQUEST_HEAD_BYTES_MAX } from "../../core/connection-limits.ts";
 import { corsHeaders } from "../../core/cors.ts";
 import { codeOf, unavailable } from "../../core/errors.ts";
-import { HEADERS_MAX, SOCKET_IDLE_S, SOCKET_PAYLOAD_BYTES_MAX } from "../../core/limits.ts";
+import { HEADERS_MAX, SOCKET_PAYLOAD_BYTES_MAX } from "../../core/limits.ts";
 import type { CertificateFiles } from "../certificate.ts";
 import type { Admission } from "../leg.ts";
 import { OpenStreams } from "../open-streams.ts";
@@ -26,11 +26,6 @@ export interface WsServerOptions extends MediaServerOptions {
   /** For timeouts; the system's by default. */
   clock?: Clock;
 }
-
-/** How often streams are checked, and after how many checks without a byte from the peer it is pinged, and then dropped. */
-const IDLE_CHECK_MS = 5_000;
-const IDLE_CHECKS_MAX = (SOCKET_IDLE_S * 1_000) / IDLE_CHECK_MS;
-const IDLE_CHECKS_PING = IDLE_CHECKS_MAX - 2;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -61,7 +56,6 @@ export class WsServer implements MediaServer {
   readonly #sockets = new Set<Duplex>();
   readonly #crowdedLines = new PerSecond(1);
   #secureContext: SecureContext | undefined;
-  #cancelIdleCheck = (): void => {};
 
   /** Throws `unavailable` when the certificate cannot be used. */
   constructor(options: WsServerOptions) {
@@ -79,7 +73,6 @@ export class WsServer implements MediaServer {
   }
 
   listen(host: string, port: number): Promise<number> {
-    this.#checkIdleLater();
     return this.#connections.listen(host, port, this.#onConnection);
   }
 
@@ -105,7 +98,6 @@ export class WsServer implements MediaServer {
   }
 
   close(): void {
-    this.#cancelIdleCheck();
     this.#connections.stop();
     for (const stream of [...this.#live]) stream.terminate();
     for (const socket of this.#sockets) socket.destroy();
@@ -238,19 +230,6 @@ export class WsServer implements MediaServer {
       this.#onBug(error);
       return { kind: "refused", status: 503 };
     }
-  }
-
-  /** Pings streams on which nothing came, and drops those that do not answer. */
-  #checkIdleLater(): void {
-    this.#cancelIdleCheck();
-    this.#cancelIdleCheck = this.#clock.after(IDLE_CHECK_MS, () => {
-      for (const stream of [...this.#live]) {
-        const idleChecks = stream.checkIdle();
-        if (idleChecks >= IDLE_CHECKS_MAX) stream.terminate();
-        else if (idleChecks === IDLE_CHECKS_PING) stream.ping();
-      }
-      this.#checkIdleLater();
-    });
   }
 
   readonly #onBug = (error: unknown): void => {

@@ -1,10 +1,12 @@
 import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import type { Clock } from "../../core/clock.ts";
+import { FRAMING_BYTES_MAX, FRAMING_BYTES_PER_SECOND_MAX } from "../../core/connection-limits.ts";
 import { CONTROL_FRAMES_PER_SECOND_MAX, SOCKET_BACKPRESSURE_BYTES_MAX } from "../../core/limits.ts";
 import { CLOSE_OUR_FAULT, CLOSE_POLICY } from "../close-codes.ts";
 import type { Leg, LegSocket } from "../leg.ts";
 import { PerSecond } from "../per-second.ts";
+import { FramingBytes } from "./framing-bytes.ts";
 import { type AdmittedLeg, CLOSED_WITHOUT_FRAME } from "./upgrade.ts";
 import { LINGER_MS } from "./ws-handshake.ts";
 
@@ -23,13 +25,17 @@ export class ClosingWebSocket extends WebSocket {
 /** RFC 6455, section 7.4.1: the close frame had no code. */
 const CLOSED_WITHOUT_CODE = 1_005;
 
+/** RFC 6455, section 5.2: the longest head of a client's frame, and that of a control frame. */
+const HEAD_BYTES_MAX = 14;
+const CONTROL_HEAD_BYTES = 6;
+
 const TEXT = { binary: false, compress: false };
 const BINARY = { binary: true, compress: false };
 
 export interface WsStreamOptions {
   ws: ClosingWebSocket;
   /** The connection that `ws` writes to. */
-  socket: Duplex & { bytesRead?: number };
+  socket: Duplex;
   clock: Clock;
   onBug: (error: unknown) => void;
   /** Called once, when the stream ends for its leg. Bytes that were sent may still be on their way. */
@@ -40,17 +46,22 @@ export interface WsStreamOptions {
 export class WsStream implements LegSocket {
   readonly #options: WsStreamOptions;
   readonly #controlFrames = new PerSecond(CONTROL_FRAMES_PER_SECOND_MAX);
+  readonly #framing = new FramingBytes({ max: FRAMING_BYTES_MAX, perSecond: FRAMING_BYTES_PER_SECOND_MAX });
   #leg: Leg | undefined;
   #isClosed = false;
-  #bytesRead = 0;
-  #idleChecks = 0;
 
   constructor(options: WsStreamOptions) {
     this.#options = options;
-    const { ws } = options;
+    const { ws, socket, clock } = options;
+    // In front of ws: what is too much is not parsed any more.
+    socket.prependListener("data", (bytes: Buffer) => {
+      if (!this.#framing.came(bytes.length, clock.nowMs())) this.#violated();
+    });
     ws.on("message", (data: Buffer, isBinary) => this.#onMessage(data, isBinary));
-    ws.on("ping", (data: Buffer) => this.#onControlFrame() && this.#pong(data));
-    ws.on("pong", () => this.#onControlFrame());
+    ws.on("ping", (data: Buffer) => {
+      if (this.#onControlFrame("pinged", data)) this.#pong(data);
+    });
+    ws.on("pong", (data: Buffer) => this.#onControlFrame("ponged", data));
     // ws has sent its close frame and reads no more; the FIN follows it.
     ws.on("error", (error) => {
       const isViolation = "code" in error && String(error.code).startsWith("WS_ERR_");
@@ -94,16 +105,9 @@ export class WsStream implements LegSocket {
     return this.#options.ws.bufferedAmount;
   }
 
-  /** Returns how many checks in a row, with this one, have found no byte from the peer. */
-  checkIdle(): number {
-    const { bytesRead = 0 } = this.#options.socket;
-    this.#idleChecks = bytesRead === this.#bytesRead ? this.#idleChecks + 1 : 0;
-    this.#bytesRead = bytesRead;
-    return this.#idleChecks;
-  }
-
   ping(): void {
-    if (!this.#isClosed) this.#options.ws.ping();
+    const { ws } = this.#options;
+    if (!this.#isClosed && ws.bufferedAmount < SOCKET_BACKPRESSURE_BYTES_MAX) ws.ping();
   }
 
   /** Drops the connection as it is. */
@@ -115,6 +119,7 @@ export class WsStream implements LegSocket {
   /** The frame path begins here. The message is a view of what the socket has read. */
   #onMessage(data: Buffer, isBinary: boolean): void {
     if (this.#isClosed) return;
+    this.#framing.were(data.length + HEAD_BYTES_MAX);
     try {
       this.#leg?.message(new Uint8Array(data.buffer, data.byteOffset, data.length), isBinary);
     } catch (error) {
@@ -122,15 +127,33 @@ export class WsStream implements LegSocket {
     }
   }
 
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#options.onBug(error);
+    }
+  }
+
   /** Counts a ping or a pong; false when it is not to be answered. */
-  #onControlFrame(): boolean {
+  #onControlFrame(what: "pinged" | "ponged", data: Buffer): boolean {
     if (this.#isClosed) return false;
-    if (this.#controlFrames.allows(this.#options.clock.nowMs())) return true;
+    this.#framing.were(data.length + CONTROL_HEAD_BYTES);
+    if (this.#controlFrames.allows(this.#options.clock.nowMs())) {
+      this.#guarded(() => this.#leg?.[what]());
+      return true;
+    }
+    this.#violated();
+    return false;
+  }
+
+  /** The peer sends more of something than it may. */
+  #violated(): void {
+    if (this.#isClosed) return;
     const { ws, socket } = this.#options;
     ws.close(CLOSE_POLICY, "protocol_error");
     socket.end();
     this.#closed(CLOSE_POLICY, true);
-    return false;
   }
 
   /** Keeps no more answers than a peer may leave unread. */
@@ -154,10 +177,6 @@ export class WsStream implements LegSocket {
     this.#isClosed = true;
     this.#options.onClosed(this);
     this.#linger();
-    try {
-      this.#leg?.closed(code, violated);
-    } catch (error) {
-      this.#options.onBug(error);
-    }
+    this.#guarded(() => this.#leg?.closed(code, violated));
   }
 }

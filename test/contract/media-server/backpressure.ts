@@ -58,6 +58,8 @@ export function backpressureContract(mediaServer: MediaServerName): void {
    * of this audio. Only what is in front of that is ours, and bounded. The time is the call's, so none of it is waited for.
    */
   const KERNEL_BYTES_MAX = 6 * MIB;
+  /** Who does not read answers no ping: here a peer is not lost before it has filled what waits for it. */
+  const PATIENT = { pingTimeoutMs: 300_000 };
   const CLIENTS = 40;
   const GARBAGE_MS = 2_000;
 
@@ -67,7 +69,7 @@ export function backpressureContract(mediaServer: MediaServerName): void {
     timeout: 60_000,
   }, async () => {
     const clock = new ManualClock();
-    service = await mediaService({ mediaServer, clock, tts: ENDLESS });
+    service = await mediaService({ mediaServer, clock, tts: ENDLESS, liveness: PATIENT });
     const clients: Awaited<ReturnType<typeof open>>[] = [];
     for (let count = 0; count < CLIENTS; count += 1) {
       const client = await open(service, { recordingEnabled: false });
@@ -110,7 +112,7 @@ export function backpressureContract(mediaServer: MediaServerName): void {
 
   test("B17: a client that stands still and then goes on hears what it had been sent, without a gap, and then the end", async () => {
     const clock = new ManualClock();
-    service = await mediaService({ mediaServer, clock, tts: COUNTING });
+    service = await mediaService({ mediaServer, clock, tts: COUNTING, liveness: PATIENT });
     const { callId, ws } = await open(service, { recordingEnabled: false });
     ws.stopReading();
     while (service.gateway.callIds().length > 0) {

@@ -11,6 +11,8 @@ export interface Differences {
   closeCodeAfterTooLarge: number | undefined;
   /** What comes of a message in more fragments than MESSAGE_FRAGMENTS_MAX: ws refuses it, uWebSockets.js bounds its bytes alone. */
   endAfterTooManyFragments: readonly [closeCode: number, endReason: string];
+  /** The same of fragments without a byte in messages that are complete: uWebSockets.js tells nobody of them. */
+  endAfterEmptyFragments: { closeCode: number; endReason: string };
   /**
    * uWebSockets.js takes the first four bytes of an unmasked frame for its mask, reads on four bytes late, and so comes to an end
    * that depends on the bytes; ws refuses the frame. Neither takes it for what it says.
@@ -39,6 +41,7 @@ export const DIFFERENCES: Readonly<Record<MediaServerName, Differences>> = {
     closeCodeAfterViolation: undefined,
     closeCodeAfterTooLarge: undefined,
     endAfterTooManyFragments: [1_000, "caller_hangup"],
+    endAfterEmptyFragments: { closeCode: 1_000, endReason: "caller_hangup" },
     readsUnmaskedFrames: true,
     closeCodeAfterUnmaskedBinary: 1_003,
     statusesOfTlsHandshake: [505],
@@ -54,6 +57,7 @@ export const DIFFERENCES: Readonly<Record<MediaServerName, Differences>> = {
     closeCodeAfterViolation: 1_002,
     closeCodeAfterTooLarge: 1_009,
     endAfterTooManyFragments: [1_008, "protocol_error"],
+    endAfterEmptyFragments: { closeCode: 1_008, endReason: "protocol_error" },
     readsUnmaskedFrames: false,
     closeCodeAfterUnmaskedBinary: 1_002,
     statusesOfTlsHandshake: [400],

@@ -6,6 +6,7 @@ import { crowdedContract } from "./crowded.ts";
 import { failingContract } from "./failing.ts";
 import { framesContract } from "./frames.ts";
 import { httpContract } from "./http.ts";
+import { livenessContract } from "./liveness.ts";
 import { openingContract } from "./opening.ts";
 import { pausingContract } from "./pausing.ts";
 import { tlsContract } from "./tls.ts";
@@ -19,6 +20,7 @@ export function mediaServerContract(mediaServer: MediaServerName): void {
   describe("bears hostile HTTP", () => httpContract(mediaServer));
   describe("bounds what waits for slow peers", () => backpressureContract(mediaServer));
   describe("bounds its handshakes", () => crowdedContract(mediaServer));
+  describe("finds out who is gone", () => livenessContract(mediaServer));
   describe("pauses and stops", () => pausingContract(mediaServer));
   describe("serves TLS", () => tlsContract(mediaServer));
 }

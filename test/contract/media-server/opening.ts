@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
+import { DEAF_LEG } from "../../support/deaf-leg.ts";
 import { createMediaServer } from "../../support/media-servers.ts";
 import { mediaService } from "../../support/media-service.ts";
 import { memoryLog } from "../../support/memory-log.ts";
@@ -22,7 +23,7 @@ export function openingContract(mediaServer: MediaServerName): void {
           kind: "admitted",
           open: () => {
             for (let bytes = 16; bytes <= 512; bytes += 8) kept.push(Buffer.allocUnsafeSlow(bytes).fill(FILL));
-            return { message: () => {}, closed: (code) => closed.push(code) };
+            return { ...DEAF_LEG, closed: (code) => closed.push(code) };
           },
         };
       },

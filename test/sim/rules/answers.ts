@@ -83,7 +83,9 @@ export class Answers implements Rule {
     if (end !== undefined) return;
     const isAlive = reply !== undefined && !isOver(reply);
     if (!isAlive && state !== "listening") this.#chronicle.violated("no reply hangs", `${state}, without a reply`);
-    const dueMs = playsUntilMs + markGraceMs + markLateMs;
+    // Behind a line that confirms nothing it waits for a frame, a mark or a pong.
+    const confirmedMs = this.#facts.confirmedMs >= playsUntilMs ? this.#facts.playedConfirmedMs : nowMs;
+    const dueMs = Math.max(playsUntilMs, confirmedMs) + markGraceMs + markLateMs;
     if (isAlive && reply.sentFrames > 0 && isComplete(reply) && nowMs > this.#facts.latestMs(dueMs, TICK_MS)) {
       this.#chronicle.violated("no reply hangs", `reply ${reply.turnId} was played by ${playsUntilMs} ms`);
     }

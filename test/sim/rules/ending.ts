@@ -2,6 +2,7 @@ import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { EndReason } from "../../../src/core/call-spec.ts";
 import { GOODBYE_MS_MAX, LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../../../src/core/limits.ts";
+import { DEFAULT_LIVENESS } from "../../support/liveness.ts";
 import type { Chronicle } from "../chronicle.ts";
 import type { MessageKind } from "../dialect.ts";
 import { type Facts, isComplete, TICK_MS } from "../facts.ts";
@@ -145,6 +146,10 @@ export class Ending implements Rule {
       case "transferred":
         if (reply?.afterwards !== (reason === "transferred" ? "transfer" : "hang_up")) return "nobody asked for it";
         return isComplete(reply) ? undefined : "the goodbye has not been said";
+      case "connection_lost": {
+        const silentMs = nowMs - this.#facts.confirmedMs;
+        return silentMs + TICK_MS >= DEFAULT_LIVENESS.pingTimeoutMs ? undefined : `after ${silentMs} ms of silence`;
+      }
       case "inactivity":
         return lastEvent?.kind === "tick" ? undefined : `upon ${lastEvent?.kind}`;
       case "provider_error":

@@ -1,4 +1,5 @@
 import type { CallCommand } from "../../../src/call/events.ts";
+import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { TranscriptTurn } from "../../../src/core/call-spec.ts";
 import { FRAME_MS } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
@@ -20,6 +21,7 @@ export interface TranscriptOptions {
 /** A frame that has begun is played to its end, and the carrier's beat is not ours. */
 const BEATS_MS = 2 * FRAME_MS;
 const EPSILON_MS = 1e-6;
+const { confirmationMs } = DEFAULT_TURN_PARAMETERS;
 const UNPLAYED: Invariant = "nothing is told as heard that was not played";
 const MISSING: Invariant = "nothing that was played is missing";
 const ORDER: Invariant = "turns are in order and within the call";
@@ -94,14 +96,17 @@ export class Transcript implements Rule {
 
   /**
    * How far what was played may be from what is told. A reply that the service cut is played until the service's word reaches
-   * the carrier, as much later as its audio did. One that the other side broke off was told for as long as the service did
-   * not know. And marks that come late move what is told back.
+   * the carrier, as much later as its audio did. One that the other side broke off is told as far as the line confirmed it, however
+   * long the service did not know. And marks that come late move what is told back.
    */
   #toleranceMs(reply: ReplyFacts): { aboveMs: number; belowMs: number } {
     const { facts, in: there, out } = this.#options;
     const stalledMs = Math.max(0, ...facts.process.stalls.map(({ fromMs, untilMs }) => untilMs - fromMs));
-    const unknownMs = facts.reply === reply ? there.longestMs + out.longestMs + stalledMs : 0;
-    return { aboveMs: BEATS_MS + out.spreadMs + unknownMs, belowMs: BEATS_MS + out.spreadMs + facts.markLateMs };
+    const unknownMs = facts.reply === reply ? there.longestMs + out.longestMs + stalledMs + confirmationMs : 0;
+    return {
+      aboveMs: BEATS_MS + out.spreadMs + unknownMs,
+      belowMs: BEATS_MS + out.spreadMs + facts.markLateMs + reply.unconfirmedMs,
+    };
   }
 
   #placed({ pieces }: ReplyFacts): PlacedWord[] {

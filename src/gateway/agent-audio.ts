@@ -1,0 +1,89 @@
+import type { CallEvent } from "../call/events.ts";
+import { FRAME_MS } from "../core/limits.ts";
+import { PlaybackClock } from "../media/playback-clock.ts";
+import type { Wire } from "../wire/wire.ts";
+import type { CallTally } from "./call-tally.ts";
+import type { LegSocket } from "./leg.ts";
+import type { VoiceOut } from "./voice-out.ts";
+
+type FrameOut = Extract<CallEvent, { kind: "frame-out" }>;
+
+export interface AgentAudioOptions {
+  wire: Pick<Wire, "outboundRateHz" | "encodeAudio" | "binaryAudio">;
+  socket: LegSocket;
+  speech: VoiceOut;
+  tally: CallTally;
+  /** Takes each frame that was sent; both are lent until it returns. */
+  onSent: (event: FrameOut, bytes: Uint8Array, nowMs: number) => void;
+  /** The peer reads so slowly that a frame was dropped. */
+  onDropped: (nowMs: number) => void;
+}
+
+/** The way of the agent's audio from its ring to the socket, at the pace of the far end's playback. Allocates nothing a frame. */
+export class AgentAudio {
+  readonly #options: AgentAudioOptions;
+  readonly #playback: PlaybackClock;
+  /** The event that comes with every frame is made once. */
+  readonly #event: FrameOut = { kind: "frame-out", turnId: 0, samples: 0 };
+  /** The reply of which nothing more is sent for now. */
+  #pausedTurnId: number | undefined;
+  /** Frames go out one behind the other. */
+  #speaking = false;
+
+  constructor(options: AgentAudioOptions) {
+    this.#options = options;
+    const { outboundRateHz: rateHz } = options.wire;
+    this.#playback = new PlaybackClock(rateHz);
+    this.#event.samples = (rateHz / 1_000) * FRAME_MS;
+  }
+
+  /** Whether a frame is to be sent now, if there is one. */
+  isDue(nowMs: number): boolean {
+    return this.#pausedTurnId === undefined && this.#playback.isShort(nowMs);
+  }
+
+  /** Sends the next frame of speech; false when there is none, or when the peer did not take it. */
+  sendFrame(nowMs: number): boolean {
+    const { wire, socket, speech, tally, onSent, onDropped } = this.#options;
+    const frame = speech.shift();
+    if (frame === undefined) {
+      this.#speaking = false;
+      return false;
+    }
+    // There was speech to send, and the caller heard none: this process was kept from running for longer than the lead.
+    if (this.#speaking && this.#playback.isDry(nowMs)) tally.late += 1;
+    this.#speaking = true;
+    const event = this.#event;
+    event.turnId = frame.turnId;
+    this.#playback.sent(event.samples, nowMs);
+    tally.framesOut += 1;
+    if (!socket.send(wire.encodeAudio(frame.bytes), wire.binaryAudio)) {
+      onDropped(nowMs);
+      return false;
+    }
+    onSent(event, frame.bytes, nowMs);
+    return true;
+  }
+
+  /** The reply speaks. Another one that was paused is over. */
+  speaks(turnId: number): void {
+    if (turnId !== this.#pausedTurnId) this.#pausedTurnId = undefined;
+  }
+
+  /** Sends no more of the reply until it resumes. */
+  pause(turnId: number): void {
+    this.#pausedTurnId = turnId;
+    this.#speaking = false;
+  }
+
+  resume(): void {
+    this.#pausedTurnId = undefined;
+  }
+
+  /** The reply was cut: what the far end has not played counts as dropped. */
+  cut(nowMs: number): void {
+    this.#pausedTurnId = undefined;
+    this.#playback.flush(nowMs);
+    this.#speaking = false;
+  }
+}
