@@ -15,6 +15,7 @@ import type { Stores } from "../../src/store/stores.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { ageClockOf, mintToken } from "../support/tokens.ts";
 
 export const VOICES: readonly Voice[] = [
   { id: "fake/en-us", name: "Alice", language: "en-US", provider: "fake" },
@@ -92,7 +93,7 @@ export async function apiUnderTest(
   > = {},
 ): Promise<ApiUnderTest> {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(directory, clock);
+  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   const { calls } = stores;
   const create = calls.create.bind(calls);
   calls.create = (call) => create(call, () => state.admit(call));
@@ -127,6 +128,7 @@ export async function apiUnderTest(
     publicApiUrls: [],
     publicMediaUrl: "wss://media.test",
     tokenTtlMs: 60_000,
+    mintToken,
     recordingPath,
     endCall: (workerId, callId) => {
       if (!state.workerIsAway) told.push({ workerId, callId });

@@ -1,7 +1,7 @@
 import { FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
-import { mintToken } from "../../src/store/secrets.ts";
 import { head } from "../support/raw-http.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
+import { mintToken } from "../support/tokens.ts";
 import { Crowd, type Door, pause } from "./crowd.ts";
 
 /** What strangers know of the service. */
@@ -130,7 +130,7 @@ async function drip(door: Door, { attackers }: Size, ready: Ready, words: string
 const many = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-Header-${index}`, "value"]));
 
-const UNKNOWN = `/stream/${"x".repeat(43)}`;
+const UNKNOWN = `/stream/${"x".repeat(64)}`;
 /** Heads that are none, and heads with something behind them. */
 const HEADS = [
   upgrade(UNKNOWN, many(101)),

@@ -129,7 +129,7 @@ describe("what the worker tells of its calls", () => {
     await knock(token);
     await knock("malformed");
     fails = true;
-    await knock("x".repeat(43));
+    await knock("x".repeat(64));
     const metrics = await scrape(media);
     for (const [outcome, count] of [
       ["redeemed", 1],

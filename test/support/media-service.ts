@@ -19,14 +19,17 @@ import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import type { CallRecord } from "../../src/store/call-store.ts";
 import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
-import { hashSecret, mintToken } from "../../src/store/secrets.ts";
+import type { Redemptions } from "../../src/store/redemptions.ts";
+import { hashSecret } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
+import { handoffServer } from "./handoff-server.ts";
 import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
 import { memoryLog } from "./memory-log.ts";
 import { NO_PHRASES } from "./no-phrases.ts";
 import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
 import { ScriptedTts } from "./scripted-tts.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
+import { mintToken } from "./tokens.ts";
 import { SPEC } from "./virtual-call.ts";
 
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
@@ -80,20 +83,21 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     log,
     onKept: (callId) => ipc.acknowledge(callId),
   });
-  const ipc = new IpcServer({
-    path,
-    clock: systemClock,
-    log,
-    async redeem(tokenHash, workerId, only) {
+  const redemptions: Redemptions = {
+    async redeem(tokenHash, redeemer, only) {
       await options.beforeRedeem?.();
-      return await stores.calls.redeem(tokenHash, workerId, only);
+      return await stores.redemptions.redeem(tokenHash, redeemer, only);
     },
-    onWorker: () => {},
-    onLoad: () => {},
-    onWorkerGone: () => {},
-    onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
-    onEnded: (callId) => keeper.keep(callId),
-  });
+    giveBack: (tokenHash, nonce) => stores.redemptions.giveBack(tokenHash, nonce),
+  };
+  const ipc = new IpcServer(
+    handoffServer(path, {
+      log,
+      redemptions,
+      onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
+      onEnded: (callId) => keeper.keep(callId),
+    }),
+  );
   await ipc.listen();
   const connected = new Promise<void>((resolve) => {
     const poll = () => (ipc.workerCount > 0 ? resolve() : setImmediate(poll));

@@ -5,6 +5,7 @@ import { MetricsSum } from "../../src/core/metrics-sum.ts";
 import { JournalEvents } from "../../src/record/journal-events.ts";
 import { countedCalls } from "../../src/store/counted-calls.ts";
 import { type MediaServiceOptions, mediaService } from "./media-service.ts";
+import { mintToken } from "./tokens.ts";
 
 const VOICE = { id: "scripted/one", name: "One", language: "en-US", provider: "scripted" };
 
@@ -31,6 +32,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     publicApiUrls: [],
     publicMediaUrl: url,
     tokenTtlMs: 60_000,
+    mintToken,
     recordingPath,
     endCall: (workerId, callId) => ipc.end(workerId, callId),
     removeFiles: (callId) => keeper.remove(callId),

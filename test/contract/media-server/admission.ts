@@ -31,7 +31,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       const used = await create();
       // Redeemed before its time is over, by whoever comes first.
       const first = await upgrade(url, used.token);
-      const tokens = ["short", "x".repeat(43), "x".repeat(44), `${"x".repeat(42)}!`, "%00".repeat(14), expired.token];
+      const tokens = ["short", "x".repeat(64), "x".repeat(65), `${"x".repeat(63)}!`, "%00".repeat(21), expired.token];
       const answers = await Promise.all([...tokens, used.token].map((token) => upgrade(url, token)));
       first.ws.destroy();
       if (first.status === 101) await ended(used.callId);
@@ -79,7 +79,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
 
     test("a plain GET of the stream path gets 426, and any other path 404", async () => {
       const { port } = await start();
-      const plain = await fetch(`http://127.0.0.1:${port}/stream/${"x".repeat(43)}`);
+      const plain = await fetch(`http://127.0.0.1:${port}/stream/${"x".repeat(64)}`);
       expect([plain.status, plain.headers.get("upgrade")]).toEqual([426, "websocket"]);
       expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
       for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "HEAD"]) {
@@ -123,13 +123,13 @@ export function admissionContract(mediaServer: MediaServerName): void {
       });
       const { url, logged } = await start({ beforeRedeem: () => left });
       const leaving = await Promise.all(Array.from({ length: 10 }, () => RawWs.connect(url)));
-      for (const ws of leaving) ws.sendUpgrade(`/stream/${"x".repeat(43)}`);
+      for (const ws of leaving) ws.sendUpgrade(`/stream/${"x".repeat(64)}`);
       // What cannot be a token is refused without the store: the others have come, and then gone, before this answer.
       expect((await upgrade(url, "short")).status).toBe(401);
       for (const ws of leaving) ws.reset();
       expect((await upgrade(url, "short")).status).toBe(401);
       letGo();
-      expect((await upgrade(url, "y".repeat(43))).status).toBe(401);
+      expect((await upgrade(url, "y".repeat(64))).status).toBe(401);
       expect(logged.filter((line) => line.includes("a socket handler failed"))).toEqual([]);
     });
 
@@ -234,7 +234,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
     test("T12: no token reaches a log line or a file, whether it was good or not", async () => {
       const { url, create, ended, logged, directory } = await start();
       const { callId, token } = await create();
-      const bad = "y".repeat(43);
+      const bad = "y".repeat(64);
       await upgrade(url, bad);
       const good = await upgrade(url, token);
       good.ws.sendText(JSON.stringify({ event: "connected", protocol: "Call", version: "1.0.0" }));
