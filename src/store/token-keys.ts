@@ -109,7 +109,7 @@ export class TokenSigner {
   /** What workers must accept now: the key that signs, the current one and the one before. */
   get accepted(): readonly string[] {
     const { current, previous } = this.#keys;
-    return [...new Set([this.#signsWith, current, ...(previous === undefined ? [] : [previous])])];
+    return [...new Set([current, ...(previous === undefined ? [] : [previous]), this.#signsWith])];
   }
 
   #lookAgain(): void {

@@ -151,7 +151,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   // As the worker does it: by number the port can be listened on again while connections are on it.
   server.stopListening();
   await server.listen("127.0.0.1", port);
-  await connected;
+  await Promise.all([connected, handOff.tried]);
 
   return {
     directory,
