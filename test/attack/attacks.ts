@@ -1,13 +1,16 @@
 import { FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
 import { head } from "../support/raw-http.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
-import { mintToken } from "../support/tokens.ts";
 import { Crowd, type Door, pause } from "./crowd.ts";
+import { LIST_ATTACK, unknownTokens } from "./redemption-attacks.ts";
 
 /** What strangers know of the service. */
 export interface Target {
   media: Door;
   api: Door;
+  apiUrl: string;
+  /** Some attackers have an account. */
+  apiKey: string;
   /** Paths of streams, one for each attacker, where the attack needs them. */
   paths: readonly string[];
 }
@@ -41,6 +44,10 @@ export interface Attack {
   call?: Readonly<Record<string, unknown>>;
   /** How each of those calls must end. */
   endReason?: string;
+  /** Its tokens are invented: none of them may reach the control process. */
+  inventsTokens?: boolean;
+  /** How long the opening of a good stream may take meanwhile, at p99; 500 ms by default. */
+  upgradeMsMax?: number;
   /** What the worker grows by for each such call while it goes on, where its peer does nothing wrong. */
   callBytes?: number;
   /** Calls `ready` when all attackers stand where they mean to, and begins when that resolves. */
@@ -158,41 +165,6 @@ const MESSAGES = Buffer.concat(
 const SECOND = encodeFrame({ opcode: OPCODE.binary, payload: Buffer.alloc(32_000) });
 const LENGTHS = [2n ** 63n, 2n ** 53n + 1n, 2n ** 32n, BigInt(SOCKET_PAYLOAD_BYTES_MAX + 1)];
 
-/** New connections with tokens that nobody has, as many a second as `attackers` says. */
-async function unknownTokens(
-  { media }: Target,
-  { attackers: perSecond, seconds }: Size,
-  ready: Ready,
-): Promise<Outcome> {
-  await ready();
-  const total: Outcome = { attackers: 0, closed: 0, longestMs: 0, answers: {} };
-  const answers: Record<string, number> = {};
-  const startMs = performance.now();
-  const wave = Math.ceil(perSecond / 50);
-  const flying = new Set<Promise<void>>();
-  const knock = async (): Promise<void> => {
-    const crowd = new Crowd(media);
-    await crowd.gather(wave, () => upgrade(`/stream/${mintToken()}`));
-    await crowd.end(SOON_MS_MAX);
-    total.attackers += crowd.members.length + crowd.refused;
-    total.closed += crowd.closed;
-    total.longestMs = Math.max(total.longestMs, crowd.longestMs);
-    for (const [status, count] of Object.entries(crowd.statuses)) answers[status] = (answers[status] ?? 0) + count;
-  };
-  for (let sent = 0; performance.now() - startMs < seconds * 1_000; ) {
-    const due = ((performance.now() - startMs) / 1_000) * perSecond;
-    // Whoever cannot keep up must not pile up what it could not say.
-    if (sent < due && flying.size < 10) {
-      const knocking = knock().finally(() => flying.delete(knocking));
-      flying.add(knocking);
-      sent += wave;
-    }
-    await pause(5);
-  }
-  await Promise.all(flying);
-  return { ...total, answers: { ...answers, perSecond: Math.round(total.attackers / seconds) } };
-}
-
 async function slowReaders(target: Target, size: Size, ready: Ready): Promise<Outcome> {
   // The agents speak by then: what that takes is not what slow readers take.
   const speaking = async (): Promise<void> => {
@@ -259,8 +231,19 @@ export const ATTACKS: readonly Attack[] = [
     full: { attackers: 10_000, seconds: 10 },
     small: { attackers: 500, seconds: 1 },
     closedMsMax: SOON_MS_MAX,
-    run: unknownTokens,
+    inventsTokens: true,
+    run: (target, size, ready) => unknownTokens(target, size, ready, upgrade),
   },
+  {
+    id: "ADV-M5",
+    name: "1,733 random tokens a second",
+    full: { attackers: 1_733, seconds: 10 },
+    small: { attackers: 300, seconds: 1 },
+    closedMsMax: SOON_MS_MAX,
+    inventsTokens: true,
+    run: (target, size, ready) => unknownTokens(target, size, ready, upgrade),
+  },
+  LIST_ATTACK,
   {
     id: "B9",
     name: "heads that are none",

@@ -41,6 +41,14 @@ export class ServiceApi {
     this.#key = key;
   }
 
+  get url(): string {
+    return this.#url;
+  }
+
+  get key(): string {
+    return this.#key;
+  }
+
   get door(): Door {
     const { hostname, port } = new URL(this.#url);
     return { host: hostname, port: Number(port) };

@@ -67,6 +67,8 @@ export interface StageResult {
   /** New streams that were opened during the attacks by whoever had a token. */
   upgrades: Answers;
   upgradesFailed: number;
+  /** Tokens that the store refused meanwhile. */
+  refusedByStore: number;
   /** Of the worker's event loop, ms. */
   loopDelay: { p99: number; max: number };
   /** What must not be, whatever the machine does meanwhile. */
@@ -134,12 +136,14 @@ class Stage {
     control.answersMs();
     await pause(this.#options.quietMs);
     const quiet = spread(control.answersMs());
+    let refusedBefore = 0;
     const use = new Use({ worker: this.#pid("worker"), control: this.#pid("control") });
     let working: Promise<unknown> | undefined;
     const ready = together(planned.length, async () => {
       // From here on it is the attack: that the attackers have streams is none.
       await this.#loopDelay();
       control.answersMs();
+      refusedBefore = await this.#refusedByStore();
       use.begin();
       working = Promise.all([this.#look(use), this.#probe()]);
     });
@@ -147,12 +151,13 @@ class Stage {
     this.#running = false;
     await working;
     const loopDelay = await this.#loopDelay();
+    const refusedByStore = (await this.#refusedByStore()) - refusedBefore;
     const during = spread(control.answersMs());
     const cpuMs = use.cpuMs;
     const attacks: Suffered[] = [];
     for (const [index, outcome] of outcomes.entries()) {
-      const endReasons = await this.#endReasons(calls[index] ?? []);
-      const { id, name } = (planned[index] as Planned).attack;
+      const { id, name, endReason } = (planned[index] as Planned).attack;
+      const endReasons = endReason === undefined ? {} : await this.#endReasons(calls[index] ?? []);
       attacks.push({ ...outcome, id, name, endReasons });
     }
     const attackers = attacks.reduce((sum, attack) => sum + attack.attackers, 0);
@@ -168,6 +173,7 @@ class Stage {
       during,
       upgrades: spread(this.#upgradesMs.sort((a, b) => a - b)),
       upgradesFailed: this.#upgradesFailed,
+      refusedByStore,
       loopDelay,
       problems: [],
       late: [],
@@ -178,7 +184,8 @@ class Stage {
 
   #suffer({ attack, size }: Planned, calls: readonly NewCall[], ready: Ready): Promise<Outcome> {
     const paths = calls.map(({ websocketUrl }) => new URL(websocketUrl).pathname);
-    const target: Target = { media: this.#mediaDoor, api: this.#api.door, paths };
+    const { door: api, url: apiUrl, key: apiKey } = this.#api;
+    const target: Target = { media: this.#mediaDoor, api, apiUrl, apiKey, paths };
     return this.#options.attacker(attack, target, size, ready);
   }
 
@@ -224,9 +231,17 @@ class Stage {
     return this.#logged("process started", child).pid ?? 0;
   }
 
-  async #loopDelay(): Promise<{ p99: number; max: number }> {
+  async #metrics(): Promise<ReturnType<typeof readExposition>> {
     const { port } = this.#logged("metrics served");
-    const families = readExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+    return readExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+  }
+
+  async #refusedByStore(): Promise<number> {
+    return sampleOf(await this.#metrics(), "trunkline_token_redemptions_total", { outcome: "refused" });
+  }
+
+  async #loopDelay(): Promise<{ p99: number; max: number }> {
+    const families = await this.#metrics();
     const ms = (quantile: string): number =>
       1_000 * sampleOf(families, "trunkline_event_loop_delay_seconds", { process: "worker", quantile });
     return { p99: ms("0.99"), max: ms("1") };
@@ -329,7 +344,8 @@ function spread(sorted: readonly number[]): Answers {
 }
 
 function judge(result: StageResult, planned: readonly Planned[], attackers: number): void {
-  const { problems, late, attacks, control, quiet, during, upgrades, upgradesFailed, loopDelay } = result;
+  const { problems, late, attacks, control, quiet, during, upgrades, upgradesFailed, refusedByStore, loopDelay } =
+    result;
   for (const [index, { id, name, attackers: count, closed, longestMs, endReasons }] of attacks.entries()) {
     const { endReason, closedMsMax } = (planned[index] as Planned).attack;
     if (closed < count) problems.push(`${id}, ${name}: ${count - closed} of ${count} were not closed`);
@@ -347,7 +363,11 @@ function judge(result: StageResult, planned: readonly Planned[], attackers: numb
     problems.push(`the worker grew by ${Math.round(result.perAttackerBytes / 1_024)} KiB for each attacker`);
   }
   if (upgradesFailed > 0) problems.push(`${upgradesFailed} good streams were not taken`);
-  if (upgrades.p99 > UPGRADE_MS_MAX) late.push(`good streams took ${Math.round(upgrades.p99)} ms at p99`);
+  if (refusedByStore > 0 && planned.every(({ attack }) => attack.inventsTokens)) {
+    problems.push(`${refusedByStore} invented tokens reached the store`);
+  }
+  const upgradeMsMax = Math.min(...planned.map(({ attack }) => attack.upgradeMsMax ?? UPGRADE_MS_MAX));
+  if (upgrades.p99 > upgradeMsMax) late.push(`good streams took ${Math.round(upgrades.p99)} ms at p99`);
   if (during.p99 > Math.max(LOOP_P99_MS_MAX, ANSWER_RATIO_MAX * quiet.p99)) {
     late.push(`control calls were answered in ${during.p99.toFixed(1)} ms at p99, before in ${quiet.p99.toFixed(1)}`);
   }

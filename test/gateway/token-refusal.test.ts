@@ -1,10 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import { mintToken as mintTokenWith } from "../../src/core/stream-token.ts";
 import { REFUSAL_MS_MIN } from "../../src/core/token-limits.ts";
+import { signatureHeaders } from "../../src/gateway/signatures.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { mediaService } from "../support/media-service.ts";
 import { by, mintToken } from "../support/tokens.ts";
+
+const NO_SIGNATURE = signatureHeaders(() => "");
 
 test("ADV-M5: malformed, unsigned, unknown and used tokens are refused at the same time, however soon their fate is known", async () => {
   const clock = new ManualClock();
@@ -15,7 +18,7 @@ test("ADV-M5: malformed, unsigned, unknown and used tokens are refused at the sa
   const tokens = ["short", "x".repeat(64), mintTokenWith(Buffer.alloc(32, 1)), mintToken(), used];
   const answered: string[] = [];
   const answers = tokens.map(async (token) => {
-    const admission = await media.gateway.admit(token, {});
+    const admission = await media.gateway.admit(token, NO_SIGNATURE);
     answered.push(token);
     return admission;
   });

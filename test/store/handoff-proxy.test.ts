@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemAgeClock } from "../../src/core/age-clock.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { HandoffProxy } from "../../src/store/handoff-proxy.ts";
+import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { createCall, SPEC } from "../contract/call-store-contract.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -122,4 +123,24 @@ test("ADV-M1: a handoff thread that dies is told to the control process, once", 
   // There is no such folder, and none can be made.
   void serve("/dev/null/control.sock");
   expect((await failure).message).toMatch(/ENOTDIR|EEXIST|not a directory/);
+});
+
+test("ADV-M5: other token keys reach the workers through the thread", async () => {
+  const { proxy, socketPath, serve } = await scene();
+  await serve();
+  const worker = new IpcHandOff({
+    path: socketPath,
+    workerId: "worker-1",
+    callIds: () => [],
+    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true }),
+    onEnd: () => {},
+    metrics: async () => undefined,
+    clock: systemClock,
+  });
+  onTestFinished(() => worker.close());
+  await worker.tried;
+  const other = Buffer.alloc(32, 9).toString("base64url");
+  proxy.setTokenKeys([other, TOKEN_KEY_TEXT]);
+  while (worker.tokenKeys.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  expect(worker.tokenKeys.map((key) => Buffer.from(key).toString("base64url"))).toEqual([other, TOKEN_KEY_TEXT]);
 });
