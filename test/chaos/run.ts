@@ -2,13 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readArguments, runCommand, wholeNumber } from "../../src/cli/command.ts";
+import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
+import type { ChildModule } from "../../src/core/child-module.ts";
 import { type ChaosOptions, type ChaosResult, runChaos } from "./chaos.ts";
+import { faketimeLibrary, runClockStep } from "./clock-step.ts";
 
 const USAGE = `Kills, or replaces, media workers under live calls, again and again, and looks whether anything is missing afterwards.
 
+  npm run chaos -- --scenario ADV-M2
   npm run chaos -- [--calls 200] [--workers 2] [--kills 50] [--rolls 0] [--every-s 3] [--call-s 30]
 
+  --scenario  ADV-M2: the wall clock steps back by an hour, and processes are killed behind it; needs Debian's faketime. In place of
+             all else
   --rolls    how often all workers are replaced as \`npm run admin -- roll\` does, behind the kills; no stream may be refused then
   --call-s   the longest that a call lasts: shorter calls are more streams to open
 
@@ -63,10 +68,31 @@ function table(result: ChaosResult): string {
   return rows.map(([name, value]) => `${name.padEnd(36)}${value}`).join("\n");
 }
 
+const SCENARIOS: Readonly<Record<string, typeof clockStep>> = { "ADV-M2": clockStep };
+
+async function clockStep(program: ChildModule, dataDir: string): Promise<readonly string[]> {
+  const library = faketimeLibrary();
+  if (library !== undefined) return await runClockStep({ program, dataDir, say: (line) => console.log(line) }, library);
+  console.log("ADV-M2 was skipped: libfaketime is not installed (apt-get install faketime)");
+  return [];
+}
+
+async function runScenario(name: string, program: ChildModule, dataDir: string): Promise<readonly string[]> {
+  const scenario = Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined;
+  if (scenario !== undefined) return await scenario(program, dataDir);
+  throw new UsageError([`--scenario must be ${Object.keys(SCENARIOS).join(" or ")}, not ${JSON.stringify(name)}`]);
+}
+
 async function run(args: readonly string[]): Promise<number> {
-  const given = readOptions(args);
   const dataDir = mkdtempSync(join(tmpdir(), "trunkline-chaos-"));
   const program = { path: fileURLToPath(new URL("../../dist/main.js", import.meta.url)), execArgv: [] };
+  if (args[0] === "--scenario") {
+    const problems = await runScenario(args[1] ?? "", program, dataDir);
+    for (const problem of problems) console.log(problem);
+    console.log(`problems: ${problems.length}`);
+    return problems.length === 0 ? 0 : 1;
+  }
+  const given = readOptions(args);
   const result = await runChaos({ ...given, program, dataDir, sampled: 10, say: (line) => console.log(line) });
   console.log(`\n${table(result)}`);
   for (const problem of result.problems.slice(0, 50)) console.log(problem);
