@@ -60,6 +60,8 @@ export class IpcServer {
   /** The socket's file has vanished and could not be made again. */
   #isLost = false;
   readonly #workers = new Map<string, Socket>();
+  /** Redemptions that are under way, by nonce. Each worker bounds its own: REDEMPTIONS_MAX. */
+  readonly #redeeming = new Map<string, Promise<void>>();
   /** Who waits for the metrics of a worker. One that owes them is not asked again, so nothing piles up before one that hangs. */
   readonly #waiting = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
 
@@ -178,11 +180,8 @@ export class IpcServer {
   #onConnection(socket: Socket): void {
     const parser = new LineParser<WorkerMessage>();
     let peer: Peer = { socket, workerId: "", connection: 0 };
-    /** Redemptions, and what is returned of them, come one after the other, as they were sent. */
-    let inOrder = Promise.resolve();
-    const next = (work: () => Promise<void>): void => {
-      inOrder = inOrder.then(work);
-    };
+    /** Nothing is redeemed over a connection before its hello has been dealt with. */
+    let welcomed = Promise.resolve();
     socket.setEncoding("utf8");
     socket.on("data", (text: string) =>
       parser.push(text, (message) => {
@@ -190,22 +189,20 @@ export class IpcServer {
           case "hello": {
             const { workerId, connection, callIds, load, returned } = message;
             peer = { socket, workerId, connection };
-            const newcomer = peer;
-            next(async () => {
-              // Before anybody looks which calls the worker has lost.
-              for (const redemption of returned) await this.#takeBack(socket, redemption);
-              this.#welcome(newcomer, callIds, load);
-            });
+            welcomed = this.#welcome(peer, returned, callIds, load);
             return;
           }
           case "load":
             if (this.#isCurrent(peer)) this.#options.onLoad(peer.workerId, message);
             return;
           case "redeem":
-            next(() => this.#redeem(peer, message));
+            this.#redeeming.set(
+              message.nonce,
+              welcomed.then(() => this.#redeem(peer, message)),
+            );
             return;
           case "return":
-            next(() => this.#takeBack(socket, message));
+            void this.#takeBack(socket, message);
             return;
           case "stream-started":
             this.#options.onStreamStarted(message.callId, message.carrierCallId);
@@ -232,7 +229,14 @@ export class IpcServer {
     return this.#workers.get(workerId) === socket;
   }
 
-  #welcome({ socket, workerId, connection }: Peer, callIds: readonly string[], load: WorkerLoad): void {
+  async #welcome(
+    { socket, workerId, connection }: Peer,
+    returned: readonly UnlearnedRedemption[],
+    callIds: readonly string[],
+    load: WorkerLoad,
+  ): Promise<void> {
+    // Before anybody looks which calls the worker has lost.
+    for (const redemption of returned) await this.#takeBack(socket, redemption);
     // It has gone meanwhile, and nobody has learned that it was there.
     if (socket.destroyed) return;
     this.#workers.set(workerId, socket);
@@ -252,16 +256,24 @@ export class IpcServer {
       const call = await redemptions.redeem(tokenHash, { workerId, connection, epoch, nonce }, only);
       if (call !== undefined) onRedeemed(call.callId, workerId);
       // The worker died meanwhile, or has come back over another connection: it will never learn of the call.
-      if (call !== undefined && !this.#isCurrent(peer)) await this.#takeBack(socket, { tokenHash, nonce });
+      if (call !== undefined && !this.#isCurrent(peer)) await this.#giveBack(socket, { tokenHash, nonce });
       else send(socket, { kind: "redeemed", id, call: call ?? null });
     } catch (error) {
       log.error({ err: error, code: codeOf(error) }, "a token could not be redeemed");
       send(socket, { kind: "redeem-failed", id });
+    } finally {
+      this.#redeeming.delete(nonce);
     }
   }
 
+  /** Behind the redemption itself, where that is still under way: over this connection or another. */
+  async #takeBack(socket: Socket, redemption: UnlearnedRedemption): Promise<void> {
+    await this.#redeeming.get(redemption.nonce);
+    await this.#giveBack(socket, redemption);
+  }
+
   /** What cannot be taken back now is not answered, and returned again. */
-  async #takeBack(socket: Socket, { tokenHash, nonce }: UnlearnedRedemption): Promise<void> {
+  async #giveBack(socket: Socket, { tokenHash, nonce }: UnlearnedRedemption): Promise<void> {
     const { redemptions, onReturned, log } = this.#options;
     try {
       const call = await redemptions.giveBack(tokenHash, nonce);

@@ -17,8 +17,8 @@ import { RawWs } from "../support/raw-ws.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
-import { SPEC } from "../support/virtual-call.ts";
 import { mintToken } from "../support/tokens.ts";
+import { SPEC } from "../support/virtual-call.ts";
 
 let service: MediaService | undefined;
 afterEach(async () => {
