@@ -128,7 +128,7 @@ async function hold(websocketUrl: string, round: number): Promise<void> {
 
 /** What strangers find no way into. */
 async function knock(): Promise<void> {
-  for (const path of [`/stream/${CANARY}`, `/stream/${CANARY.padEnd(43, "x")}`, `/${CANARY}`]) {
+  for (const path of [`/stream/${CANARY}`, `/stream/${CANARY.padEnd(64, "x")}`, `/${CANARY}`]) {
     const ws = await RawWs.connect(service.url);
     await ws.upgrade(path, { "Sec-WebSocket-Protocol": CANARY });
     ws.destroy();
@@ -220,7 +220,7 @@ test("L4: when everything behind the API is broken, no answer tells a stack, a p
   const broken = async (): Promise<never> => {
     throw new Error("SELECT words FROM turns failed at /srv/trunkline/data on db7.internal:5432");
   };
-  for (const store of [service.stores.calls, service.stores.agents]) {
+  for (const store of [service.stores.calls, service.stores.redemptions, service.stores.agents]) {
     for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(store)))
       Object.assign(store, { [name]: broken });
   }
