@@ -123,7 +123,7 @@ export class IpcHandOff implements HandOff {
     if (this.#socket?.writableLength === 0) this.#socket.write(toLine({ kind: "load", ...this.#options.load() }));
   }
 
-  /** Waits until every ended call and every returned redemption has been acknowledged, then closes. */
+  /** Waits until every ended call has been acknowledged, then closes. Redemptions that it returned have been sent by then. */
   async close(): Promise<void> {
     const settled = new Promise<void>((resolve) => {
       this.#onSettled = resolve;
@@ -136,7 +136,7 @@ export class IpcHandOff implements HandOff {
   }
 
   #checkSettled(): void {
-    if (this.#unacknowledged.size + this.#unlearned.size === 0) this.#onSettled?.();
+    if (this.#unacknowledged.size === 0) this.#onSettled?.();
   }
 
   #connect(): Socket {
@@ -190,7 +190,6 @@ export class IpcHandOff implements HandOff {
         return;
       case "returned":
         this.#unlearned.delete(message.nonce);
-        this.#checkSettled();
         return;
       case "token-keys":
         this.tokenKeys = message.keys.map((key) => Buffer.from(key, "base64url"));
