@@ -25,5 +25,5 @@ export const RETURN_RETRY_MS = 1_000;
 /** Rows that one statement of the periodic clean-up deletes, so that a redemption never waits for a long write. */
 export const CLEAN_UP_ROWS_MAX = 500;
 
-/** The handoff thread of the control process has answered no ping for this long: the process ends and is started again. */
+/** Pings, one each HEARTBEAT_MS, that the handoff thread may leave unanswered; past it the control process ends and is replaced. */
 export const HANDOFF_SILENT_PINGS_MAX = 20;

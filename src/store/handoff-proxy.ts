@@ -114,6 +114,7 @@ export class HandoffProxy {
   #fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    void this.#thread.terminate();
     this.#options.onFailed(error);
   }
 

@@ -39,9 +39,13 @@ async function longLists({ apiUrl, apiKey }: Target, seconds: number): Promise<O
   const reader = async (): Promise<void> => {
     while (performance.now() < untilMs) {
       const startMs = performance.now();
-      const response = await fetch(`${apiUrl}/api/v1/calls?limit=${PAGE}`, { headers: { "X-API-Key": apiKey } });
-      count(String(response.status));
-      count("megabytes", (await response.arrayBuffer()).byteLength / 1e6);
+      try {
+        const response = await fetch(`${apiUrl}/api/v1/calls?limit=${PAGE}`, { headers: { "X-API-Key": apiKey } });
+        count("megabytes", Math.round((await response.arrayBuffer()).byteLength / 1e6));
+        count(String(response.status));
+      } catch {
+        count("dropped");
+      }
       longestMs = Math.max(longestMs, performance.now() - startMs);
     }
   };

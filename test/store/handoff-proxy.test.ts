@@ -3,23 +3,26 @@ import { Worker } from "node:worker_threads";
 import Libsql from "libsql";
 import { expect, onTestFinished, test } from "vitest";
 import { systemAgeClock } from "../../src/core/age-clock.ts";
-import { systemClock } from "../../src/core/clock.ts";
+import { type Clock, systemClock } from "../../src/core/clock.ts";
+import { HEARTBEAT_MS } from "../../src/core/limits.ts";
+import { HANDOFF_SILENT_PINGS_MAX } from "../../src/core/token-limits.ts";
 import { HandoffProxy } from "../../src/store/handoff-proxy.ts";
 import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { createCall, SPEC } from "../contract/call-store-contract.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { TOKEN_KEY_TEXT } from "../support/tokens.ts";
 
 /** What a control process has of it: the stores, and the thread that redeems. */
-async function scene() {
+async function scene(clock: Clock = systemClock) {
   const dataDir = temporaryDirectory();
   const socketPath = join(dataDir, "control.sock");
   let failed = (_error: Error): void => {};
   const failure = new Promise<Error>((resolve) => {
     failed = resolve;
   });
-  const proxy = new HandoffProxy({ clock: systemClock, onFailed: (error) => failed(error) });
+  const proxy = new HandoffProxy({ clock, onFailed: (error) => failed(error) });
   onTestFinished(() => proxy.close());
   const stores = await openStores(dataDir, systemClock, { unwritten: proxy.unwritten });
   onTestFinished(() => stores.close());
@@ -123,6 +126,26 @@ test("ADV-M1: a handoff thread that dies is told to the control process, once", 
   // There is no such folder, and none can be made.
   void serve("/dev/null/control.sock");
   expect((await failure).message).toMatch(/ENOTDIR|EEXIST|not a directory/);
+});
+
+test("ADV-M1: a handoff thread that answers no ping is told to the control process, and one that answers is not", async () => {
+  const clock = new ManualClock();
+  const { proxy, serve, failure } = await scene(clock);
+  let reason = "";
+  void failure.then(({ message }) => {
+    reason = message;
+  });
+  await serve();
+  for (let times = 0; times < 3; times += 1) {
+    clock.advance(HANDOFF_SILENT_PINGS_MAX * HEARTBEAT_MS);
+    // Its answer is behind those to the pings.
+    await proxy.metrics(1);
+    expect(reason).toBe("");
+  }
+  // Nothing of the thread is heard meanwhile.
+  clock.advance((HANDOFF_SILENT_PINGS_MAX + 1) * HEARTBEAT_MS);
+  expect((await failure).message).toBe("the handoff thread answers no ping");
+  expect(clock.pending).toBe(0);
 });
 
 test("ADV-M5: other token keys reach the workers through the thread", async () => {
