@@ -5,6 +5,7 @@ import { type HealthDeps, healthAnswer, type NewCalls, readinessAnswer } from ".
 import { LargeAnswers } from "./api/large-answers.ts";
 import { catalogueOf } from "./api/voices.ts";
 import { readConfig } from "./config.ts";
+import { systemAgeClock } from "./core/age-clock.ts";
 import { systemClock } from "./core/clock.ts";
 import { ControlMetrics } from "./core/control-metrics.ts";
 import { apiConnectionsMaxWith, descriptorsMax } from "./core/descriptors.ts";
@@ -28,15 +29,17 @@ import { forkRenderer, journalBytesIn, RendererProcess } from "./renderer-proces
 import { createEngines } from "./speech/engines.ts";
 import { providerNotes } from "./speech/provider-notes.ts";
 import { AccountTotals } from "./store/account-totals.ts";
+import type { ActiveCall } from "./store/call-store.ts";
 import { countedCalls } from "./store/counted-calls.ts";
 import { watchDatabase } from "./store/database-watch.ts";
 import { DiskSpace } from "./store/disk-space.ts";
 import { hasNoKey, writeFirstKey } from "./store/first-key.ts";
-import { IpcServer } from "./store/ipc-server.ts";
+import { type HandoffHandlers, HandoffProxy } from "./store/handoff-proxy.ts";
 import { placedCalls } from "./store/placed-calls.ts";
 import { Places } from "./store/places.ts";
 import { lockDataDirWithin } from "./store/sqlite/data-lock.ts";
 import { openStores } from "./store/sqlite/stores.ts";
+import { TokenSigner } from "./store/token-keys.ts";
 
 /** How often calls that nobody redeemed are looked for. */
 const EXPIRE_MS = 5_000;
@@ -50,11 +53,19 @@ const LAST_ANSWERS_MS = DRAIN_RECORDS_MS / 2;
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
 failInOneLine(createLogger("control", "info"));
 const clock = systemClock;
+const ageClock = systemAgeClock();
+// It loads its code while this process does, also in a spare.
+const workers = new HandoffProxy({
+  clock,
+  onFailed(error) {
+    createLogger("control", "info").fatal({ err: error, code: codeOf(error) }, "the handoff thread failed");
+    process.exit(1);
+  },
+});
 const { socketPath, port, mediaUrl, restarts } = await placeGiven();
 const config = readConfig(undefined, { checksFiles: false });
 const log = createLogger("control", config.logLevel);
 const { dataDir } = config;
-const startedMs = clock.epochMs();
 
 let firstWorkerCame = (): void => {};
 const firstWorker = new Promise<void>((resolve) => {
@@ -67,7 +78,10 @@ const workersMetrics = new MetricsSum();
 watchProcess(metrics.registry);
 metrics.restarted(restarts);
 await lockDataDirWithin(DATA_DIR_WAIT_MS_MAX, dataDir, clock);
-const opened = await openStores(dataDir, clock);
+const opened = await openStores(dataDir, clock, { ageClock, unwritten: workers.unwritten });
+/** The number of this start: what was redeemed under a lower one was redeemed before. */
+const epoch = await opened.epochs.next();
+const signer = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => workers.setTokenKeys(keys) });
 if (await hasNoKey(opened)) await offerFirstKey();
 const disk = new DiskSpace({
   folders: [dataDir, journalDirectory(dataDir), join(dataDir, "recordings")],
@@ -124,15 +138,15 @@ const retention = new Retention({
 });
 /** Workers that have been here since this process began. */
 const seenWorkers = new Set<string>();
-const workers = new IpcServer({
-  path: socketPath,
-  clock,
-  log,
-  redeem: (tokenHash, workerId, only) => stores.calls.redeem(tokenHash, workerId, only),
-  onWorker(workerId, callIds, load) {
+
+const onWorkers: HandoffHandlers = {
+  onRedeemed: (callId, workerId) => places.carry(callId, workerId),
+  onReturned: ({ callId, remainingMs }) => places.returned(callId, remainingMs),
+  onWorker(workerId, connection, callIds, load) {
     seenWorkers.add(workerId);
     places.workerCame(workerId, callIds, load);
-    recover(clock.epochMs(), callIds, workerId);
+    // What came of this connection itself the worker could not list yet.
+    recover((call) => call.workerConnection < connection && !callIds.includes(call.id), workerId);
     if (load.takesCalls) firstWorkerCame();
   },
   onLoad(workerId, load) {
@@ -143,14 +157,18 @@ const workers = new IpcServer({
     accountTotals.reported(workerId, spends, all);
     workers.accountsOver(accountTotals.allOver());
   },
-  onWorkerGone(workerId) {
+  onWorkerGone(workerId, connection) {
     places.workerGone(workerId);
     accountTotals.workerGone(workerId);
     // A connection may break where the worker lives: it comes back at once, and tells what it carries.
     clock.after(WORKER_BACK_MS, () => {
       if (!workers.has(workerId)) {
         workersMetrics.workerGone(workerId);
-        recover(clock.epochMs(), [], workerId, () => !workers.has(workerId));
+        recover(
+          (call) => call.workerConnection <= connection,
+          workerId,
+          () => !workers.has(workerId),
+        );
       }
     });
   },
@@ -164,7 +182,7 @@ const workers = new IpcServer({
     places.release(callId);
     keeper.keep(callId, end);
   },
-});
+};
 
 /** A newcomer's first request needs an API key. In production keys are only made on request. */
 async function offerFirstKey(): Promise<void> {
@@ -181,22 +199,20 @@ async function offerFirstKey(): Promise<void> {
 }
 
 /**
- * Calls that were begun before `beforeMs`, by one worker or by any that has not come back, and that nobody carries, are over.
- * When the store cannot say which, it is asked again later, unless it no longer `holds` by then.
+ * Ends the active calls, of one worker or of all, that are lost: `isLost` compares the numbers of starts and connections, never times,
+ * so that no step of a clock keeps a lost call alive, or ends one that lives. When the store cannot say which calls there are, it is
+ * asked again later, unless `holds` has become false by then.
  */
-function recover(beforeMs: number, carried: readonly string[], workerId?: string, holds = () => true): void {
+function recover(isLost: (call: ActiveCall) => boolean, workerId?: string, holds = () => true): void {
   if (!holds()) return;
   stores.calls.listActive(workerId).then(
     (calls) => {
       if (!holds()) return;
-      for (const call of calls) {
-        const lost = workerId !== undefined || !seenWorkers.has(call.workerId);
-        if (lost && call.startedAtMs < beforeMs && !carried.includes(call.id)) keeper.keep(call.id);
-      }
+      for (const call of calls) if (isLost(call)) keeper.keep(call.id);
     },
     (error: unknown) => {
       log.error({ err: error, code: codeOf(error) }, "lost calls could not be looked for");
-      clock.after(RETRY_MS, () => recover(beforeMs, carried, workerId, holds));
+      clock.after(RETRY_MS, () => recover(isLost, workerId, holds));
     },
   );
 }
@@ -256,6 +272,7 @@ const api = buildApi({
   metricsAddress: () => metricsAddress,
   publicMediaUrl: config.publicMediaUrl ?? mediaUrl,
   tokenTtlMs: config.tokenTtlS * 1_000,
+  mintToken: () => signer.mint(),
   recordingPath: (callId) => recordingPath(dataDir, callId),
   endCall: (workerId, callId) => workers.end(workerId, callId),
   removeFiles: (callId) => keeper.remove(callId),
@@ -282,7 +299,7 @@ async function stop(): Promise<void> {
   cancel();
   await keeper.idle();
   renderer.close();
-  workers.close();
+  await workers.close();
   engines.close();
   await stores.close();
   process.exit(0);
@@ -321,7 +338,7 @@ onSupervisor({
 });
 if (config.metricsPort !== undefined) {
   const exposition = async (): Promise<string> => {
-    const told = await workers.metrics(AbortSignal.timeout(METRICS_ANSWER_MS_MAX));
+    const told = await workers.metrics(METRICS_ANSWER_MS_MAX);
     return await metrics.exposition(await workersMetrics.of(told), newCalls().taken);
   };
   const { server, connections } = await serveMetrics({
@@ -338,8 +355,10 @@ if (config.metricsPort !== undefined) {
   metricsAddress = { host: config.metricsHost, port: portOf(server) };
   log.info(metricsAddress, "metrics served");
 }
-await workers.listen();
-clock.after(WORKERS_RETURN_MS, () => recover(startedMs, []));
+const { bootId } = ageClock;
+const tokenKeys = signer.accepted;
+await workers.serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel: config.logLevel }, onWorkers);
+clock.after(WORKERS_RETURN_MS, () => recover((call) => call.epoch < epoch && !seenWorkers.has(call.workerId)));
 expireRepeatedly();
 retention.start();
 await listen();

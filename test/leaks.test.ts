@@ -128,7 +128,7 @@ async function hold(websocketUrl: string, round: number): Promise<void> {
 
 /** What strangers find no way into. */
 async function knock(): Promise<void> {
-  for (const path of [`/stream/${CANARY}`, `/stream/${CANARY.padEnd(43, "x")}`, `/${CANARY}`]) {
+  for (const path of [`/stream/${CANARY}`, `/stream/${CANARY.padEnd(64, "x")}`, `/${CANARY}`]) {
     const ws = await RawWs.connect(service.url);
     await ws.upgrade(path, { "Sec-WebSocket-Protocol": CANARY });
     ws.destroy();
@@ -150,7 +150,7 @@ async function everythingAtOnce(): Promise<{ answers: Answered[]; urls: string[]
 test("L1, L3: keys, tokens, prompts, words, digits and ids reach no log, no error, no metric, and the first two no disk", async () => {
   await start();
   const { answers, urls } = await everythingAtOnce();
-  const tokens = urls.map((url) => url.slice(-43));
+  const tokens = urls.map((url) => url.slice(-64));
   expect([answers.length, tokens.length]).toEqual([3 * CALLS * 20, CALLS]);
   const logged = service.logged.join("");
   for (const line of ["call ended", "call recorded", "request answered", "an engine of the call failed"]) {
@@ -220,7 +220,7 @@ test("L4: when everything behind the API is broken, no answer tells a stack, a p
   const broken = async (): Promise<never> => {
     throw new Error("SELECT words FROM turns failed at /srv/trunkline/data on db7.internal:5432");
   };
-  for (const store of [service.stores.calls, service.stores.agents]) {
+  for (const store of [service.stores.calls, service.stores.redemptions, service.stores.agents]) {
     for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(store)))
       Object.assign(store, { [name]: broken });
   }

@@ -3,7 +3,8 @@ import type { SimulatedWire } from "../../src/cli/simulated/line.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import type { HandOff, RedeemedCall } from "../../src/store/hand-off.ts";
-import { hashSecret, mintToken } from "../../src/store/secrets.ts";
+import { hashSecret } from "../../src/store/secrets.ts";
+import { mintToken, TOKEN_KEY } from "../../test/support/tokens.ts";
 import { BENCH_LINES } from "./wires.ts";
 
 /** What all calls of the benches have in common. */
@@ -47,6 +48,7 @@ export const conversationSpec = (wire: SimulatedWire, recorded: boolean): CallSp
  * that are good once.
  */
 export class ServiceCalls implements HandOff {
+  readonly tokenKeys = [TOKEN_KEY];
   readonly #dataDir: string;
   readonly #waiting = new Map<string, RedeemedCall>();
   readonly #indexes = new Map<string, number>();

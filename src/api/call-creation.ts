@@ -5,7 +5,7 @@ import type { CallSpec } from "../core/call-spec.ts";
 import type { Logger } from "../core/log.ts";
 import type { SpendUnit } from "../core/spend.ts";
 import type { CallStore } from "../store/call-store.ts";
-import { hashSecret, mintToken } from "../store/secrets.ts";
+import { hashSecret } from "../store/secrets.ts";
 import { isoTime } from "./call-item.ts";
 import type { CreatedCall } from "./call-schemas.ts";
 import { ApiError, accountOver, type Problem, refused, tooManyCalls } from "./errors.ts";
@@ -29,6 +29,8 @@ export interface CallCreationDeps {
   /** What a `websocketUrl` begins with, for example `wss://media.example.com`, without a slash at the end. */
   publicMediaUrl: string;
   tokenTtlMs: number;
+  /** A new stream token, signed so that workers know it. */
+  mintToken: () => string;
   log: Logger;
 }
 
@@ -75,7 +77,7 @@ export async function createCall(
   const state = deps.newCalls();
   // Where only the places are taken, the store still answers a request that comes again.
   if (!state.taken && state.reason !== "overloaded") throw refused(state.reason);
-  const fresh = mintToken();
+  const fresh = deps.mintToken();
   const named = namedRequestOf(request, agentId);
   const over = deps.accountOver(request.accountId);
   const creation = await deps.calls.create(

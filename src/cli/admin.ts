@@ -3,6 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { readDataDir } from "../config.ts";
 import { systemClock } from "../core/clock.ts";
 import { PROCESS_START_MS_MAX } from "../core/limits.ts";
+import { TOKEN_KEY_POLL_MS } from "../core/token-limits.ts";
+import { openDataDir } from "../store/data-dir.ts";
+import { rotateTokenKeys } from "../store/token-keys.ts";
 import type { Roll } from "../supervisor.ts";
 import { processStart, SupervisorFile, type SupervisorState } from "../supervisor-file.ts";
 import { pathOption, readArguments, runCommand, UsageError } from "./command.ts";
@@ -10,11 +13,12 @@ import { prune } from "./prune.ts";
 
 const HELP = `What an operator asks of the service, on the machine, or in the container, where it runs.
 
-  npm run admin -- roll              replace the media workers one by one; no call and no stream is lost by it
-  npm run admin -- prune             delete now what RETENTION has deleted within the hour
-  npm run admin -- prune --dry-run   say what that is, and delete nothing
+  npm run admin -- roll                 replace the media workers one by one; no call and no stream is lost by it
+  npm run admin -- prune                delete now what RETENTION has deleted within the hour
+  npm run admin -- prune --dry-run      say what that is, and delete nothing
+  npm run admin -- rotate-token-key     sign new stream tokens with a new key; tokens of the key before stay valid until the next rotation
 
-  --data-dir <path>                  the service's, instead of DATA_DIR
+  --data-dir <path>                     the service's, instead of DATA_DIR
 
 prune reads RETENTION from its own environment: run it with the service's.
 
@@ -29,17 +33,30 @@ async function run(args: readonly string[]): Promise<number> {
   const options = { "data-dir": { type: "string" }, "dry-run": { type: "boolean" } } as const;
   const { values, positionals } = readArguments(args, options, { allowPositionals: true });
   const [command, ...others] = positionals;
-  if (command === undefined) throw new UsageError(["a command is missing: it must be roll or prune"]);
-  if (command !== "roll" && command !== "prune") {
-    throw new UsageError([`${JSON.stringify(command)} is no command: it must be roll or prune`]);
-  }
+  const names = Object.keys(COMMANDS).join(" or ");
+  if (command === undefined) throw new UsageError([`a command is missing: it must be ${names}`]);
+  const execute = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
+  if (execute === undefined) throw new UsageError([`${JSON.stringify(command)} is no command: it must be ${names}`]);
   if (others.length > 0) throw new UsageError([`${JSON.stringify(others[0])} is one too many behind ${command}`]);
   const dryRun = values["dry-run"] === true;
-  if (command === "roll" && dryRun) throw new UsageError(["--dry-run is for prune only"]);
-  const dataDir = pathOption("data-dir", values["data-dir"]) ?? readDataDir();
-  if (command === "prune") await prune(dataDir, dryRun, say);
-  else await roll(new SupervisorFile(dataDir));
+  if (dryRun && command !== "prune") throw new UsageError(["--dry-run is for prune only"]);
+  await execute(pathOption("data-dir", values["data-dir"]) ?? readDataDir(), dryRun);
   return 0;
+}
+
+const COMMANDS: Readonly<Record<string, (dataDir: string, dryRun: boolean) => void | Promise<void>>> = {
+  roll: (dataDir) => roll(new SupervisorFile(dataDir)),
+  prune: (dataDir, dryRun) => prune(dataDir, dryRun, say),
+  "rotate-token-key": rotateTokenKey,
+};
+
+/** Also while no service runs. Throws where the folder cannot be used. */
+function rotateTokenKey(dataDir: string): void {
+  openDataDir(dataDir);
+  rotateTokenKeys(dataDir);
+  say(
+    `the token key was rotated: a running service signs new tokens with it within ${(2 * TOKEN_KEY_POLL_MS) / 1_000} s`,
+  );
 }
 
 /** Asks for a roll, and tells of it until it is over. Throws when it fails. */

@@ -78,8 +78,11 @@ export interface WorkerReadings {
   journalsUnsynced: number;
 }
 
-export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed"] as const;
-/** `refused`: unknown, used or expired. `failed`: the store gave no answer. */
+export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed", "unsigned"] as const;
+/**
+ * `refused`: used or expired. `failed`: the store gave no answer. `unsigned`: malformed, or none of our keys signed it; such tokens
+ * never reach the control process.
+ */
 export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
 
 /**
@@ -133,7 +136,9 @@ export class WorkerMetrics {
   readonly #read: () => WorkerReadings;
   readonly #started = counter(this.registry, "calls_started_total", "Calls whose stream was opened.", [TYPE]);
   readonly #ended = counter(this.registry, "calls_ended_total", "Calls that ended in this process.", ["reason"]);
-  readonly #redeemed = counter(this.registry, "token_redemptions_total", "Tokens taken to the store.", ["outcome"]);
+  readonly #redeemed = counter(this.registry, "token_redemptions_total", "Stream tokens that came with an upgrade.", [
+    "outcome",
+  ]);
   readonly #refused = counter(this.registry, "upgrades_refused_total", "Streams refused, by HTTP status.", ["status"]);
   readonly #failed = counter(this.registry, "engine_failures_total", "Failures of engines.", ["engine", "provider"]);
   readonly #providerFailed = counter(

@@ -11,14 +11,16 @@ import {
 } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
-import { CARRIER_MESSAGE_BYTES_MAX, REDEMPTIONS_MAX, TOKEN_CHARS } from "../core/limits.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, REDEMPTIONS_MAX } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { AddedLatency, CallCounts, LiveState, WorkerMetrics, WorkerReadings } from "../core/metrics.ts";
 import type { Prices } from "../core/prices.ts";
 import { HISTORY_TOKENS_DEFAULT } from "../core/prompt-limits.ts";
 import type { SchemaChecks } from "../core/schema-checks.ts";
 import type { SpendSettings } from "../core/spend.ts";
+import { isSignedToken } from "../core/stream-token.ts";
 import { TimeHistogram } from "../core/time-histogram.ts";
+import { REFUSAL_MS_MIN } from "../core/token-limits.ts";
 import { busRateHz } from "../media/bus.ts";
 import type { G711Codec } from "../media/g711.ts";
 import type { OpusCodecs } from "../media/opus.ts";
@@ -84,7 +86,6 @@ export interface GatewayOptions {
   carrierBOutboundCodec: G711Codec;
 }
 
-const TOKEN_PATTERN = new RegExp(`^[A-Za-z0-9_-]{${TOKEN_CHARS}}$`);
 const REFUSED: Admission = { kind: "refused", status: 401 };
 const BUSY: Admission = { kind: "refused", status: 503 };
 
@@ -156,21 +157,36 @@ export class Gateway {
   }
 
   /**
-   * Exchanges a token for a place. Refusals of unknown, used, expired and malformed tokens are one and the same. Whoever is
-   * admitted must open its leg, also when its peer has gone meanwhile.
+   * Exchanges a token for a place. Refusals of malformed, unsigned, unknown, used and expired tokens are one and the same, and none is
+   * answered before REFUSAL_MS_MIN. Whoever is admitted must open its leg, also when its peer has gone meanwhile.
+   *
+   * A token that none of our keys signed is refused here: it reaches neither the control process nor the store, and takes no part of
+   * what redemptions may take.
    *
    * A token that comes without the signature its call's carrier owes is refused like all others, and stays good. One that is
    * good finds room, also where there is none to offer: its place was reserved when it was made.
    */
   async admit(token: string, headers: SignatureHeaders): Promise<Admission> {
+    const { clock, metrics } = this.#options;
+    const sinceMs = clock.nowMs();
     const admission = await this.#admission(token, headers);
-    if (admission.kind === "refused") this.#options.metrics.upgradeRefused(admission.status);
+    if (admission.kind === "refused") metrics.upgradeRefused(admission.status);
+    if (admission === REFUSED) {
+      await new Promise<void>((resolve) => {
+        clock.after(REFUSAL_MS_MIN - (clock.nowMs() - sinceMs), resolve);
+      });
+    }
     return admission;
   }
 
   async #admission(token: string, headers: SignatureHeaders): Promise<Admission> {
     const { handOff, metrics, log, mediaUrl, carrierSecrets } = this.#options;
-    if (!TOKEN_PATTERN.test(token)) return REFUSED;
+    // Which tokens are ours is not known before the control process has told its keys.
+    if (handOff.tokenKeys.length === 0) return BUSY;
+    if (!isSignedToken(token, handOff.tokenKeys)) {
+      metrics.redemption("unsigned");
+      return REFUSED;
+    }
     // Clients of the raw protocol sign nothing: with them the token is all there is.
     const carriers = carriersVouching(`${mediaUrl}/stream/${token}`, headers, carrierSecrets);
     const only: readonly ConnectionType[] | undefined =

@@ -1,7 +1,6 @@
 import type { CallSpec, ConnectionType, EndReason, TranscriptTurn } from "../core/call-spec.ts";
 import type { LatencySummary } from "../core/latency.ts";
 import type { CallCost, ProviderUsage } from "../core/prices.ts";
-import type { RedeemedCall } from "./hand-off.ts";
 
 /** `created` → `active` → `ended` or `failed`; or `created` → `expired`, when nobody redeemed the token in time. */
 export const CALL_STATUSES = ["created", "active", "ended", "expired", "failed"] as const;
@@ -114,8 +113,8 @@ export interface WaitingCall {
   id: string;
   /** The API key that asked for it; absent in those of older versions. */
   apiKeyId?: string;
-  /** When its token runs out, ms since the Unix epoch. */
-  expiresAtMs: number;
+  /** How long its token is good from now on; above 0. */
+  remainingMs: number;
 }
 
 /** A call that some worker has, or had when it was lost. */
@@ -124,9 +123,10 @@ export interface ActiveCall {
   accountId: string;
   /** The API key that asked for it; absent in those of older versions. */
   apiKeyId?: string;
-  /** The worker that redeemed the call's token. */
+  /** The worker that redeemed the call's token, the number of its connection then, and that of the control process's start. */
   workerId: string;
-  startedAtMs: number;
+  workerConnection: number;
+  epoch: number;
   recordingEnabled: boolean;
 }
 
@@ -160,13 +160,14 @@ export interface CallEnd {
 }
 
 /**
- * Calls and the tokens that stand for them. Every operation rejects with `unavailable` when the store cannot answer
- * just now.
+ * Calls and the tokens that stand for them, which `Redemptions` exchanges. Every operation rejects with `unavailable` when the store
+ * cannot answer just now. The age of tokens and of named requests is measured by the store's AgeClock; times in records are of the
+ * wall clock and decide nothing.
  *
  * No spoken word of a call with `recordingEnabled: false` may reach a disk, and its prompt and greeting are meant to be
- * spoken: an implementation keeps them in memory until the token is redeemed or has run out, and stores turns without
- * text. The price: a restart between such a call's creation and its redemption loses it; its token is then refused, unless
- * its client repeats the request that it named.
+ * spoken: they stay in memory (`UnwrittenWords`) until the call is over, and turns are stored without text. The price: a restart of
+ * the control process between such a call's creation and its redemption loses it; its token is then refused, unless its client
+ * repeats the request that it named.
  */
 export interface CallStore {
   /**
@@ -174,12 +175,6 @@ export interface CallStore {
    * before anything new is stored, and not where nothing is; what it has against the call refuses it.
    */
   create(call: NewCall, admit?: () => NoPlace | undefined): Promise<Creation>;
-  /**
-   * Exchanges a token's hash for its call, which becomes `active` on `workerId` in the same step: once, whoever asks at
-   * the same time. Undefined for unknown, expired and used tokens alike, and where `only` is given for those of calls of
-   * other transports, which stay good. Rejects with `unavailable` when the outcome is unknown.
-   */
-  redeem(tokenHash: string, workerId: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
   /**
    * Undefined for unknown ids and for those of other accounts. A created call whose tokens have run out is `expired`
    * from that moment on, which is its end, whether `expire` has come by or not.

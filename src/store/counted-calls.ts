@@ -27,7 +27,6 @@ export function countedCalls(
       for (const _ of callIds) metrics.callRecorded("expired", "token_expired");
       return callIds;
     },
-    redeem: (tokenHash, workerId, only) => calls.redeem(tokenHash, workerId, only),
     get: (accountId, callId) => calls.get(accountId, callId),
     list: (accountId, query) => calls.list(accountId, query),
     transcript: (accountId, callId, range) => calls.transcript(accountId, callId, range),

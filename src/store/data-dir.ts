@@ -8,7 +8,7 @@ const FILE_MODE = 0o600;
 const PROBE_BYTES = 4_096;
 
 /** Files that the service opens at its start: one that another user left, or a folder in its place, must not stop it halfway. */
-const FILES = ["service.lock", "trunkline.db"];
+const FILES = ["service.lock", "token-keys.json", "trunkline.db"];
 /** Of sockets; see control-socket.ts. */
 export const RUN_FOLDER = "run";
 

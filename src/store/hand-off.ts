@@ -24,10 +24,13 @@ export interface EndSummary {
  * has ended and its journal is complete on disk.
  */
 export interface HandOff {
+  /** The keys that good tokens are signed with; none until the control process has told them. */
+  readonly tokenKeys: readonly Uint8Array[];
   /**
    * Exchanges a token, given by the SHA-256 of its text in lower-case hex, for its call: once, whoever asks at the same time.
    * Undefined for unknown, expired and used tokens alike, and where `only` is given for those of calls of other transports,
-   * which stay good. Rejects with `unavailable` when the outcome cannot be known; then no call may begin.
+   * which stay good. Rejects with `unavailable` when the outcome cannot be known; then no call may begin, and the redemption is given
+   * back as soon as the store can be reached.
    */
   redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
   /**

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import type { ConnectionType } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
@@ -5,6 +6,7 @@ import { unavailable } from "../core/errors.ts";
 import { LOAD_TELL_MS, REDEEM_MS_MAX } from "../core/limits.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
 import type { AccountOver, AccountSpend } from "../core/spend.ts";
+import { REDEMPTION_NONCE_BYTES, RETURN_RETRY_MS, UNLEARNED_REDEMPTIONS_MAX } from "../core/token-limits.ts";
 import { atShortPath } from "./control-socket.ts";
 import type { EndSummary, HandOff, RedeemedCall } from "./hand-off.ts";
 import { type ControlMessage, LineParser, toLine, type WorkerLoad, type WorkerMessage } from "./ipc-messages.ts";
@@ -31,6 +33,8 @@ export interface IpcHandOffOptions {
 }
 
 interface Waiting {
+  tokenHash: string;
+  nonce: string;
   resolve: (call: RedeemedCall | undefined) => void;
   reject: (error: Error) => void;
   cancelTimeout: () => void;
@@ -38,23 +42,28 @@ interface Waiting {
 
 /** The worker's end of the hand-off: a socket to the control process that is mended whenever it breaks. */
 export class IpcHandOff implements HandOff {
-  /** Resolves when the first try to reach the control process is over: with it, or without. */
+  /** Resolves when the first try to reach the control process is over: with the token keys, or without. */
   readonly tried: Promise<void>;
+  tokenKeys: readonly Uint8Array[] = [];
   readonly #options: IpcHandOffOptions;
   readonly #waiting = new Map<number, Waiting>();
   /** Ended calls that the control process has not acknowledged yet. */
   readonly #unacknowledged = new Map<string, EndSummary | undefined>();
+  /** Token hashes of redemptions whose outcome was not learned, by nonce, until the store has taken them back. */
+  readonly #unlearned = new Map<string, string>();
   #socket: Socket | undefined;
+  #connections = 0;
   #nextId = 1;
+  #onTokenKeys: (() => void) | undefined;
   #closed = false;
   #cancelLoad: (() => void) | undefined;
-  #onAcknowledged: (() => void) | undefined;
+  #onSettled: (() => void) | undefined;
 
   constructor(options: IpcHandOffOptions) {
     this.#options = options;
     const socket = this.#connect();
     this.tried = new Promise((resolve) => {
-      socket.once("connect", resolve);
+      this.#onTokenKeys = resolve;
       socket.once("close", () => resolve());
     });
   }
@@ -62,15 +71,45 @@ export class IpcHandOff implements HandOff {
   redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined> {
     const socket = this.#socket;
     if (socket === undefined) return Promise.reject(unavailable("the control process is away"));
+    if (this.#unlearned.size >= UNLEARNED_REDEMPTIONS_MAX) {
+      return Promise.reject(unavailable("too many redemptions wait to be returned"));
+    }
     const id = this.#nextId;
     this.#nextId += 1;
+    const nonce = randomBytes(REDEMPTION_NONCE_BYTES).toString("base64url");
     return new Promise((resolve, reject) => {
       const cancelTimeout = this.#options.clock.after(REDEEM_MS_MAX, () => {
-        this.#waiting.delete(id);
-        reject(unavailable("the control process did not answer in time"));
+        this.#giveUp(id, "the control process did not answer in time");
       });
-      this.#waiting.set(id, { resolve, reject, cancelTimeout });
-      socket.write(toLine({ kind: "redeem", id, tokenHash, only }));
+      this.#waiting.set(id, { tokenHash, nonce, resolve, reject, cancelTimeout });
+      socket.write(toLine({ kind: "redeem", id, tokenHash, nonce, only }));
+    });
+  }
+
+  /** The redemption is refused, and returned, whatever came of it: no call begins. */
+  #giveUp(id: number, reason: string): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(id);
+    waiting.cancelTimeout();
+    const { tokenHash, nonce } = waiting;
+    this.#unlearned.set(nonce, tokenHash);
+    this.#return(nonce);
+    waiting.reject(unavailable(reason));
+  }
+
+  /** Returns a redemption, again and again until it is answered; while the connection is gone the next hello does it. */
+  #return(nonce: string): void {
+    const tokenHash = this.#unlearned.get(nonce);
+    const socket = this.#socket;
+    if (tokenHash === undefined || socket === undefined) return;
+    socket.write(toLine({ kind: "return", tokenHash, nonce }));
+    this.#returnAgain(socket, nonce);
+  }
+
+  #returnAgain(socket: Socket, nonce: string): void {
+    this.#options.clock.after(RETURN_RETRY_MS, () => {
+      if (this.#socket === socket) this.#return(nonce);
     });
   }
 
@@ -91,16 +130,20 @@ export class IpcHandOff implements HandOff {
     this.#socket.write(toLine({ kind: "load", ...load(), spends: takeSpends(false) }));
   }
 
-  /** Waits until every ended call has been acknowledged, then closes. */
+  /** Waits until every ended call has been acknowledged, then closes. Redemptions that it returned have been sent by then. */
   async close(): Promise<void> {
-    if (this.#unacknowledged.size > 0) {
-      await new Promise<void>((resolve) => {
-        this.#onAcknowledged = resolve;
-      });
-    }
+    const settled = new Promise<void>((resolve) => {
+      this.#onSettled = resolve;
+    });
+    this.#checkSettled();
+    await settled;
     this.#closed = true;
     this.#cancelLoad?.();
     this.#socket?.end();
+  }
+
+  #checkSettled(): void {
+    if (this.#unacknowledged.size === 0) this.#onSettled?.();
   }
 
   #connect(): Socket {
@@ -123,10 +166,19 @@ export class IpcHandOff implements HandOff {
 
   #onConnect(socket: Socket): void {
     this.#socket = socket;
+    this.#connections += 1;
     const { workerId, callIds, load, takeSpends } = this.#options;
-    const spends = takeSpends(true);
-    const hello: WorkerMessage = { kind: "hello", workerId, callIds: callIds(), load: load(), spends };
+    const hello: WorkerMessage = {
+      kind: "hello",
+      workerId,
+      connection: this.#connections,
+      callIds: callIds(),
+      load: load(),
+      spends: takeSpends(true),
+      returned: [...this.#unlearned].map(([nonce, tokenHash]) => ({ tokenHash, nonce })),
+    };
     socket.write(toLine(hello));
+    for (const nonce of this.#unlearned.keys()) this.#returnAgain(socket, nonce);
     this.#tellLoadRepeatedly();
     for (const [callId, end] of this.#unacknowledged) socket.write(toLine({ kind: "ended", callId, end }));
   }
@@ -144,9 +196,16 @@ export class IpcHandOff implements HandOff {
       case "redeem-failed":
         this.#onRedeemed(message);
         return;
+      case "returned":
+        this.#unlearned.delete(message.nonce);
+        return;
+      case "token-keys":
+        this.tokenKeys = message.keys.map((key) => Buffer.from(key, "base64url"));
+        this.#onTokenKeys?.();
+        return;
       case "ended-known":
         this.#unacknowledged.delete(message.callId);
-        if (this.#unacknowledged.size === 0) this.#onAcknowledged?.();
+        this.#checkSettled();
         return;
       case "end":
         // What came before it in the same piece may have been the call itself, which then begins first.
@@ -163,15 +222,15 @@ export class IpcHandOff implements HandOff {
 
   #onRedeemed(message: Extract<ControlMessage, { id: number }>): void {
     const waiting = this.#waiting.get(message.id);
-    // An answer after its time: the call it gives was refused long ago, and the control process will miss it.
-    if (waiting === undefined) {
-      if (message.kind === "redeemed" && message.call !== null) this.ended(message.call.callId);
+    // An answer after its time: the redemption has been returned.
+    if (waiting === undefined) return;
+    if (message.kind === "redeem-failed") {
+      this.#giveUp(message.id, "the control process could not redeem the token");
       return;
     }
     this.#waiting.delete(message.id);
     waiting.cancelTimeout();
-    if (message.kind === "redeemed") waiting.resolve(message.call ?? undefined);
-    else waiting.reject(unavailable("the control process could not redeem the token"));
+    waiting.resolve(message.call ?? undefined);
   }
 
   async #tellMetrics(): Promise<void> {
@@ -182,11 +241,7 @@ export class IpcHandOff implements HandOff {
   #onClose(): void {
     this.#socket = undefined;
     this.#cancelLoad?.();
-    for (const waiting of this.#waiting.values()) {
-      waiting.cancelTimeout();
-      waiting.reject(unavailable("the control process went away"));
-    }
-    this.#waiting.clear();
+    for (const id of [...this.#waiting.keys()]) this.#giveUp(id, "the control process went away");
     if (!this.#closed) this.#options.clock.after(RECONNECT_MS, () => this.#connect());
   }
 }

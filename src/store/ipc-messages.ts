@@ -15,20 +15,33 @@ export interface WorkerLoad {
   takesCalls: boolean;
 }
 
+/** A redemption whose outcome its worker did not learn, and of which it therefore began no call. */
+export interface UnlearnedRedemption {
+  tokenHash: string;
+  nonce: string;
+}
+
 /** What a worker tells the control process, one JSON object a line. */
 export type WorkerMessage =
-  /** First, and again after every reconnection: who it is, what it carries and how it stands. */
+  /**
+   * First, and again after every reconnection: who it is, which of its connections this is (1, 2, ...), what it carries, how it
+   * stands, and which redemptions it returns.
+   */
   | {
       kind: "hello";
       workerId: string;
+      connection: number;
       callIds: readonly string[];
       load: WorkerLoad;
       /** All accounts whose calls have spent something within the last minute. */
       spends: readonly AccountSpend[];
+      returned: readonly UnlearnedRedemption[];
     }
   /** Every LOAD_TELL_MS, and when it begins to take calls, or takes no more; with the accounts whose spend has changed. */
   | ({ kind: "load"; spends: readonly AccountSpend[] } & WorkerLoad)
-  | { kind: "redeem"; id: number; tokenHash: string; only?: readonly ConnectionType[] | undefined }
+  | { kind: "redeem"; id: number; tokenHash: string; nonce: string; only?: readonly ConnectionType[] | undefined }
+  /** Repeated until it is answered. */
+  | ({ kind: "return" } & UnlearnedRedemption)
   | { kind: "stream-started"; callId: string; carrierCallId: string }
   | { kind: "ended"; callId: string; end?: EndSummary | undefined }
   /** Its metrics as they are now; null when they could not be told. */
@@ -37,6 +50,10 @@ export type WorkerMessage =
 export type ControlMessage =
   | { kind: "redeemed"; id: number; call: RedeemedCall | null }
   | { kind: "redeem-failed"; id: number }
+  /** The answer to `return`: what there was to take back has been taken back. */
+  | { kind: "returned"; nonce: string }
+  /** The keys that tokens are signed with, base64url: when a worker has said hello, and when they change. */
+  | { kind: "token-keys"; keys: readonly string[] }
   /** Somebody asked by the API that this call be ended. */
   | { kind: "end"; callId: string }
   /** The accounts that have reached a limit, in all workers together; all others have not. Sent when that changes. */

@@ -2,15 +2,22 @@ import { once } from "node:events";
 import { chmodSync, existsSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
-import type { ConnectionType } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
 import type { AccountOver, AccountSpend } from "../core/spend.ts";
 import { atShortPath, clearSocketFolder } from "./control-socket.ts";
-import type { EndSummary, RedeemedCall } from "./hand-off.ts";
-import { type ControlMessage, LineParser, toLine, type WorkerLoad, type WorkerMessage } from "./ipc-messages.ts";
+import type { EndSummary } from "./hand-off.ts";
+import {
+  type ControlMessage,
+  LineParser,
+  toLine,
+  type UnlearnedRedemption,
+  type WorkerLoad,
+  type WorkerMessage,
+} from "./ipc-messages.ts";
+import type { Redeemer, Redemptions, ReturnedCall } from "./redemptions.ts";
 
 /** How often the server looks whether its socket can still be found. */
 const SOCKET_LOOK_MS = 1_000;
@@ -21,15 +28,23 @@ export interface IpcServerOptions {
   path: string;
   clock: Clock;
   log: Logger;
-  redeem(tokenHash: string, workerId: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined>;
-  /** A worker is there, first or again, with these calls alive. */
-  onWorker(workerId: string, callIds: readonly string[], load: WorkerLoad): void;
+  redemptions: Redemptions;
+  /** The number of this start of the control process. */
+  epoch: number;
+  /** The keys that tokens are signed with, base64url; `setTokenKeys` replaces them. */
+  tokenKeys: readonly string[];
+  /** A token was redeemed; told before the worker learns of it. */
+  onRedeemed(callId: string, workerId: string): void;
+  /** A redemption was taken back: the call waits for its stream again. */
+  onReturned(call: ReturnedCall): void;
+  /** A worker is there, first or again, over its connection of this number, with these calls alive. */
+  onWorker(workerId: string, connection: number, callIds: readonly string[], load: WorkerLoad): void;
   /** A worker tells how it stands, every LOAD_TELL_MS. */
   onLoad(workerId: string, load: WorkerLoad): void;
   /** A worker reports what accounts have spent: `all` that have, when it is there first or again, or those that have changed. */
   onSpends(workerId: string, spends: readonly AccountSpend[], all: boolean): void;
-  /** The connection is gone, and most likely the worker's process with all that it carried. */
-  onWorkerGone(workerId: string): void;
+  /** The connection of this number is gone, and most likely the worker's process with all that it carried. */
+  onWorkerGone(workerId: string, connection: number): void;
   /** The call's stream has begun, and its carrier knows it by this id. */
   onStreamStarted(callId: string, carrierCallId: string): void;
   /**
@@ -39,9 +54,15 @@ export interface IpcServerOptions {
   onEnded(callId: string, end?: EndSummary): void;
 }
 
+/** A connection of a worker, once it has said hello. */
+interface Peer extends Pick<Redeemer, "workerId" | "connection"> {
+  socket: Socket;
+}
+
 /** The control process's end of the hand-off. */
 export class IpcServer {
   readonly #options: IpcServerOptions;
+  #tokenKeys: readonly string[];
   #server: Server | undefined;
   #cancelLook = (): void => {};
   /** The socket's file has vanished and could not be made again. */
@@ -49,11 +70,20 @@ export class IpcServer {
   readonly #workers = new Map<string, Socket>();
   /** The accounts that workers were told have reached a limit. */
   #over: readonly AccountOver[] = [];
+  /** Redemptions that are under way, by nonce. Each worker bounds its own: REDEMPTIONS_MAX. */
+  readonly #redeeming = new Map<string, Promise<void>>();
   /** Who waits for the metrics of a worker. One that owes them is not asked again, so nothing piles up before one that hangs. */
   readonly #waiting = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
 
   constructor(options: IpcServerOptions) {
     this.#options = options;
+    this.#tokenKeys = options.tokenKeys;
+  }
+
+  /** Gives the workers other token keys, base64url. */
+  setTokenKeys(keys: readonly string[]): void {
+    this.#tokenKeys = keys;
+    for (const socket of this.#workers.values()) send(socket, { kind: "token-keys", keys });
   }
 
   get workerCount(): number {
@@ -166,24 +196,30 @@ export class IpcServer {
 
   #onConnection(socket: Socket): void {
     const parser = new LineParser<WorkerMessage>();
-    let workerId = "";
+    let peer: Peer = { socket, workerId: "", connection: 0 };
+    /** Nothing is redeemed over a connection before its hello has been dealt with. */
+    let welcomed = Promise.resolve();
     socket.setEncoding("utf8");
     socket.on("data", (text: string) =>
       parser.push(text, (message) => {
         switch (message.kind) {
           case "hello":
-            workerId = message.workerId;
-            this.#workers.set(workerId, socket);
-            this.#options.onWorker(workerId, message.callIds, message.load);
-            this.#options.onSpends(workerId, message.spends, true);
-            send(socket, { kind: "accounts-over", accounts: this.#over });
+            peer = { socket, workerId: message.workerId, connection: message.connection };
+            welcomed = this.#welcome(peer, message);
             return;
           case "load":
-            this.#options.onLoad(workerId, message);
-            this.#options.onSpends(workerId, message.spends, false);
+            if (!this.#isCurrent(peer)) return;
+            this.#options.onLoad(peer.workerId, message);
+            this.#options.onSpends(peer.workerId, message.spends, false);
             return;
           case "redeem":
-            void this.#redeem(socket, message, workerId);
+            this.#redeeming.set(
+              message.nonce,
+              welcomed.then(() => this.#redeem(peer, message)),
+            );
+            return;
+          case "return":
+            void this.#takeBack(socket, message);
             return;
           case "stream-started":
             this.#options.onStreamStarted(message.callId, message.carrierCallId);
@@ -200,10 +236,29 @@ export class IpcServer {
     socket.on("error", () => {});
     socket.on("close", () => {
       this.#onMetrics(socket, undefined);
-      if (this.#workers.get(workerId) !== socket) return;
-      this.#workers.delete(workerId);
-      this.#options.onWorkerGone(workerId);
+      if (!this.#isCurrent(peer)) return;
+      this.#workers.delete(peer.workerId);
+      this.#options.onWorkerGone(peer.workerId, peer.connection);
     });
+  }
+
+  #isCurrent({ workerId, socket }: Peer): boolean {
+    return this.#workers.get(workerId) === socket;
+  }
+
+  async #welcome(
+    { socket, workerId, connection }: Peer,
+    { callIds, load, spends, returned }: Extract<WorkerMessage, { kind: "hello" }>,
+  ): Promise<void> {
+    // Before anybody looks which calls the worker has lost.
+    for (const redemption of returned) await this.#takeBack(socket, redemption);
+    // It has gone meanwhile, and nobody has learned that it was there.
+    if (socket.destroyed) return;
+    this.#workers.set(workerId, socket);
+    send(socket, { kind: "token-keys", keys: this.#tokenKeys });
+    this.#options.onWorker(workerId, connection, callIds, load);
+    this.#options.onSpends(workerId, spends, true);
+    send(socket, { kind: "accounts-over", accounts: this.#over });
   }
 
   #onMetrics(socket: Socket, metrics: ProcessMetrics | undefined): void {
@@ -211,19 +266,41 @@ export class IpcServer {
     this.#waiting.delete(socket);
   }
 
-  async #redeem(
-    socket: Socket,
-    { id, tokenHash, only }: Extract<WorkerMessage, { kind: "redeem" }>,
-    workerId: string,
-  ): Promise<void> {
+  async #redeem(peer: Peer, { id, tokenHash, nonce, only }: Extract<WorkerMessage, { kind: "redeem" }>): Promise<void> {
+    const { redemptions, epoch, onRedeemed, log } = this.#options;
+    const { socket, workerId, connection } = peer;
     try {
-      const call = await this.#options.redeem(tokenHash, workerId, only);
-      // The worker died meanwhile, or has come back and gave this one up: nobody carries the call, and nobody would miss it.
-      if (call !== undefined && this.#workers.get(workerId) !== socket) this.#options.onEnded(call.callId);
+      const call = await redemptions.redeem(tokenHash, { workerId, connection, epoch, nonce }, only);
+      if (call !== undefined) onRedeemed(call.callId, workerId);
+      // The worker died meanwhile, or has come back over another connection: it will never learn of the call.
+      if (call !== undefined && !this.#isCurrent(peer)) await this.#giveBack(socket, { tokenHash, nonce });
       else send(socket, { kind: "redeemed", id, call: call ?? null });
     } catch (error) {
-      this.#options.log.error({ err: error, code: codeOf(error) }, "a token could not be redeemed");
+      log.error({ err: error, code: codeOf(error) }, "a token could not be redeemed");
       send(socket, { kind: "redeem-failed", id });
+    } finally {
+      this.#redeeming.delete(nonce);
+    }
+  }
+
+  /** Behind the redemption itself, where that is still under way: over this connection or another. */
+  async #takeBack(socket: Socket, redemption: UnlearnedRedemption): Promise<void> {
+    await this.#redeeming.get(redemption.nonce);
+    await this.#giveBack(socket, redemption);
+  }
+
+  /** What cannot be taken back now is not answered, and returned again. */
+  async #giveBack(socket: Socket, { tokenHash, nonce }: UnlearnedRedemption): Promise<void> {
+    const { redemptions, onReturned, log } = this.#options;
+    try {
+      const call = await redemptions.giveBack(tokenHash, nonce);
+      if (call !== undefined) {
+        log.info({ callId: call.callId }, "a redemption was returned");
+        onReturned(call);
+      }
+      send(socket, { kind: "returned", nonce });
+    } catch (error) {
+      log.error({ err: error, code: codeOf(error) }, "a redemption could not be taken back");
     }
   }
 }

@@ -9,18 +9,13 @@ export function placedCalls(calls: CallStore, places: Places): CallStore {
       try {
         const creation = await calls.create(call, () => admit?.() ?? places.reserve(tokenHash, apiKeyId));
         if (creation.kind === "created") {
-          places.created(tokenHash, creation.call.id, creation.call.createdAtMs + tokenTtlMs);
+          places.created(tokenHash, creation.call.id, tokenTtlMs);
         }
         return creation;
       } finally {
         // What was reserved for a call that could not be stored.
         places.release(tokenHash);
       }
-    },
-    async redeem(tokenHash, workerId, only) {
-      const redeemed = await calls.redeem(tokenHash, workerId, only);
-      if (redeemed !== undefined) places.carry(redeemed.callId, workerId);
-      return redeemed;
     },
     async cancel(accountId, callId) {
       const found = await calls.cancel(accountId, callId);

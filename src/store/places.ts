@@ -38,7 +38,7 @@ export class Places {
   readonly #callsPerKey: number;
   /** By call id; while a call is being stored, by the hash of its token. */
   readonly #places = new Map<string, Place>();
-  /** Of those of them that wait, when their tokens run out, ms since the Unix epoch. */
+  /** Of those of them that wait, when their tokens run out, ms of the clock. */
   readonly #expiries = new Map<string, number>();
   /** No token runs out before this. */
   #nextExpiryMs = Number.POSITIVE_INFINITY;
@@ -82,11 +82,16 @@ export class Places {
     return undefined;
   }
 
-  /** The call that `name` stood for is stored, and waits for its stream. */
-  created(name: string, callId: string, expiresAtMs: number): void {
+  /** The call that `name` stood for is stored, and waits for its stream, which may come for so long. */
+  created(name: string, callId: string, remainingMs: number): void {
     const apiKeyId = this.#places.get(name)?.apiKeyId;
     this.release(name);
-    this.#wait(callId, apiKeyId, expiresAtMs);
+    this.#wait(callId, apiKeyId, remainingMs);
+  }
+
+  /** No call came of a redemption: the call waits for its stream again. */
+  returned(callId: string, remainingMs: number): void {
+    this.created(callId, callId, remainingMs);
   }
 
   /** A worker has redeemed the call's token. */
@@ -107,7 +112,7 @@ export class Places {
 
   /** Begins from what the store has, before anything else happens. */
   restore(waiting: readonly WaitingCall[], active: readonly ActiveCall[]): void {
-    for (const { id, apiKeyId, expiresAtMs } of waiting) this.#wait(id, apiKeyId, expiresAtMs);
+    for (const { id, apiKeyId, remainingMs } of waiting) this.#wait(id, apiKeyId, remainingMs);
     for (const { id, apiKeyId, workerId } of active) this.#add(id, { apiKeyId, workerId });
   }
 
@@ -149,7 +154,8 @@ export class Places {
     return Math.max(carried, Math.min(LAGGING_CALLS_MAX, load.callsMax));
   }
 
-  #wait(callId: string, apiKeyId: string | undefined, expiresAtMs: number): void {
+  #wait(callId: string, apiKeyId: string | undefined, remainingMs: number): void {
+    const expiresAtMs = this.#clock.nowMs() + remainingMs;
     this.#add(callId, { apiKeyId, workerId: undefined });
     this.#expiries.set(callId, expiresAtMs);
     this.#nextExpiryMs = Math.min(this.#nextExpiryMs, expiresAtMs);
@@ -170,7 +176,7 @@ export class Places {
   }
 
   #dropExpired(): void {
-    const nowMs = this.#clock.epochMs();
+    const nowMs = this.#clock.nowMs();
     if (nowMs < this.#nextExpiryMs) return;
     this.#nextExpiryMs = Number.POSITIVE_INFINITY;
     for (const [callId, expiresAtMs] of this.#expiries) {

@@ -1,13 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { TOKEN_BYTES } from "../core/limits.ts";
 
 /** What every API key begins with, so that people and secret scanners know one when they see it. */
 export const API_KEY_PREFIX = "tlk_";
 /** How much of a key may be shown later: its prefix and 48 of its 256 bits. */
 export const API_KEY_VISIBLE_CHARS = API_KEY_PREFIX.length + 8;
-
-/** A new stream token: 32 bytes from the CSPRNG as 43 characters of base64url. Only its hash may be stored. */
-export const mintToken = (): string => randomBytes(TOKEN_BYTES).toString("base64url");
 
 /** A new API key: the prefix and 32 bytes from the CSPRNG. Shown once; only its hash may be stored. */
 export const mintApiKey = (): string => API_KEY_PREFIX + randomBytes(32).toString("base64url");

@@ -1,6 +1,7 @@
 import type { AgentStore } from "./agent-store.ts";
 import type { AccountStore, ApiKeyStore } from "./api-key-store.ts";
 import type { CallStore } from "./call-store.ts";
+import type { EpochStore, Redemptions } from "./redemptions.ts";
 import type { RetentionStore } from "./retention-store.ts";
 
 /** Everything durable but journals and recordings. */
@@ -9,6 +10,8 @@ export interface Stores {
   apiKeys: ApiKeyStore;
   agents: AgentStore;
   calls: CallStore;
+  redemptions: Redemptions;
+  epochs: EpochStore;
   retention: RetentionStore;
   /**
    * The files of the store were removed or replaced under the service. While they are, everything that writes rejects with

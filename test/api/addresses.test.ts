@@ -43,7 +43,7 @@ const REQUESTS = [
 const masked = (text: string): string =>
   text
     .replaceAll(/(req|call)_[0-9a-f-]{36}/g, "$1_ID")
-    .replaceAll(/stream\/[\w-]{43}/g, "stream/TOKEN")
+    .replaceAll(/stream\/[\w-]{64}/g, "stream/TOKEN")
     .replaceAll(/"date":"[^"]*"/g, "");
 
 describe("several addresses", () => {

@@ -4,6 +4,7 @@ import { catalogueOf } from "../../src/api/voices.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import type { NewAgent } from "../../src/store/agent-store.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
+import { by } from "../support/tokens.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf, VOICES } from "./harness.ts";
 
 const AGENT: NewAgent = {
@@ -55,7 +56,7 @@ const call = (agentId: string, body?: unknown, headers = {}): Promise<Answer> =>
 async function specOf(answer: Answer): Promise<CallSpec | undefined> {
   expect(answer.status).toBe(201);
   const token = (answer.body as Created).websocketUrl.split("/").at(-1) ?? "";
-  return (await api.stores.calls.redeem(hashSecret(token), "worker-1"))?.spec;
+  return (await api.stores.redemptions.redeem(hashSecret(token), by("worker-1")))?.spec;
 }
 
 describe("POST /agents/{id}/calls", () => {
@@ -70,7 +71,7 @@ describe("POST /agents/{id}/calls", () => {
     expect(answer.headers.location).toBe(`/api/v1/calls/${id}`);
     expect(answer.body).toEqual({
       id: expect.stringMatching(/^call_/),
-      websocketUrl: expect.stringMatching(/^wss:\/\/media\.test\/stream\/[A-Za-z0-9_-]{43}$/),
+      websocketUrl: expect.stringMatching(/^wss:\/\/media\.test\/stream\/[A-Za-z0-9_-]{64}$/),
       status: "created",
       connectionType: "carrier_a",
       createdAt: "2026-01-01T00:00:00.000Z",

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BODY_BYTES_MAX } from "../../src/core/limits.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
+import { by } from "../support/tokens.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
 
 /** What becomes of a body: a call, or an error of this code. */
@@ -439,8 +440,8 @@ const before = prototypes();
 
 /** What the gateway will be given for a created call. */
 async function specOf({ body }: Answer) {
-  const token = (body as { websocketUrl: string }).websocketUrl.slice(-43);
-  return (await api.stores.calls.redeem(hashSecret(token), "worker-1"))?.spec;
+  const token = (body as { websocketUrl: string }).websocketUrl.slice(-64);
+  return (await api.stores.redemptions.redeem(hashSecret(token), by("worker-1")))?.spec;
 }
 
 describe("POST /calls", () => {

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { TURNS } from "../contract/call-store-contract.ts";
+import { by } from "../support/tokens.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
 
 let api: ApiUnderTest;
@@ -17,7 +18,7 @@ async function created(): Promise<{ id: string; tokenHash: string }> {
 
 async function active(): Promise<string> {
   const { id, tokenHash } = await created();
-  await api.stores.calls.redeem(tokenHash, "worker-7");
+  await api.stores.redemptions.redeem(tokenHash, by("worker-7"));
   return id;
 }
 
@@ -54,7 +55,7 @@ describe("POST /calls/{id}/end", () => {
     api.clock.advance(1_000);
     const second = await end(id);
     expect([second.status, second.body]).toEqual([200, first.body]);
-    expect(await api.stores.calls.redeem(tokenHash, "worker-7")).toBeUndefined();
+    expect(await api.stores.redemptions.redeem(tokenHash, by("worker-7"))).toBeUndefined();
     expect(api.told).toEqual([]);
   });
 
@@ -144,7 +145,7 @@ describe("DELETE /calls/{id}", () => {
   test("kills the token of a call that waits for its stream", async () => {
     const { id, tokenHash } = await created();
     expect((await remove(id)).status).toBe(204);
-    expect(await api.stores.calls.redeem(tokenHash, "worker-7")).toBeUndefined();
+    expect(await api.stores.redemptions.redeem(tokenHash, by("worker-7"))).toBeUndefined();
   });
 
   test("is 409 while the call is being held, and touches nothing of it", async () => {
@@ -184,7 +185,7 @@ describe("DELETE /calls/{id}", () => {
     api = await apiUnderTest(undefined, {
       removeFiles: async () => {
         api.clock.advance(-1);
-        await api.stores.calls.redeem(tokenHash, "worker-7");
+        await api.stores.redemptions.redeem(tokenHash, by("worker-7"));
       },
     });
     const call = await created();

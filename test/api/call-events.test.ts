@@ -5,10 +5,11 @@ import { EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX } from "../../src/core/limits.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import type { JournaledCommand, JournaledEvent } from "../../src/record/journal-records.ts";
 import type { ListedEvent } from "../../src/record/listed-events.ts";
-import { hashSecret, mintToken } from "../../src/store/secrets.ts";
+import { hashSecret } from "../../src/store/secrets.ts";
 import { SPEC } from "../contract/call-store-contract.ts";
 import { START } from "../record/example-call.ts";
 import { JournalFile } from "../record/journal-file.ts";
+import { by, mintToken } from "../support/tokens.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
 
 let api: ApiUnderTest;
@@ -34,7 +35,7 @@ async function active(): Promise<{ id: string; journal: JournalFile }> {
   const tokenHash = hashSecret(mintToken());
   const { accountId, stores } = api;
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-  const call = await stores.calls.redeem(tokenHash, "worker-1");
+  const call = await stores.redemptions.redeem(tokenHash, by("worker-1"));
   if (call === undefined) throw new Error("not redeemed");
   const { callId: id } = call;
   return { id, journal: new JournalFile({ ...START, callId: id, accountId }, journalPath(api.directory, id)) };

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { catalogueOf } from "../../src/api/voices.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
+import { by } from "../support/tokens.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf, VOICES } from "./harness.ts";
 
 let api: ApiUnderTest;
@@ -19,7 +20,7 @@ async function specOf(body: object) {
   const answer = await api.post(body);
   expect(answer.text).toContain("websocketUrl");
   const token = (answer.body as Created).websocketUrl.split("/").at(-1) ?? "";
-  return (await api.stores.calls.redeem(hashSecret(token), "worker-1"))?.spec;
+  return (await api.stores.redemptions.redeem(hashSecret(token), by("worker-1")))?.spec;
 }
 
 test("a call is created with 201, its Location, and a URL that stands for it once", async () => {
@@ -29,14 +30,17 @@ test("a call is created with 201, its Location, and a URL that stands for it onc
   expect(answer.headers.location).toBe(`/api/v1/calls/${id}`);
   expect(answer.body).toEqual({
     id: expect.stringMatching(/^call_/),
-    websocketUrl: expect.stringMatching(/^wss:\/\/media\.test\/stream\/[A-Za-z0-9_-]{43}$/),
+    websocketUrl: expect.stringMatching(/^wss:\/\/media\.test\/stream\/[A-Za-z0-9_-]{64}$/),
     status: "created",
     connectionType: "carrier_a",
     createdAt: "2026-01-01T00:00:00.000Z",
   });
   const tokenHash = hashSecret(websocketUrl.split("/").at(-1) ?? "");
-  expect(await api.stores.calls.redeem(tokenHash, "worker-1")).toMatchObject({ callId: id, accountId: api.accountId });
-  expect(await api.stores.calls.redeem(tokenHash, "worker-1")).toBeUndefined();
+  expect(await api.stores.redemptions.redeem(tokenHash, by("worker-1"))).toMatchObject({
+    callId: id,
+    accountId: api.accountId,
+  });
+  expect(await api.stores.redemptions.redeem(tokenHash, by("worker-1"))).toBeUndefined();
 });
 
 test("T4: the URL is good for the configured time and no longer", async () => {
@@ -44,9 +48,9 @@ test("T4: the URL is good for the configured time and no longer", async () => {
     (answer) => (answer.body as Created).websocketUrl.split("/").at(-1) ?? "",
   );
   api.clock.advance(59_999);
-  expect(await api.stores.calls.redeem(hashSecret(early ?? ""), "worker-1")).toBeDefined();
+  expect(await api.stores.redemptions.redeem(hashSecret(early ?? ""), by("worker-1"))).toBeDefined();
   api.clock.advance(1);
-  expect(await api.stores.calls.redeem(hashSecret(late ?? ""), "worker-1")).toBeUndefined();
+  expect(await api.stores.redemptions.redeem(hashSecret(late ?? ""), by("worker-1"))).toBeUndefined();
 });
 
 describe("the configuration of a call", () => {

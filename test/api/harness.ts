@@ -18,6 +18,7 @@ import type { Stores } from "../../src/store/stores.ts";
 import { INLINE_SCHEMAS } from "../support/inline-schemas.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
+import { ageClockOf, mintToken } from "../support/tokens.ts";
 
 export const VOICES: readonly Voice[] = [
   { id: "fake/en-us", name: "Alice", language: "en-US", provider: "fake" },
@@ -101,7 +102,7 @@ export async function apiUnderTest(
 ): Promise<ApiUnderTest> {
   // Its own for as long as it is open: some files ask one API in all of their tests.
   const [directory, clock] = [mkdtempSync(join(tmpdir(), "trunkline-api-")), new ManualClock()];
-  const stores = await openStores(directory, clock);
+  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   const { calls } = stores;
   const create = calls.create.bind(calls);
   calls.create = (call, admit) => create(call, () => admit?.() ?? state.admit(call));
@@ -143,6 +144,7 @@ export async function apiUnderTest(
     publicApiUrls: [],
     publicMediaUrl: "wss://media.test",
     tokenTtlMs: 60_000,
+    mintToken,
     recordingPath,
     endCall: (workerId, callId) => {
       if (!state.workerIsAway) told.push({ workerId, callId });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hashSecret } from "../../src/store/secrets.ts";
+import { by } from "../support/tokens.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
 
 const CALLS = "/api/v1/calls";
@@ -171,5 +172,5 @@ describe("A10: text is text, whatever it looks like", () => {
 async function specOf(created: unknown): Promise<unknown> {
   const { websocketUrl } = created as { websocketUrl: string };
   const token = websocketUrl.split("/").at(-1) ?? "";
-  return (await api.stores.calls.redeem(hashSecret(token), "worker-1"))?.spec;
+  return (await api.stores.redemptions.redeem(hashSecret(token), by("worker-1")))?.spec;
 }

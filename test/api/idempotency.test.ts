@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NamedRequest } from "../../src/api/idempotency.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { allBytes } from "../support/temporary-directory.ts";
+import { by } from "../support/tokens.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
 
 let api: ApiUnderTest;
@@ -43,13 +44,13 @@ describe("the same request under the same name", () => {
     expect(given(second)).toEqual(given(first));
     expect(second.headers[REPLAYED]).toBe("true");
     expect(await idsOf()).toHaveLength(1);
-    expect(await api.stores.calls.redeem(hashSecret(tokenOf(second)), "worker-1")).toBeDefined();
+    expect(await api.stores.redemptions.redeem(hashSecret(tokenOf(second)), by("worker-1"))).toBeDefined();
   });
 
   test("is so whatever became of the call meanwhile", async () => {
     const first = await api.post(LEAST, named("order-17"));
     const { id } = first.body as { id: string };
-    await api.stores.calls.redeem(hashSecret(tokenOf(first)), "worker-1");
+    await api.stores.redemptions.redeem(hashSecret(tokenOf(first)), by("worker-1"));
     expect(given(await api.post(LEAST, named("order-17")))).toEqual(given(first));
     const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns: [] } as const;
     await api.stores.calls.finish(id, end);

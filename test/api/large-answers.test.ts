@@ -16,6 +16,7 @@ import { METADATA_BYTES_MAX } from "../../src/core/limits.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { head } from "../support/raw-http.ts";
+import { by } from "../support/tokens.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, LEAST, VOICES } from "./harness.ts";
 
 interface Page {
@@ -57,7 +58,7 @@ describe("a list", () => {
   test("ADV-M1: of a transcript comes in pages where it is long", async () => {
     api = await apiUnderTest();
     const { id, websocketUrl } = (await api.post(LEAST)).body as { id: string; websocketUrl: string };
-    await api.stores.calls.redeem(hashSecret(websocketUrl.split("/").at(-1) ?? ""), "worker-1");
+    await api.stores.redemptions.redeem(hashSecret(websocketUrl.split("/").at(-1) ?? ""), by("worker-1"));
     const turns: TranscriptTurn[] = Array.from({ length: 100 }, (_, index) => ({
       ...{ role: "user", text: `${index} ${"ü".repeat(8_000)}`, startMs: index, endMs: index + 1, interrupted: false },
     }));

@@ -4,8 +4,9 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { hashSecret, mintToken } from "../../src/store/secrets.ts";
+import { hashSecret } from "../../src/store/secrets.ts";
 import { SPEC, TURNS } from "../contract/call-store-contract.ts";
+import { by, mintToken } from "../support/tokens.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf } from "./harness.ts";
 
 const WAV = Buffer.from("RIFF and so on, as long as it is the same bytes \u0000\u0001\u00ff", "latin1");
@@ -22,7 +23,7 @@ async function recorded(bytes = WAV): Promise<string> {
   const tokenHash = hashSecret(mintToken());
   const { accountId, stores, clock } = api;
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-  const call = await stores.calls.redeem(tokenHash, "worker-1");
+  const call = await stores.redemptions.redeem(tokenHash, by("worker-1"));
   if (call === undefined) throw new Error("not redeemed");
   await stores.calls.finish(call.callId, {
     status: "ended",

@@ -7,6 +7,7 @@ import { hashSecret } from "../../src/store/secrets.ts";
 import { TURNS } from "../contract/call-store-contract.ts";
 import { START } from "../record/example-call.ts";
 import { JournalFile } from "../record/journal-file.ts";
+import { by } from "../support/tokens.ts";
 import { type ApiUnderTest, apiUnderTest } from "./harness.ts";
 
 /** The voice that the examples of the API's document speak with. */
@@ -47,7 +48,7 @@ export class Scene {
 
   async active(changes: object = {}): Promise<string> {
     const { id, websocketUrl = "" } = await this.#post("/api/v1/calls", { ...CALL, ...changes });
-    await this.api.stores.calls.redeem(hashSecret(websocketUrl.split("/").at(-1) ?? ""), "worker-1");
+    await this.api.stores.redemptions.redeem(hashSecret(websocketUrl.split("/").at(-1) ?? ""), by("worker-1"));
     return id;
   }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SchemaResult } from "../../src/core/schema-checks.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
+import { by } from "../support/tokens.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
 
 let api: ApiUnderTest;
@@ -27,8 +28,8 @@ const create = (selectedTools: unknown, more: object = {}) => api.post({ ...LEAS
 
 /** What the gateway is given. */
 async function toolsOf({ body }: Answer) {
-  const token = (body as { websocketUrl: string }).websocketUrl.slice(-43);
-  return (await api.stores.calls.redeem(hashSecret(token), "worker-1"))?.spec.tools;
+  const token = (body as { websocketUrl: string }).websocketUrl.slice(-64);
+  return (await api.stores.redemptions.redeem(hashSecret(token), by("worker-1")))?.spec.tools;
 }
 
 describe("the tools of a call", () => {

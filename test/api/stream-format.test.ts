@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { STREAM_CODECS, STREAM_RATES_HZ } from "../../src/core/call-spec.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
+import { by } from "../support/tokens.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST } from "./harness.ts";
 
 const AGENT = { name: "Desk", basePrompt: "You book tables.", voiceId: "fake/en-us", languageId: "en-US" };
@@ -26,7 +27,7 @@ async function waysToCall(): Promise<((fields: object) => Promise<Answer>)[]> {
 async function formatOf(answer: Answer): Promise<unknown> {
   expect(answer.status, answer.text).toBe(201);
   const token = (answer.body as Created).websocketUrl.split("/").at(-1) ?? "";
-  return (await api.stores.calls.redeem(hashSecret(token), "worker-1"))?.spec.websocket;
+  return (await api.stores.redemptions.redeem(hashSecret(token), by("worker-1")))?.spec.websocket;
 }
 
 const stream = (websocket?: unknown) => ({

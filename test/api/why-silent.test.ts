@@ -6,9 +6,10 @@ import { journalPath } from "../../src/record/journal-reader.ts";
 import type { JournalRecord } from "../../src/record/journal-records.ts";
 import type { ListedEvent } from "../../src/record/listed-events.ts";
 import { journaledCommand, journaledEvent } from "../../src/record/redact.ts";
-import { hashSecret, mintToken } from "../../src/store/secrets.ts";
+import { hashSecret } from "../../src/store/secrets.ts";
 import { START } from "../record/example-call.ts";
 import { JournalFile } from "../record/journal-file.ts";
+import { by, mintToken } from "../support/tokens.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions } from "../support/virtual-call.ts";
 import { type ApiUnderTest, apiUnderTest } from "./harness.ts";
 
@@ -77,7 +78,7 @@ async function listOf(call: JournaledCall): Promise<ListedEvent[]> {
   const { accountId, stores, directory } = api;
   const tokenHash = hashSecret(mintToken());
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-  const redeemed = await stores.calls.redeem(tokenHash, "worker-1");
+  const redeemed = await stores.redemptions.redeem(tokenHash, by("worker-1"));
   if (redeemed === undefined) throw new Error("not redeemed");
   const { callId } = redeemed;
   new JournalFile({ ...START, callId, accountId }, journalPath(directory, callId)).add(...call.records);

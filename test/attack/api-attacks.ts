@@ -83,6 +83,7 @@ export const API_ATTACKS: readonly Attack[] = [
     full: { attackers: 30, seconds: 10 },
     small: { attackers: 0, seconds: 0 },
     closedMsMax: KEPT_MS_MAX,
+    upgradeMsMax: 50,
     run: largeLists,
   },
   {

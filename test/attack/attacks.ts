@@ -1,11 +1,11 @@
 import { differentKeys } from "../../bench/limits/costly-json.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
 import { TEXTS_PER_SECOND_MAX } from "../../src/core/message-limits.ts";
-import { mintToken } from "../../src/store/secrets.ts";
 import { head } from "../support/raw-http.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
 import { API_ATTACKS } from "./api-attacks.ts";
 import { Crowd, type Door, pause } from "./crowd.ts";
+import { unknownTokens } from "./redemption-attacks.ts";
 import { SCHEMA_ATTACKS } from "./schema-attacks.ts";
 import { outcome, streams, upgrade } from "./streams.ts";
 
@@ -51,6 +51,10 @@ export interface Attack {
   endReason?: string | readonly string[];
   /** What each of those calls may ask of LLMs at most, as long as it lasts, which must be less than a minute. */
   spendMax?: { llmRequests: number; inputTokens: number };
+  /** Its tokens are invented: none of them may reach the control process. */
+  inventsTokens?: boolean;
+  /** How long the opening of a good stream may take meanwhile, at p99; 500 ms by default. */
+  upgradeMsMax?: number;
   /** What the worker grows by for each such call while it goes on, where its peer does nothing wrong. */
   callBytes?: number;
   /** What the worker grows by once for all of them, whatever their number. */
@@ -136,7 +140,7 @@ async function drip(door: Door, { attackers }: Size, ready: Ready, words: string
 const many = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-Header-${index}`, "value"]));
 
-const UNKNOWN = `/stream/${"x".repeat(43)}`;
+const UNKNOWN = `/stream/${"x".repeat(64)}`;
 /** Heads that are none, and heads with something behind them. */
 const HEADS = [
   upgrade(UNKNOWN, many(101)),
@@ -191,41 +195,6 @@ async function typing(target: Target, size: Size, ready: Ready): Promise<Outcome
   }
   await crowd.end(SILENT_MS_MAX);
   return outcome(crowd);
-}
-
-/** New connections with tokens that nobody has, as many a second as `attackers` says. */
-async function unknownTokens(
-  { media }: Target,
-  { attackers: perSecond, seconds }: Size,
-  ready: Ready,
-): Promise<Outcome> {
-  await ready();
-  const total: Outcome = { attackers: 0, closed: 0, longestMs: 0, answers: {} };
-  const answers: Record<string, number> = {};
-  const startMs = performance.now();
-  const wave = Math.ceil(perSecond / 50);
-  const flying = new Set<Promise<void>>();
-  const knock = async (): Promise<void> => {
-    const crowd = new Crowd(media);
-    await crowd.gather(wave, () => upgrade(`/stream/${mintToken()}`));
-    await crowd.end(SOON_MS_MAX);
-    total.attackers += crowd.members.length + crowd.refused;
-    total.closed += crowd.closed;
-    total.longestMs = Math.max(total.longestMs, crowd.longestMs);
-    for (const [status, count] of Object.entries(crowd.statuses)) answers[status] = (answers[status] ?? 0) + count;
-  };
-  for (let sent = 0; performance.now() - startMs < seconds * 1_000; ) {
-    const due = ((performance.now() - startMs) / 1_000) * perSecond;
-    // Whoever cannot keep up must not pile up what it could not say.
-    if (sent < due && flying.size < 10) {
-      const knocking = knock().finally(() => flying.delete(knocking));
-      flying.add(knocking);
-      sent += wave;
-    }
-    await pause(5);
-  }
-  await Promise.all(flying);
-  return { ...total, answers: { ...answers, perSecond: Math.round(total.attackers / seconds) } };
 }
 
 async function slowReaders(target: Target, size: Size, ready: Ready): Promise<Outcome> {
@@ -305,7 +274,17 @@ export const ATTACKS: readonly Attack[] = [
     full: { attackers: 10_000, seconds: 10 },
     small: { attackers: 500, seconds: 1 },
     closedMsMax: SOON_MS_MAX,
-    run: unknownTokens,
+    inventsTokens: true,
+    run: (target, size, ready) => unknownTokens(target, size, ready, upgrade),
+  },
+  {
+    id: "ADV-M5",
+    name: "1,733 random tokens a second",
+    full: { attackers: 1_733, seconds: 10 },
+    small: { attackers: 300, seconds: 1 },
+    closedMsMax: SOON_MS_MAX,
+    inventsTokens: true,
+    run: (target, size, ready) => unknownTokens(target, size, ready, upgrade),
   },
   {
     id: "B9",

@@ -42,6 +42,10 @@ export class ServiceApi {
     this.key = key;
   }
 
+  get url(): string {
+    return this.#url;
+  }
+
   get door(): Door {
     const { hostname, port } = new URL(this.#url);
     return { host: hostname, port: Number(port) };

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readArguments, runCommand, UsageError, wholeNumber } from "../../src/cli/command.ts";
-import { ACCIDENTS } from "./accidents.ts";
+import { ACCIDENTS as ON_DISK } from "./accidents.ts";
 import { type ChaosOptions, type ChaosResult, runChaos } from "./chaos.ts";
+import { steppedClock } from "./clock-step.ts";
 
 const USAGE = `Kills, or replaces, media workers under live calls, again and again, and looks whether anything is missing afterwards.
 
@@ -15,13 +16,16 @@ const USAGE = `Kills, or replaces, media workers under live calls, again and aga
   --rolls    how often all workers are replaced as \`npm run admin -- roll\` does, behind the kills; no stream may be refused then
   --call-s   the longest that a call lasts: shorter calls are more streams to open
   --only     one part: kills, or an accident under at most 20 live calls. ADV-M4: the disk is full (needs root for a small tmpfs).
-             ADV-L5: the supervisor is killed and the service started again. ADV-L7: the database file is removed and put back
+             ADV-L5: the supervisor is killed and the service started again. ADV-L7: the database file is removed and put back.
+             ADV-M2: the wall clock steps back by an hour, and processes are killed behind it (needs Debian's faketime)
 
 Every caller knows what it sent and what it heard; calls of workers that were not killed must have lost no frame, those of killed
 ones must have a record, a transcript and a recording within 5 s. After an accident every call has the record of its hang-up. Exits with 1 when anything is wrong.
 `;
 
 type Given = Pick<ChaosOptions, "calls" | "workers" | "kills" | "rendererKills" | "rolls" | "everyMs" | "callMsMax">;
+
+const ACCIDENTS = { ...ON_DISK, "ADV-M2": steppedClock } as const;
 
 const DEFAULTS = {
   calls: "200",

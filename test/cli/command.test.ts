@@ -43,8 +43,8 @@ describe("npm start", () => {
 });
 
 test.each([
-  { name: "admin", args: [], problem: "a command is missing: it must be roll or prune" },
-  { name: "admin", args: ["rol"], problem: '"rol" is no command: it must be roll or prune' },
+  { name: "admin", args: [], problem: "a command is missing: it must be roll or prune or rotate-token-key" },
+  { name: "admin", args: ["rol"], problem: '"rol" is no command: it must be roll or prune or rotate-token-key' },
   { name: "admin", args: ["roll", "--data-dir", ""], problem: "--data-dir must not be empty" },
   { name: "replay", args: [], problem: "the journal is missing: its path, data/journals/<call id>.tlj" },
   { name: "replay", args: ["a", "b"], problem: 'one journal at a time: "b" is one too many' },

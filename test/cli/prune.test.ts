@@ -8,16 +8,17 @@ import { openStores } from "../../src/store/sqlite/stores.ts";
 import { createCall, endAt } from "../contract/call-store-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { ageClockOf, by } from "../support/tokens.ts";
 
 const run = promisify(execFile);
 
 test("ADV-M7: prune --dry-run says what would be deleted and deletes nothing; prune deletes it", async () => {
   const dataDir = temporaryDirectory();
   const clock = new ManualClock(Date.UTC(2020, 0, 1));
-  const stores = await openStores(dataDir, clock);
+  const stores = await openStores(dataDir, clock, { ageClock: ageClockOf(clock) });
   const accountId = await stores.accounts.ensure("acme");
   const { id, tokenHash } = await createCall(stores, accountId);
-  await stores.calls.redeem(tokenHash, "worker-1");
+  await stores.redemptions.redeem(tokenHash, by("worker-1"));
   await stores.calls.finish(id, endAt(clock));
   await stores.close();
   const recording = recordingPath(dataDir, id);

@@ -3,6 +3,7 @@ import { RETAINED } from "../../src/core/retention.ts";
 import type { DueCall } from "../../src/store/retention-store.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
+import { by } from "../support/tokens.ts";
 import { createCall, endAt, inEveryStatus, SPEC, type StoresUnderTest, TURNS } from "./call-store-contract.ts";
 
 const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true };
@@ -25,7 +26,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     /** A call that ends now. */
     async function ended(account = accountId): Promise<string> {
       const { id, tokenHash } = await createCall(stores, account);
-      await stores.calls.redeem(tokenHash, "worker-1");
+      await stores.redemptions.redeem(tokenHash, by("worker-1"));
       await stores.calls.finish(id, endAt(clock, { recording: RECORDING }));
       return id;
     }
@@ -95,7 +96,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
         await stores.retention.deleteTranscript(id);
         expect(await stores.calls.get(accountId, id)).toEqual(before);
       }
-      expect(await stores.calls.redeem(created.tokenHash, "worker-1")).toMatchObject({ spec: SPEC });
+      expect(await stores.redemptions.redeem(created.tokenHash, by("worker-1"))).toMatchObject({ spec: SPEC });
     });
 
     test("ADV-M7: what is compacted stays whole", async () => {

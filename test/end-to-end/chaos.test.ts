@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { runChaos } from "../chaos/chaos.ts";
+import { faketimeLibrary, runClockStep } from "../chaos/clock-step.ts";
 import { builtProgram } from "../support/build.ts";
 import { RECOVERED_MS_MAX } from "../support/oracle.ts";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
@@ -49,3 +50,18 @@ test("ADV-M9: a renderer that is killed again and again costs no record and no r
   expect(problems.filter((problem) => !problem.includes("its record took"))).toEqual([]);
   expect([hungUp > 10, lost]).toEqual([true, 0]);
 });
+
+const library = faketimeLibrary();
+
+test.skipIf(library === undefined)(
+  "ADV-M2: the wall clock steps back by an hour, and killed processes still leave no call active and no token good for longer (only where faketime is installed)",
+  { retry: ifMachineStalled, timeout: 180_000 },
+  async () => {
+    const options = {
+      program: { path: builtProgram("main"), execArgv: [] },
+      dataDir: temporaryDirectory(),
+      say: () => {},
+    };
+    expect(await runClockStep(options, library ?? "")).toEqual([]);
+  },
+);

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BODY_BYTES_MAX, FRAME_MS } from "../../src/core/limits.ts";
-import { mintToken } from "../../src/store/secrets.ts";
 import { hasOpenssl, makeCertificate, type TestCertificate } from "../support/certificates.ts";
 import { deployed, freePort, hasNginx, Nginx } from "../support/nginx.ts";
 import { RawLeg } from "../support/raw-leg.ts";
@@ -14,6 +13,7 @@ import { type HttpAnswer, RawWs } from "../support/raw-ws.ts";
 import { NEW_CALL, Service } from "../support/service.ts";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { conversation, telephone, utterance } from "../support/telephone.ts";
+import { mintToken } from "../support/tokens.ts";
 
 const GREETING = "Hartwell bakery.";
 const UPGRADE = {

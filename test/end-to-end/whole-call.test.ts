@@ -55,7 +55,7 @@ test.concurrent("a whole call: record, transcript and recording tell what was sa
   retry: ifMachineStalled,
 }, async () => {
   const { id, websocketUrl } = await recorded.createCall({ systemPrompt: PROMPT, greeting: GREETING });
-  expect(websocketUrl).toMatch(new RegExp(`^${recorded.mediaUrl}/stream/[A-Za-z0-9_-]{43}$`));
+  expect(websocketUrl).toMatch(new RegExp(`^${recorded.mediaUrl}/stream/[A-Za-z0-9_-]{64}$`));
   const { caller, violations, played } = await telephone(websocketUrl, conversation(lines));
 
   const record = await recorded.ended(id);

@@ -7,7 +7,7 @@ import { createMediaServer } from "../support/media-servers.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { OPCODE, RawWs } from "../support/raw-ws.ts";
 
-const PATH = `/stream/${"x".repeat(43)}`;
+const PATH = `/stream/${"x".repeat(64)}`;
 
 describe("the media server on ws", () => {
   mediaServerContract("ws");

@@ -17,6 +17,7 @@ import { RawWs } from "../support/raw-ws.ts";
 import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
+import { mintToken } from "../support/tokens.ts";
 import { SPEC } from "../support/virtual-call.ts";
 
 let service: MediaService | undefined;
@@ -112,7 +113,7 @@ describe("what the worker tells of its calls", () => {
     call.ws.destroy();
   });
 
-  test("tokens are counted by what became of them, and refused streams by their status", async () => {
+  test("ADV-M5: tokens are counted by what became of them, and refused streams by their status", async () => {
     let fails = false;
     const media = await start({
       async beforeRedeem() {
@@ -129,12 +130,13 @@ describe("what the worker tells of its calls", () => {
     await knock(token);
     await knock("malformed");
     fails = true;
-    await knock("x".repeat(43));
+    await knock(mintToken());
     const metrics = await scrape(media);
     for (const [outcome, count] of [
       ["redeemed", 1],
       ["refused", 1],
       ["failed", 1],
+      ["unsigned", 1],
     ] as const) {
       expect(sampleOf(metrics, "trunkline_token_redemptions_total", { outcome }), outcome).toBe(count);
     }

@@ -59,14 +59,14 @@ describe("upgrades that must be signed", () => {
 
   test("a call of a carrier with a secret is not opened without its signature, and who tries is told nothing but the usual 401", async () => {
     const { url, create, ended } = await start({ carrierSecrets: SECRETS });
-    const unknown = await upgrade(url, "x".repeat(43), signedByA("x".repeat(43)));
+    const unknown = await upgrade(url, "x".repeat(64), signedByA("x".repeat(64)));
     const told = (body: string) => ({ ...JSON.parse(body).error, requestId: "" });
     const forged: ((token: string) => Headers)[] = [
       () => ({}),
       () => ({ "X-Twilio-Signature": "" }),
       () => ({ "X-Twilio-Signature": "!" }),
       (token) => signedByA(token, "guessed"),
-      () => signedByA("y".repeat(43)),
+      () => signedByA("y".repeat(64)),
       () => ({ "x-telnyx-streaming-auth-token": "secret-a" }),
       () => ({ Authorization: "Bearer" }),
       (token) => ({ ...signedByC(token), "X-Plivo-Signature-V3-Nonce": "1" }),

@@ -19,13 +19,14 @@ import { type JournalWork, journalWork } from "../../src/record/journal-work.ts"
 import { RecordKeeper } from "../../src/record/record-keeper.ts";
 import { recordingPath } from "../../src/record/recording.ts";
 import type { CallStore } from "../../src/store/call-store.ts";
-import { hashSecret, mintToken } from "../../src/store/secrets.ts";
+import { hashSecret } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import { SPEC } from "../contract/call-store-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { allBytes, temporaryDirectory } from "../support/temporary-directory.ts";
+import { ageClockOf, by, mintToken } from "../support/tokens.ts";
 import { START } from "./example-call.ts";
 import { JournalFile } from "./journal-file.ts";
 
@@ -44,7 +45,7 @@ const makeResampler = await loadResampler();
 let service: Kept;
 beforeEach(async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(directory, clock);
+  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   const { log, lines: logged } = memoryLog();
   const kept: string[] = [];
   const onKept = (callId: string): void => void kept.push(callId);
@@ -69,7 +70,7 @@ async function active(): Promise<{ callId: string; journal: string; recording: s
   const { stores, accountId, directory } = service;
   const tokenHash = hashSecret(mintToken());
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-  const call = await stores.calls.redeem(tokenHash, "worker-1");
+  const call = await stores.redemptions.redeem(tokenHash, by("worker-1"));
   if (call === undefined) throw new Error("not redeemed");
   const { callId } = call;
   const journal = journalPath(directory, callId);

@@ -11,6 +11,7 @@ import { createCall, endAt, TURNS } from "../contract/call-store-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { allBytes, temporaryDirectory } from "../support/temporary-directory.ts";
+import { ageClockOf, by } from "../support/tokens.ts";
 
 const DAY_MS = 86_400_000;
 const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true };
@@ -23,7 +24,7 @@ beforeEach(async () => {
   directory = temporaryDirectory();
   clock = new ManualClock();
   log = memoryLog();
-  stores = await openStores(directory, clock);
+  stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
 });
 afterEach(() => stores.close());
 
@@ -38,7 +39,7 @@ interface EndedCall {
 async function ended(accountName = "first", turns = TURNS): Promise<EndedCall> {
   const accountId = await stores.accounts.ensure(accountName);
   const { id, tokenHash } = await createCall(stores, accountId);
-  await stores.calls.redeem(tokenHash, "worker-1");
+  await stores.redemptions.redeem(tokenHash, by("worker-1"));
   await stores.calls.finish(id, endAt(clock, { recording: RECORDING, turns }));
   const [recording, journal] = [recordingPath(directory, id), journalPath(directory, id)];
   for (const [path, bytes] of [
@@ -116,7 +117,7 @@ test("ADV-M7: an account has its own days where it has any, and the common ones 
 test("ADV-M7: a call that lives is never touched, however old", async () => {
   const accountId = await stores.accounts.ensure("first");
   const { id, tokenHash } = await createCall(stores, accountId);
-  await stores.calls.redeem(tokenHash, "worker-1");
+  await stores.redemptions.redeem(tokenHash, by("worker-1"));
   clock.advance(100 * DAY_MS);
   const { run, deleted } = retentionOf({ recordingDays: 1, transcriptDays: 1, recordDays: 1 });
   await run();

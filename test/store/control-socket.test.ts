@@ -6,6 +6,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { newSocketPath } from "../../src/store/control-socket.ts";
 import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
+import { handoffServer } from "../support/handoff-server.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -19,18 +20,7 @@ async function serverAt(path: string) {
   const came: string[] = [];
   const clock = new ManualClock();
   const { log, lines } = memoryLog();
-  const server = new IpcServer({
-    path,
-    clock,
-    log,
-    redeem: async () => undefined,
-    onWorker: (workerId) => came.push(workerId),
-    onLoad: () => {},
-    onSpends: () => {},
-    onWorkerGone: () => {},
-    onStreamStarted: () => {},
-    onEnded: () => {},
-  });
+  const server = new IpcServer(handoffServer(path, { clock, log, onWorker: (workerId) => came.push(workerId) }));
   onTestFinished(() => server.close());
   await server.listen();
   const seen = async (count: number): Promise<string[]> => {

@@ -2,18 +2,19 @@ import { expect, test } from "vitest";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import type { NewCall } from "../../src/store/call-store.ts";
 import { countedCalls } from "../../src/store/counted-calls.ts";
-import { hashSecret, mintToken } from "../../src/store/secrets.ts";
+import { hashSecret } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { callStoreContract, SPEC } from "../contract/call-store-contract.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { ageClockOf, by, mintToken } from "../support/tokens.ts";
 import { NO_WORKERS } from "../support/workers-metrics.ts";
 
 const make = (metrics = new ControlMetrics()) => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const open = async () => {
-    const stores = await openStores(directory, clock);
+    const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
     return { ...stores, calls: countedCalls(stores.calls, metrics) };
   };
   return { open, clock };
@@ -24,7 +25,7 @@ callStoreContract("SQLite, counted", () => make());
 test("each call is counted once when it is created, and once when it is over, whichever way that came about", async () => {
   const metrics = new ControlMetrics();
   const { open, clock } = make(metrics);
-  const { accounts, calls, close } = await open();
+  const { accounts, calls, redemptions, close } = await open();
   const accountId = await accounts.ensure("first");
   const idempotency = { keyHash: "name", fingerprint: "body", sealedToken: "sealed" };
   const create = async (change: Partial<NewCall> = {}) => {
@@ -36,7 +37,7 @@ test("each call is counted once when it is created, and once when it is over, wh
   const [cancelled, held, lost] = [await create({ idempotency }), await create(), await create()];
   await create({ idempotency });
   await create();
-  for (const { tokenHash } of [held, lost]) await calls.redeem(tokenHash, "worker");
+  for (const { tokenHash } of [held, lost]) await redemptions.redeem(tokenHash, by("worker"));
   const over = { endedAtMs: clock.epochMs(), durationMs: 0, turns: [] };
   for (let times = 0; times < 2; times += 1) {
     await calls.cancel(accountId, cancelled.callId);

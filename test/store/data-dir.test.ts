@@ -98,6 +98,7 @@ describe("the data directory", () => {
 
   test.each([
     "service.lock",
+    "token-keys.json",
     "trunkline.db",
   ])("is refused where %s in it is a folder, and makes no such file", (name) => {
     const dataDir = temporaryDirectory();
@@ -122,7 +123,7 @@ describe("the data directory", () => {
 
   test("is refused where this user may not write, also to one of the files in it", () => {
     const above = temporaryDirectory();
-    const folders = ["folder", "service.lock", "trunkline.db", "run"].map((name) => ({
+    const folders = ["folder", "service.lock", "token-keys.json", "trunkline.db", "run"].map((name) => ({
       name,
       dataDir: join(above, name),
     }));

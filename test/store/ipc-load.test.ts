@@ -1,29 +1,23 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/core/clock.ts";
 import { LOAD_TELL_MS } from "../../src/core/limits.ts";
 import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
+import { handoffServer } from "../support/handoff-server.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { memoryLog } from "../support/memory-log.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 test("a worker tells how it stands when it comes, from then on every 250 ms and when it has news, and nothing once it has gone", async () => {
   const path = join(temporaryDirectory(), "control.sock");
   const clock = new ManualClock();
   const told: [string, number][] = [];
-  const server = new IpcServer({
-    path,
-    clock: systemClock,
-    log: memoryLog().log,
-    redeem: async () => undefined,
-    onWorker: (workerId, _callIds, { callCount }) => told.push([`${workerId} came`, callCount]),
-    onLoad: (workerId, { callCount }) => told.push([workerId, callCount]),
-    onSpends: () => {},
-    onWorkerGone: (workerId) => told.push([`${workerId} went`, Number.NaN]),
-    onStreamStarted: () => {},
-    onEnded: () => {},
-  });
+  const server = new IpcServer(
+    handoffServer(path, {
+      onWorker: (workerId, _connection, _callIds, { callCount }) => told.push([`${workerId} came`, callCount]),
+      onLoad: (workerId, { callCount }) => told.push([workerId, callCount]),
+      onWorkerGone: (workerId) => told.push([`${workerId} went`, Number.NaN]),
+    }),
+  );
   await server.listen();
   onTestFinished(() => server.close());
   let callCount = 0;
@@ -67,18 +61,13 @@ test("F14-4: the carrier's id of a call reaches the control process when its str
   const clock = new ManualClock();
   const told: string[][] = [];
   let workers = 0;
-  const server = new IpcServer({
-    path,
-    clock,
-    log: memoryLog().log,
-    redeem: async () => undefined,
-    onWorker: () => (workers += 1),
-    onLoad: () => {},
-    onSpends: () => {},
-    onWorkerGone: () => {},
-    onStreamStarted: (callId, carrierCallId) => told.push([callId, carrierCallId]),
-    onEnded: () => {},
-  });
+  const server = new IpcServer(
+    handoffServer(path, {
+      clock,
+      onWorker: () => (workers += 1),
+      onStreamStarted: (callId, carrierCallId) => told.push([callId, carrierCallId]),
+    }),
+  );
   await server.listen();
   onTestFinished(() => server.close());
   const handOff = new IpcHandOff({

@@ -1,13 +1,12 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { systemClock } from "../../src/core/clock.ts";
 import type { RedeemedCall } from "../../src/store/hand-off.ts";
 import { toLine } from "../../src/store/ipc-messages.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
 import { SPEC } from "../contract/call-store-contract.ts";
+import { handoffServer } from "../support/handoff-server.ts";
 import { settled } from "../support/manual-clock.ts";
-import { memoryLog } from "../support/memory-log.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true };
@@ -15,38 +14,47 @@ const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true };
 let server: IpcServer | undefined;
 afterEach(() => server?.close());
 
-test("a call whose worker died while its token was redeemed is over, though no worker ever had it", async () => {
+test("ADV-M5: a token whose worker died while it was redeemed is given back, with the nonce of that redemption", async () => {
   const path = join(temporaryDirectory(), "control.sock");
   let dies = (): void => {};
   let redeemed = (_call: RedeemedCall): void => {};
-  const ended: string[] = [];
+  const told: unknown[] = [];
   const gone = new Promise<void>((resolve) => {
-    server = new IpcServer({
-      path,
-      clock: systemClock,
-      log: memoryLog().log,
-      redeem: () => {
-        dies();
-        return new Promise((answer) => {
-          redeemed = answer;
-        });
-      },
-      onWorker: () => {},
-      onLoad: () => {},
-      onSpends: () => {},
-      onWorkerGone: () => resolve(),
-      onStreamStarted: () => {},
-      onEnded: (callId) => ended.push(callId),
-    });
+    server = new IpcServer(
+      handoffServer(path, {
+        redemptions: {
+          redeem: () => {
+            dies();
+            return new Promise((answer) => {
+              redeemed = answer;
+            });
+          },
+          async giveBack(tokenHash, nonce) {
+            told.push(["given back", tokenHash, nonce]);
+            return { callId: "call_1", remainingMs: 5 };
+          },
+        },
+        onWorkerGone: () => resolve(),
+        onRedeemed: (callId) => told.push(["redeemed", callId]),
+        onReturned: (call) => told.push(["returned", call]),
+        onEnded: (callId) => told.push(["ended", callId]),
+      }),
+    );
   });
   await server?.listen();
   const worker = connect(path);
   dies = () => worker.destroy();
-  worker.write(toLine({ kind: "hello", workerId: "worker-1", callIds: [], load: LOAD, spends: [] }));
-  worker.write(toLine({ kind: "redeem", id: 1, tokenHash: "hash" }));
+  worker.write(
+    toLine({ kind: "hello", workerId: "worker-1", connection: 1, callIds: [], load: LOAD, spends: [], returned: [] }),
+  );
+  worker.write(toLine({ kind: "redeem", id: 1, tokenHash: "hash", nonce: "nonce" }));
   // By then it has been looked for calls of the dead worker, and this one was none.
   await gone;
   redeemed({ callId: "call_1", accountId: "account_1", spec: SPEC });
   await settled();
-  expect(ended).toEqual(["call_1"]);
+  expect(told).toEqual([
+    ["redeemed", "call_1"],
+    ["given back", "hash", "nonce"],
+    ["returned", { callId: "call_1", remainingMs: 5 }],
+  ]);
 });

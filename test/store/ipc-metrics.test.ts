@@ -4,7 +4,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import type { ProcessMetrics } from "../../src/core/metrics-sum.ts";
 import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
-import { memoryLog } from "../support/memory-log.ts";
+import { handoffServer } from "../support/handoff-server.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const closers: (() => void)[] = [];
@@ -15,18 +15,7 @@ afterEach(() => {
 /** The control process's end of a hand-off socket, and workers on demand. */
 async function controlEnd() {
   const path = join(temporaryDirectory(), "control.sock");
-  const server = new IpcServer({
-    path,
-    clock: systemClock,
-    log: memoryLog().log,
-    redeem: async () => undefined,
-    onWorker: () => {},
-    onLoad: () => {},
-    onSpends: () => {},
-    onWorkerGone: () => {},
-    onStreamStarted: () => {},
-    onEnded: () => {},
-  });
+  const server = new IpcServer(handoffServer(path));
   await server.listen();
   closers.push(() => server.close());
   /** A worker with these metrics, once it is known. */

@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../src/core/clock.ts";
 import { LOAD_TELL_MS } from "../../src/core/limits.ts";
 import type { Spend } from "../../src/core/spend.ts";
 import { AccountSpends } from "../../src/gateway/account-spend.ts";
 import { AccountTotals } from "../../src/store/account-totals.ts";
 import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
+import { handoffServer } from "../support/handoff-server.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { memoryLog } from "../support/memory-log.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const LIMITS: Spend = { llm_requests: 4, input_tokens: 1_000, output_tokens: 1_000, tts_characters: 1_000 };
@@ -18,21 +17,14 @@ test("ADV-H3: two workers report what an account has spent with their load, and 
   const path = join(temporaryDirectory(), "control.sock");
   const clock = new ManualClock();
   const totals = new AccountTotals({ limits: LIMITS, clock });
-  const server = new IpcServer({
-    path,
-    clock: systemClock,
-    log: memoryLog().log,
-    redeem: async () => undefined,
-    onWorker: () => {},
-    onLoad: () => {},
-    onSpends(workerId, spends, all) {
-      totals.reported(workerId, spends, all);
-      server.accountsOver(totals.allOver());
-    },
-    onWorkerGone: () => {},
-    onStreamStarted: () => {},
-    onEnded: () => {},
-  });
+  const server = new IpcServer(
+    handoffServer(path, {
+      onSpends(workerId, spends, all) {
+        totals.reported(workerId, spends, all);
+        server.accountsOver(totals.allOver());
+      },
+    }),
+  );
   await server.listen();
   onTestFinished(() => server.close());
   const workers = ["a", "b"].map((workerId) => {

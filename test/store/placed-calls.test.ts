@@ -2,12 +2,13 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { IdempotentRequest, NewCall } from "../../src/store/call-store.ts";
 import { placedCalls } from "../../src/store/placed-calls.ts";
 import { Places } from "../../src/store/places.ts";
-import { hashSecret, mintToken } from "../../src/store/secrets.ts";
+import { hashSecret } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { endAt, SPEC } from "../contract/call-store-contract.ts";
 import { Random } from "../sim/random.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { ageClockOf, by, mintToken } from "../support/tokens.ts";
 
 const OPERATIONS = 1_000;
 const CALLS_PER_KEY = 8;
@@ -18,7 +19,7 @@ const LOAD = { callCount: 0, callsMax: CALLS_MAX, loopLagMs: 0, takesCalls: true
 /** Stores whose calls have places, with two API keys; `restart` is the death of the control process and another one. */
 async function scene(options: { callsPerKey?: number } = {}) {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(directory, clock);
+  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   onTestFinished(() => stores.close());
   const accountId = await stores.accounts.ensure("first");
   const keys = await Promise.all(
@@ -108,8 +109,16 @@ test(`after each of ${OPERATIONS} random operations the places are those that th
     async redeem() {
       const [workerId, carried] = workers.size === 0 ? [] : random.pick([...workers]);
       if (workerId === undefined) return;
-      const redeemed = await calls.redeem(anyCall()?.tokenHash ?? "unknown", workerId);
-      if (redeemed !== undefined) carried?.add(redeemed.callId);
+      const [{ tokenHash } = { tokenHash: "unknown" }, redeemer] = [anyCall(), by(workerId)];
+      const redeemed = await stores.redemptions.redeem(tokenHash, redeemer);
+      if (redeemed === undefined) return;
+      places.carry(redeemed.callId, workerId);
+      if (random.chance(0.8)) carried?.add(redeemed.callId);
+      else {
+        const returned = await stores.redemptions.giveBack(tokenHash, redeemer.nonce);
+        if (returned === undefined) throw new Error("the redemption was not taken back");
+        places.returned(returned.callId, returned.remainingMs);
+      }
     },
     async end() {
       const callId = anyCall()?.id ?? "unknown";

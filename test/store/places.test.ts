@@ -30,7 +30,7 @@ function places(callsPerKey?: number) {
       names += 1;
       const refused = under.reserve(`hash-${names}`, apiKeyId);
       if (refused !== undefined) return refused;
-      under.created(`hash-${names}`, `call-${names}`, clock.epochMs() + ttlMs);
+      under.created(`hash-${names}`, `call-${names}`, ttlMs);
       return `call-${names}`;
     },
     /** Time goes by in which the worker tells how it stands. */
@@ -105,11 +105,11 @@ describe("a place", () => {
   });
 
   test("is counted by what a worker says that it carries, when it comes again or another control process was before", () => {
-    const { under, create, clock } = places();
-    const expiresAtMs = clock.epochMs() + 60_000;
-    const active = { accountId: "account", apiKeyId: "key", workerId: "a", startedAtMs: 0, recordingEnabled: true };
+    const { under, create } = places();
+    const redeemed = { workerId: "a", workerConnection: 1, epoch: 1 };
+    const active = { accountId: "account", apiKeyId: "key", ...redeemed, recordingEnabled: true };
     under.restore(
-      [{ id: "waits", apiKeyId: "key", expiresAtMs }],
+      [{ id: "waits", apiKeyId: "key", remainingMs: 60_000 }],
       [
         { ...active, id: "lives" },
         { ...active, id: "has ended meanwhile" },

@@ -25,8 +25,10 @@ import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import type { CallRecord } from "../../src/store/call-store.ts";
 import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
-import { hashSecret, mintToken } from "../../src/store/secrets.ts";
+import type { Redemptions } from "../../src/store/redemptions.ts";
+import { hashSecret } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
+import { handoffServer } from "./handoff-server.ts";
 import { INLINE_SCHEMAS } from "./inline-schemas.ts";
 import { DEFAULT_LIVENESS } from "./liveness.ts";
 import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "./media-servers.ts";
@@ -36,6 +38,7 @@ import { NO_PHRASES } from "./no-phrases.ts";
 import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
 import { ScriptedTts } from "./scripted-tts.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
+import { mintToken } from "./tokens.ts";
 import { SPEC } from "./virtual-call.ts";
 
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
@@ -94,21 +97,21 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     log,
     onKept: (callId) => ipc.acknowledge(callId),
   });
-  const ipc = new IpcServer({
-    path,
-    clock: systemClock,
-    log,
-    async redeem(tokenHash, workerId, only) {
+  const redemptions: Redemptions = {
+    async redeem(tokenHash, redeemer, only) {
       await options.beforeRedeem?.();
-      return await stores.calls.redeem(tokenHash, workerId, only);
+      return await stores.redemptions.redeem(tokenHash, redeemer, only);
     },
-    onWorker: () => {},
-    onLoad: () => {},
-    onSpends: () => {},
-    onWorkerGone: () => {},
-    onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
-    onEnded: (callId, end) => keeper.keep(callId, end),
-  });
+    giveBack: (tokenHash, nonce) => stores.redemptions.giveBack(tokenHash, nonce),
+  };
+  const ipc = new IpcServer(
+    handoffServer(path, {
+      log,
+      redemptions,
+      onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
+      onEnded: (callId, end) => keeper.keep(callId, end),
+    }),
+  );
   await ipc.listen();
   const connected = new Promise<void>((resolve) => {
     const poll = () => (ipc.workerCount > 0 ? resolve() : setImmediate(poll));
@@ -176,7 +179,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   // As the worker does it: by number the port can be listened on again while connections are on it.
   server.stopListening();
   await server.listen("127.0.0.1", port);
-  await connected;
+  await Promise.all([connected, handOff.tried]);
 
   return {
     directory,

@@ -8,6 +8,7 @@ import { JournalEvents } from "../../src/record/journal-events.ts";
 import { countedCalls } from "../../src/store/counted-calls.ts";
 import { INLINE_SCHEMAS } from "./inline-schemas.ts";
 import { type MediaServiceOptions, mediaService } from "./media-service.ts";
+import { mintToken } from "./tokens.ts";
 
 const VOICE = { id: "scripted/one", name: "One", language: "en-US", provider: "scripted" };
 
@@ -39,6 +40,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     publicApiUrls: [],
     publicMediaUrl: url,
     tokenTtlMs: 60_000,
+    mintToken,
     recordingPath,
     endCall: (workerId, callId) => ipc.end(workerId, callId),
     removeFiles: (callId) => keeper.remove(callId),

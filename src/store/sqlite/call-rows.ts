@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Selectable } from "kysely";
+import type { AgeClock } from "../../core/age-clock.ts";
 import type { CallSpec, TranscriptTurn } from "../../core/call-spec.ts";
 import type { CallRecord, CallWords } from "../call-store.ts";
 import type { Tables } from "./tables.ts";
@@ -31,18 +32,32 @@ export const LISTED_COLUMNS = [
 /** What a record is made of: all but the words, which can be long and which no record shows. */
 export const RECORD_COLUMNS = [...LISTED_COLUMNS, "calls.settings"] as const;
 
-export type RecordRow = Omit<Selectable<Tables["calls"]>, "words" | "recording_enabled" | "api_key_id">;
+export type RecordRow = Omit<
+  Selectable<Tables["calls"]>,
+  "words" | "recording_enabled" | "api_key_id" | "worker_connection" | "epoch"
+>;
 
-/** When the last of a call's tokens runs out, or ran out: that, and not when it is noticed, is the end of the call. */
+/** Whether a token of the call is within its time; a created call without one is expired, whether it has been noticed or not. */
+export const hasGoodToken = (calls: ExpressionBuilder<Tables, "calls">, age: AgeClock) =>
+  calls.exists(
+    calls
+      .selectFrom("stream_tokens")
+      .select("stream_tokens.token_hash")
+      .whereRef("stream_tokens.call_id", "=", "calls.id")
+      .where("stream_tokens.boot_id", "=", age.bootId)
+      .where("stream_tokens.expires_age_ms", ">", age.nowMs()),
+  );
+
+/** When the last of a call's tokens runs out, or ran out, by the wall clock of its creation: the end of a call that expired. */
 export const lastExpiry = (calls: ExpressionBuilder<Tables, "calls">) =>
   calls
     .selectFrom("stream_tokens")
     .select(({ fn }) => fn.max("stream_tokens.expires_at").as("expires_at"))
     .whereRef("stream_tokens.call_id", "=", "calls.id");
 
-/** The record of a call at a time, which a call that nobody came for has passed `expires_at` by or not. */
-export function recordAt(nowMs: number, row: RecordRow & { expires_at: number | null }): CallRecord {
-  const isExpired = row.status === "created" && row.expires_at !== null && row.expires_at <= nowMs;
+/** The record of a call as it is now. */
+export function recordNow(row: RecordRow & { expires_at: number | null; has_good_token: unknown }): CallRecord {
+  const isExpired = row.status === "created" && !row.has_good_token;
   return recordOf(isExpired ? { ...row, ...EXPIRED, ended_at: row.expires_at } : row);
 }
 

@@ -1,16 +1,17 @@
-import type { Kysely, Transaction } from "kysely";
-import type { ConnectionType, TranscriptTurn } from "../../core/call-spec.ts";
+import { setImmediate } from "node:timers/promises";
+import type { ExpressionBuilder, Kysely, Transaction } from "kysely";
+import type { AgeClock } from "../../core/age-clock.ts";
+import type { TranscriptTurn } from "../../core/call-spec.ts";
 import type { Clock } from "../../core/clock.ts";
-import { unavailable } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
 import { IDEMPOTENCY_MS } from "../../core/limits.ts";
+import { CLEAN_UP_ROWS_MAX } from "../../core/token-limits.ts";
 import type {
   ActiveCall,
   CallEnd,
   CallQuery,
   CallRecord,
   CallStore,
-  CallWords,
   Cancellation,
   Creation,
   IdempotentRequest,
@@ -19,14 +20,15 @@ import type {
   NoPlace,
   WaitingCall,
 } from "../call-store.ts";
-import type { RedeemedCall } from "../hand-off.ts";
+import type { UnwrittenWords } from "../redemptions.ts";
 import { listCalls } from "./call-list.ts";
 import {
   createdRecordOf,
   EXPIRED,
+  hasGoodToken,
   lastExpiry,
   RECORD_COLUMNS,
-  recordAt,
+  recordNow,
   split,
   turnOf,
   turnRowOf,
@@ -40,14 +42,16 @@ const TURNS_PER_INSERT = 500;
 export class SqliteCalls implements CallStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
-  /** Prompts and greetings of calls that are not recorded, by call id, while a token stands for them. */
-  readonly #unwritten = new Map<string, CallWords>();
+  readonly #age: AgeClock;
+  readonly #unwritten: Pick<UnwrittenWords, "set" | "delete">;
   /** Something was removed of which the log of changes still has the text; by a process before this one, for all we know. */
   #tracesLeft = true;
 
-  constructor(db: Kysely<Tables>, clock: Clock) {
+  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unwritten: Pick<UnwrittenWords, "set" | "delete">) {
     this.#db = db;
     this.#clock = clock;
+    this.#age = age;
+    this.#unwritten = unwritten;
   }
 
   async create(call: NewCall, admit?: () => NoPlace | undefined): Promise<Creation> {
@@ -80,7 +84,7 @@ export class SqliteCalls implements CallStore {
       .select(["request.fingerprint", "request.sealed_token", ...RECORD_COLUMNS])
       .where("request.account_id", "=", accountId)
       .where("request.key_hash", "=", request.keyHash)
-      .where("request.created_at", ">", this.#clock.epochMs() - IDEMPOTENCY_MS)
+      .where((requests) => requests.not(this.#isOver(requests)))
       .executeTakeFirst();
     if (before === undefined) return undefined;
     if (before.fingerprint !== request.fingerprint) return { kind: "mismatch" };
@@ -89,10 +93,27 @@ export class SqliteCalls implements CallStore {
     return { kind: "repeated", call: createdRecordOf(before), sealedToken: before.sealed_token };
   }
 
+  /**
+   * Whether the day of a request's name is over: by the age clock where that still is the one of its creation; of an earlier boot the
+   * wall clock is all there is.
+   */
+  #isOver(requests: ExpressionBuilder<{ request: Tables["idempotent_requests"] }, "request">) {
+    const isOfThisBoot = requests("request.boot_id", "=", this.#age.bootId);
+    return requests.or([
+      requests.and([isOfThisBoot, requests("request.created_age_ms", "<=", this.#age.nowMs() - IDEMPOTENCY_MS)]),
+      requests.and([
+        requests.not(isOfThisBoot),
+        requests("request.created_at", "<=", this.#clock.epochMs() - IDEMPOTENCY_MS),
+      ]),
+    ]);
+  }
+
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
     const { accountId, agentId, apiKeyId, spec, tokenHash, tokenTtlMs, idempotency } = call;
     const { words, settings } = split(spec);
     const nowMs = this.#clock.epochMs();
+    const { bootId: boot_id } = this.#age;
+    const ageMs = this.#age.nowMs();
     const row = {
       id: newId("call"),
       account_id: accountId,
@@ -103,14 +124,18 @@ export class SqliteCalls implements CallStore {
       words: spec.recordingEnabled ? JSON.stringify(words) : null,
       recording_enabled: spec.recordingEnabled ? 1 : 0,
       created_at: nowMs,
+      worker_connection: 0,
+      epoch: 0,
     };
     const ofCall = { account_id: accountId, call_id: row.id };
-    const token = { ...ofCall, token_hash: tokenHash, expires_at: nowMs + tokenTtlMs };
+    const expiry = { expires_at: nowMs + tokenTtlMs, boot_id, expires_age_ms: ageMs + tokenTtlMs };
+    const token = { ...ofCall, token_hash: tokenHash, ...expiry };
     await tx.insertInto("calls").values(row).execute();
     await tx.insertInto("stream_tokens").values(token).execute();
     if (idempotency !== undefined) {
       const { keyHash, fingerprint, sealedToken } = idempotency;
-      const request = { ...ofCall, key_hash: keyHash, fingerprint, sealed_token: sealedToken, created_at: nowMs };
+      const created = { created_at: nowMs, boot_id, created_age_ms: ageMs };
+      const request = { ...ofCall, key_hash: keyHash, fingerprint, sealed_token: sealedToken, ...created };
       // One whose day is over may still be there.
       await tx
         .insertInto("idempotent_requests")
@@ -121,75 +146,6 @@ export class SqliteCalls implements CallStore {
     return { kind: "created", call: createdRecordOf(row) };
   }
 
-  async redeem(
-    tokenHash: string,
-    workerId: string,
-    only?: readonly ConnectionType[],
-  ): Promise<RedeemedCall | undefined> {
-    let redeemed: RedeemedCall | undefined;
-    try {
-      // Strangers come by the thousand: their tokens cost a look, and no transaction. What a call is for never changes.
-      if (!(await this.#isGood(tokenHash, only))) return undefined;
-      redeemed = await this.#db.transaction().execute((tx) => this.#redeem(tx, tokenHash, workerId));
-    } catch (error) {
-      throw unavailable("whether the token was redeemed is not known", error);
-    }
-    if (redeemed !== undefined) this.#unwritten.delete(redeemed.callId);
-    return redeemed;
-  }
-
-  /** Whether a token could be redeemed just now, for one of these transports. */
-  async #isGood(tokenHash: string, only: readonly ConnectionType[] | undefined): Promise<boolean> {
-    const token = await this.#db
-      .selectFrom("stream_tokens")
-      .select("call_id")
-      .where("token_hash", "=", tokenHash)
-      .where("redeemed_at", "is", null)
-      .where("expires_at", ">", this.#clock.epochMs())
-      .executeTakeFirst();
-    if (token === undefined || only === undefined) return token !== undefined;
-    const call = await this.#db
-      .selectFrom("calls")
-      .select("settings")
-      .where("id", "=", token.call_id)
-      .executeTakeFirst();
-    if (call === undefined) return false;
-    const settings: { connectionType: ConnectionType } = JSON.parse(call.settings);
-    return only.includes(settings.connectionType);
-  }
-
-  async #redeem(tx: Transaction<Tables>, tokenHash: string, workerId: string): Promise<RedeemedCall | undefined> {
-    const nowMs = this.#clock.epochMs();
-    const token = await tx
-      .updateTable("stream_tokens")
-      .set({ redeemed_at: nowMs })
-      .where("token_hash", "=", tokenHash)
-      .where("redeemed_at", "is", null)
-      .where("expires_at", ">", nowMs)
-      .returning("call_id")
-      .executeTakeFirst();
-    if (token === undefined) return undefined;
-    const call = await tx
-      .updateTable("calls")
-      .set({ status: "active", started_at: nowMs, worker_id: workerId })
-      .where("id", "=", token.call_id)
-      .where("status", "=", "created")
-      .returning(["id", "account_id", "settings", "words"])
-      .executeTakeFirst();
-    if (call === undefined) return undefined;
-    const words: CallWords | undefined = call.words === null ? this.#unwritten.get(call.id) : JSON.parse(call.words);
-    if (words === undefined) {
-      // Its words were in the memory of a control process that is gone.
-      await tx
-        .updateTable("calls")
-        .set({ ...EXPIRED, started_at: null, ended_at: nowMs, worker_id: null })
-        .where("id", "=", call.id)
-        .execute();
-      return undefined;
-    }
-    return { callId: call.id, accountId: call.account_id, spec: { ...JSON.parse(call.settings), ...words } };
-  }
-
   get(accountId: string, callId: string): Promise<CallRecord | undefined> {
     return this.#get(this.#db, accountId, callId);
   }
@@ -198,15 +154,15 @@ export class SqliteCalls implements CallStore {
     const row = await db
       .selectFrom("calls")
       .select(RECORD_COLUMNS)
-      .select((calls) => lastExpiry(calls).as("expires_at"))
+      .select((calls) => [lastExpiry(calls).as("expires_at"), hasGoodToken(calls, this.#age).as("has_good_token")])
       .where("id", "=", callId)
       .where("account_id", "=", accountId)
       .executeTakeFirst();
-    return row && recordAt(this.#clock.epochMs(), row);
+    return row && recordNow(row);
   }
 
   list(accountId: string, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }> {
-    return listCalls(this.#db, accountId, query, this.#clock.epochMs());
+    return listCalls(this.#db, accountId, query, this.#age);
   }
 
   async transcript(
@@ -222,23 +178,26 @@ export class SqliteCalls implements CallStore {
   }
 
   async listWaiting(): Promise<readonly WaitingCall[]> {
+    const ageMs = this.#age.nowMs();
     const rows = await this.#db
       .selectFrom("calls")
-      .select(["id", "api_key_id"])
-      .select((calls) => lastExpiry(calls).as("expires_at"))
-      .where("status", "=", "created")
-      .where((calls) => calls(lastExpiry(calls), ">", this.#clock.epochMs()))
-      .$narrowType<{ expires_at: number }>()
+      .innerJoin("stream_tokens as token", "token.call_id", "calls.id")
+      .select(["calls.id", "calls.api_key_id"])
+      .select(({ fn }) => fn.max("token.expires_age_ms").as("expires_age_ms"))
+      .where("calls.status", "=", "created")
+      .where("token.boot_id", "=", this.#age.bootId)
+      .where("token.expires_age_ms", ">", ageMs)
+      .groupBy("calls.id")
       .execute();
-    return rows.map((row) => ({ id: row.id, ...ofKey(row), expiresAtMs: row.expires_at }));
+    return rows.map((row) => ({ id: row.id, ...ofKey(row), remainingMs: row.expires_age_ms - ageMs }));
   }
 
   async listActive(workerId?: string): Promise<readonly ActiveCall[]> {
     let query = this.#db
       .selectFrom("calls")
-      .select(["id", "account_id", "api_key_id", "worker_id", "started_at", "recording_enabled"])
+      .select(["id", "account_id", "api_key_id", "worker_id", "worker_connection", "epoch", "recording_enabled"])
       .where("status", "=", "active")
-      .$narrowType<{ worker_id: string; started_at: number }>();
+      .$narrowType<{ worker_id: string }>();
     if (workerId !== undefined) query = query.where("worker_id", "=", workerId);
     const rows = await query.orderBy("id").execute();
     return rows.map((row) => ({
@@ -246,7 +205,8 @@ export class SqliteCalls implements CallStore {
       accountId: row.account_id,
       ...ofKey(row),
       workerId: row.worker_id,
-      startedAtMs: row.started_at,
+      workerConnection: row.worker_connection,
+      epoch: row.epoch,
       recordingEnabled: row.recording_enabled === 1,
     }));
   }
@@ -260,7 +220,7 @@ export class SqliteCalls implements CallStore {
         .where("id", "=", callId)
         .where("account_id", "=", accountId)
         .where("status", "=", "created")
-        .where((calls) => calls(lastExpiry(calls), ">", nowMs))
+        .where((calls) => hasGoodToken(calls, this.#age))
         .executeTakeFirst();
       const call = await this.#get(tx, accountId, callId);
       if (call === undefined) return undefined;
@@ -346,37 +306,46 @@ export class SqliteCalls implements CallStore {
       }
       return true;
     });
-    // Left behind only when the answer to its redemption was lost.
     this.#unwritten.delete(callId);
     return first;
   }
 
   async expire(): Promise<readonly string[]> {
-    const nowMs = this.#clock.epochMs();
     const rows = await this.#db
       .updateTable("calls")
       .set((calls) => ({ ...EXPIRED, ended_at: lastExpiry(calls) }))
       .where("status", "=", "created")
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("stream_tokens")
-              .select("token_hash")
-              .whereRef("stream_tokens.call_id", "=", "calls.id")
-              .where("expires_at", ">", nowMs),
-          ),
-        ),
-      )
+      .where((calls) => calls.not(hasGoodToken(calls, this.#age)))
       .returning("id")
       .execute();
     const ids = rows.map((row) => row.id);
     for (const id of ids) this.#unwritten.delete(id);
-    await this.#db
-      .deleteFrom("idempotent_requests")
-      .where("created_at", "<=", nowMs - IDEMPOTENCY_MS)
-      .execute();
+    await this.#forgetRequests();
     if (this.#tracesLeft) await this.#removeTraces();
     return ids;
+  }
+
+  /** Names whose day is over, a few in each transaction: a redemption waits no longer than for one of them. */
+  async #forgetRequests(): Promise<void> {
+    for (;;) {
+      const { numDeletedRows } = await this.#db
+        .deleteFrom("idempotent_requests")
+        .where((eb) =>
+          eb(
+            eb.refTuple("account_id", "key_hash"),
+            "in",
+            eb
+              .selectFrom("idempotent_requests as request")
+              .select(["request.account_id", "request.key_hash"])
+              .where((requests) => this.#isOver(requests))
+              .limit(CLEAN_UP_ROWS_MAX)
+              .$asTuple("account_id", "key_hash"),
+          ),
+        )
+        .executeTakeFirst();
+      if (numDeletedRows < CLEAN_UP_ROWS_MAX) return;
+      await setImmediate();
+    }
   }
 }
 

@@ -10,6 +10,8 @@ export const removeDeletedTraces = (db: Kysely<Tables>): Promise<boolean> =>
   db.connection().execute(async (connection) => {
     await sql`PRAGMA busy_timeout = 0`.execute(connection);
     try {
+      // Nothing is locked while this copies; what is left for the step behind it, which locks, is little.
+      await sql`PRAGMA wal_checkpoint(PASSIVE)`.execute(connection);
       const { rows } = await sql<{ busy: number }>`PRAGMA wal_checkpoint(TRUNCATE)`.execute(connection);
       return rows[0]?.busy === 0;
     } finally {

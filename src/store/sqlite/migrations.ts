@@ -14,6 +14,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0006-latency-and-usage": { up: addLatencyAndUsage },
   "0007-approximate-turns": { up: addApproximateTurns },
   "0008-carrier-call-ids": { up: addCarrierCallIds },
+  "0009-ages-and-epochs": { up: addAgesAndEpochs },
   "0010-complete-transcripts": { up: addTranscriptComplete },
   "0011-retention": { up: addRetention },
 };
@@ -184,6 +185,39 @@ async function addCarrierCallIds({ schema }: Kysely<Tables>): Promise<void> {
     .on("calls")
     .columns(["account_id", "carrier_call_id", "id"])
     .execute();
+}
+
+/**
+ * Tokens age by a clock that never jumps, redemptions can be returned, and recovery compares numbers, not times. Tokens that waited
+ * are expired by this: of which boot they are is not known.
+ */
+async function addAgesAndEpochs(db: Kysely<Tables>): Promise<void> {
+  const { schema } = db;
+  for (const table of ["stream_tokens", "idempotent_requests"]) {
+    await schema
+      .alterTable(table)
+      .addColumn("boot_id", "text", (column) => column.notNull().defaultTo(""))
+      .execute();
+  }
+  const wholeNumbers = [
+    ["stream_tokens", "expires_age_ms"],
+    ["idempotent_requests", "created_age_ms"],
+    ["calls", "worker_connection"],
+    ["calls", "epoch"],
+  ] as const;
+  for (const [table, name] of wholeNumbers) {
+    await schema
+      .alterTable(table)
+      .addColumn(name, "bigint", (column) => column.notNull().defaultTo(0))
+      .execute();
+  }
+  await schema.alterTable("stream_tokens").addColumn("redemption_nonce", "text").execute();
+  await schema
+    .createTable("epochs")
+    .addColumn("name", "text", (column) => column.primaryKey())
+    .addColumn("value", "bigint", (column) => column.notNull())
+    .execute();
+  await db.insertInto("epochs").values({ name: "control", value: 0 }).execute();
 }
 
 /** Retention finds calls by their end, also where it has deleted parts of millions of earlier ones. */

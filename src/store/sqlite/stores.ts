@@ -2,26 +2,41 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely, Migrator } from "kysely";
 import Libsql from "libsql";
+import { type AgeClock, systemAgeClock } from "../../core/age-clock.ts";
 import type { Clock } from "../../core/clock.ts";
 import { openDataDir } from "../data-dir.ts";
+import type { Redemptions, UnwrittenWords } from "../redemptions.ts";
 import type { Stores } from "../stores.ts";
 import { SqliteAgents } from "./agents.ts";
 import { SqliteAccounts, SqliteApiKeys } from "./api-keys.ts";
 import { SqliteCalls } from "./calls.ts";
 import { DatabaseFiles } from "./database-files.ts";
 import { BUSY_MS, SharedFileDialect } from "./dialect.ts";
+import { SqliteEpochs } from "./epochs.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { SqliteRedemptions } from "./redemptions.ts";
 import { SqliteRetention } from "./retention.ts";
 import type { Tables } from "./tables.ts";
+
+export interface StoreOptions {
+  /** Measures the age of tokens and of named requests; this machine's unless given. */
+  ageClock?: AgeClock;
+  /** Where the words of unrecorded calls are; in these stores' own memory unless given. */
+  unwritten?: UnwrittenWords;
+}
 
 /**
  * Opens `trunkline.db` in `dataDir`, makes it where there is none, and brings its schema up to date. The control process
  * is its one steady user; a command-line tool may open it beside that. Rejects when the file is no database or of a newer
  * schema, and as `openDataDir` throws.
  */
-export async function openStores(dataDir: string, clock: Clock): Promise<Stores> {
+export async function openStores(
+  dataDir: string,
+  clock: Clock,
+  { ageClock = systemAgeClock(), unwritten = new Map() }: StoreOptions = {},
+): Promise<Stores> {
   openDataDir(dataDir);
-  const path = join(dataDir, "trunkline.db");
+  const path = databasePath(dataDir);
   // Prompts and transcripts are nobody else's; the files SQLite puts beside this one take its mode.
   createFile(path);
   const database = openFile(path);
@@ -39,12 +54,36 @@ export async function openStores(dataDir: string, clock: Clock): Promise<Stores>
     accounts: new SqliteAccounts(db, clock),
     apiKeys: new SqliteApiKeys(db, clock),
     agents: new SqliteAgents(db, clock),
-    calls: new SqliteCalls(db, clock),
+    calls: new SqliteCalls(db, clock, ageClock, unwritten),
+    redemptions: new SqliteRedemptions(db, clock, ageClock, unwritten),
     retention: new SqliteRetention(db, database, clock),
+    epochs: new SqliteEpochs(db),
     isLost: () => files.areLost,
     close: () => db.destroy(),
   };
 }
+
+/**
+ * The redemptions of a database that `openStores` has opened before, in this process or another, on a connection of their own.
+ * A commit here never writes the log of changes back: that is left to the connection of the stores, which nobody waits for.
+ */
+export function openRedemptions(
+  dataDir: string,
+  clock: Clock,
+  ageClock: AgeClock,
+  unwritten: Pick<UnwrittenWords, "get">,
+): { redemptions: Redemptions; close(): Promise<void> } {
+  const path = databasePath(dataDir);
+  const file = openFile(path);
+  file.exec("PRAGMA wal_autocheckpoint = 0");
+  const db = new Kysely<Tables>({ dialect: new SharedFileDialect(file, new DatabaseFiles(path)) });
+  return {
+    redemptions: new SqliteRedemptions(db, clock, ageClock, unwritten),
+    close: () => db.destroy(),
+  };
+}
+
+const databasePath = (dataDir: string): string => join(dataDir, "trunkline.db");
 
 /** Leaves a file alone that is there: closing a descriptor of it would free the locks that this process has on it by SQLite. */
 function createFile(path: string): void {

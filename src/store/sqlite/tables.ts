@@ -50,6 +50,9 @@ export interface Tables {
     duration_ms: number | null;
     end_reason: string | null;
     worker_id: string | null;
+    /** Of the redemption: the number of the worker's connection and that of the control process's start; 0 while there is none. */
+    worker_connection: number;
+    epoch: number;
     /** JSON of the carrier's own id for the call, a text of any characters. */
     carrier_call_id: string | null;
     /** 0 when turns may be missing; null before the end, and in records of older versions. */
@@ -73,9 +76,17 @@ export interface Tables {
     token_hash: string;
     account_id: string;
     call_id: string;
+    /** By the wall clock, for records alone. */
     expires_at: number;
+    /** The boot and the time of its AgeClock at which the token runs out: what decides. */
+    boot_id: string;
+    expires_age_ms: number;
     redeemed_at: number | null;
+    /** Of the redemption that spent it. */
+    redemption_nonce: string | null;
   };
+  /** Counters that only grow; `control` counts the starts of the control process. */
+  epochs: { name: string; value: number };
   /** Requests that their clients have named, so that repeating one makes no second call. */
   idempotent_requests: {
     account_id: string;
@@ -85,6 +96,9 @@ export interface Tables {
     fingerprint: string;
     sealed_token: string;
     created_at: number;
+    /** The boot and the time of its AgeClock at which it was made. */
+    boot_id: string;
+    created_age_ms: number;
   };
   turns: {
     call_id: string;

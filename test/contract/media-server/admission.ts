@@ -1,8 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
+import { mintToken as mintTokenWith } from "../../../src/core/stream-token.ts";
 import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
 import { type MediaService, type MediaServiceOptions, mediaService } from "../../support/media-service.ts";
 import { RawWs } from "../../support/raw-ws.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
+import { mintToken } from "../../support/tokens.ts";
 
 export function admissionContract(mediaServer: MediaServerName): void {
   let service: MediaService | undefined;
@@ -23,7 +26,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
   }
 
   describe("admission", () => {
-    test("T1: unknown, malformed, expired and used tokens get the same 401 with the same body", async () => {
+    test("T1, ADV-M5: unknown, malformed, unsigned, expired and used tokens get the same 401 with the same body", async () => {
       const { url, create, ended, stores } = await start({ tokenTtlMs: 5 });
       const expired = await create();
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -31,7 +34,8 @@ export function admissionContract(mediaServer: MediaServerName): void {
       const used = await create();
       // Redeemed before its time is over, by whoever comes first.
       const first = await upgrade(url, used.token);
-      const tokens = ["short", "x".repeat(43), "x".repeat(44), `${"x".repeat(42)}!`, "%00".repeat(14), expired.token];
+      const invented = ["short", "x".repeat(64), "x".repeat(65), `${"x".repeat(63)}!`, "%00".repeat(21)];
+      const tokens = [...invented, mintTokenWith(Buffer.alloc(32, 1)), mintToken(), expired.token];
       const answers = await Promise.all([...tokens, used.token].map((token) => upgrade(url, token)));
       first.ws.destroy();
       if (first.status === 101) await ended(used.callId);
@@ -46,6 +50,30 @@ export function admissionContract(mediaServer: MediaServerName): void {
           requestId: expect.stringMatching(/^req_[0-9a-f-]{36}$/),
         });
       }
+    });
+
+    test("ADV-M5: of 500 tokens that strangers invent none reaches the control process or the store, and a good one is redeemed", async () => {
+      let redemptions = 0;
+      const { url, create } = await start({
+        async beforeRedeem() {
+          redemptions += 1;
+        },
+      });
+      const { token } = await create();
+      const otherKey = Buffer.alloc(32, 1);
+      for (let sent = 0; sent < 500; sent += 50) {
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, (_, index) =>
+            upgrade(url, index % 2 === 0 ? randomBytes(48).toString("base64url") : mintTokenWith(otherKey)),
+          ),
+        );
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+        for (const { ws } of answers) ws.destroy();
+      }
+      expect(redemptions).toBe(0);
+      const good = await upgrade(url, token);
+      expect([good.status, redemptions]).toEqual([101, 1]);
+      good.ws.destroy();
     });
 
     test("T1: a token of 64 KiB is refused and the server lives", async () => {
@@ -79,7 +107,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
 
     test("a plain GET of the stream path gets 426, and any other path 404", async () => {
       const { port } = await start();
-      const plain = await fetch(`http://127.0.0.1:${port}/stream/${"x".repeat(43)}`);
+      const plain = await fetch(`http://127.0.0.1:${port}/stream/${"x".repeat(64)}`);
       expect([plain.status, plain.headers.get("upgrade")]).toEqual([426, "websocket"]);
       expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
       for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "HEAD"]) {
@@ -123,13 +151,13 @@ export function admissionContract(mediaServer: MediaServerName): void {
       });
       const { url, logged } = await start({ beforeRedeem: () => left });
       const leaving = await Promise.all(Array.from({ length: 10 }, () => RawWs.connect(url)));
-      for (const ws of leaving) ws.sendUpgrade(`/stream/${"x".repeat(43)}`);
+      for (const ws of leaving) ws.sendUpgrade(`/stream/${mintToken()}`);
       // What cannot be a token is refused without the store: the others have come, and then gone, before this answer.
       expect((await upgrade(url, "short")).status).toBe(401);
       for (const ws of leaving) ws.reset();
       expect((await upgrade(url, "short")).status).toBe(401);
       letGo();
-      expect((await upgrade(url, "y".repeat(43))).status).toBe(401);
+      expect((await upgrade(url, "y".repeat(64))).status).toBe(401);
       expect(logged.filter((line) => line.includes("a socket handler failed"))).toEqual([]);
     });
 
@@ -234,7 +262,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
     test("T12: no token reaches a log line or a file, whether it was good or not", async () => {
       const { url, create, ended, logged, directory } = await start();
       const { callId, token } = await create();
-      const bad = "y".repeat(43);
+      const bad = mintToken();
       await upgrade(url, bad);
       const good = await upgrade(url, token);
       good.ws.sendText(JSON.stringify({ event: "connected", protocol: "Call", version: "1.0.0" }));

@@ -13,7 +13,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 export function crowdedContract(mediaServer: MediaServerName): void {
   const ROOM = 5;
   const COMERS = 40;
-  const PATH = `/stream/${"x".repeat(43)}`;
+  const PATH = `/stream/${"x".repeat(64)}`;
 
   test.each([
     ["without TLS", false],

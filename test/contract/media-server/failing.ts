@@ -9,7 +9,7 @@ import { mediaService } from "../../support/media-service.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { RawWs } from "../../support/raw-ws.ts";
 
-const PATH = `/stream/${"x".repeat(43)}`;
+const PATH = `/stream/${"x".repeat(64)}`;
 
 /** What makes every upgrade fail behind its admission: `fail` is called while the token is being redeemed. */
 function failingUpgrades(mediaServer: MediaServerName): { parts: MediaServerParts; fail: () => Promise<void> } {

@@ -33,7 +33,7 @@ export function openingContract(mediaServer: MediaServerName): void {
     const port = await server.listen("127.0.0.1", 0);
     for (let stream = 0; stream < STREAMS; stream += 1) {
       const ws = await RawWs.connect(`ws://127.0.0.1:${port}`);
-      const answer = await ws.upgrade(`/stream/${"x".repeat(43)}`);
+      const answer = await ws.upgrade(`/stream/${"x".repeat(64)}`);
       expect(answer?.status).toBe(101);
       // What is said and answered behind the upgrade shows that the stream lives.
       ws.sendClose(1_000);

@@ -69,7 +69,7 @@ export function tlsContract(mediaServer: MediaServerName): void {
       const old = shakeHands({ port, minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" });
       await expect(old).rejects.toThrow(/alert protocol version/);
       const plain = await RawWs.connect(`ws://127.0.0.1:${port}`);
-      expect(await plain.upgrade(`/stream/${"x".repeat(43)}`)).toBeUndefined();
+      expect(await plain.upgrade(`/stream/${"x".repeat(64)}`)).toBeUndefined();
     });
 
     test("cannot be made with files that it cannot use", () => {

@@ -10,10 +10,11 @@ import type { Tables } from "../../../src/store/sqlite/tables.ts";
 import { createCall, endAt, SPEC, TURNS } from "../../contract/call-store-contract.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
+import { ageClockOf, by } from "../../support/tokens.ts";
 
 const open = async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(directory, clock);
+  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   const accountId = await stores.accounts.ensure("first");
 
   /** An ended call, every text of which says its number. */
@@ -26,7 +27,7 @@ const open = async () => {
       sealedToken: say("token"),
     };
     const { id, tokenHash } = await createCall(stores, accountId, spec, { idempotency });
-    await stores.calls.redeem(tokenHash, "worker-1");
+    await stores.redemptions.redeem(tokenHash, by("worker-1"));
     await stores.calls.finish(id, endAt(clock, { turns: TURNS.map((turn) => ({ ...turn, text: say("turn") })) }));
     return id;
   };
@@ -134,15 +135,15 @@ test("the calls of a database that an older version has made are read, listed an
       "INSERT INTO calls (id, account_id, status, settings, words, recording_enabled, created_at) VALUES (?, ?, ?, ?, ?, 1, 0)",
     )
     .run(id, accountId, old.status, old.settings, old.words);
-  await db
-    .insertInto("stream_tokens")
-    .values({ token_hash: hashSecret("x"), account_id: accountId, call_id: id, expires_at: clock.epochMs() + 1 })
-    .execute();
+  file
+    .prepare("INSERT INTO stream_tokens (token_hash, account_id, call_id, expires_at) VALUES (?, ?, ?, ?)")
+    .run(hashSecret("x"), accountId, id, clock.epochMs() + 1);
   await db.destroy();
-  const stores = await openStores(directory, clock);
+  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   const { tools: _tools, ...listedSettings } = settings;
   const record = {
-    ...{ id, accountId, status: "created", createdAtMs: 0 },
+    // Of which boot its token is nobody knows.
+    ...{ id, accountId, status: "expired", endReason: "token_expired", createdAtMs: 0, endedAtMs: clock.epochMs() + 1 },
     settings: { ...listedSettings, languagePinned: false },
   };
   expect(await stores.calls.list(accountId, { limit: 5, metadata: { order: "17" } })).toEqual({
@@ -152,9 +153,8 @@ test("the calls of a database that an older version has made are read, listed an
   expect((await stores.calls.get(accountId, id))?.settings.tools).toEqual([
     { kind: "built_in", name: "hang_up", fixedArguments: {} },
   ]);
-  expect(await stores.calls.redeem(hashSecret("x"), "worker-1")).toMatchObject({ callId: id });
-  expect(await stores.calls.finish(id, { ...endAt(clock), carrierCallId: "CA1" })).toBe(true);
-  expect(await stores.calls.list(accountId, { limit: 5, carrierCallId: "CA1" })).toMatchObject({ calls: [{ id }] });
+  expect(await stores.redemptions.redeem(hashSecret("x"), by("worker-1"))).toBeUndefined();
+  expect(await stores.calls.expire()).toEqual([id]);
   expect(await stores.calls.remove(accountId, id)).toBe(true);
   await stores.close();
 });
@@ -180,7 +180,7 @@ test("F14-2, F14-4: turns and calls of the version before are read as they were:
     )
     .run();
   await db.destroy();
-  const upgraded = await openStores(directory, clock);
+  const upgraded = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   expect((await upgraded.calls.get("account_1", "call_1"))?.carrierCallId).toBeUndefined();
   expect(await upgraded.calls.transcript("account_1", "call_1")).toEqual([
     { role: "agent", text: "Hello.", startMs: 0, endMs: 900, interrupted: false },

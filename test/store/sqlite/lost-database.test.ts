@@ -1,15 +1,17 @@
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { systemAgeClock } from "../../../src/core/age-clock.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { watchDatabase } from "../../../src/store/database-watch.ts";
-import { hashSecret, mintToken } from "../../../src/store/secrets.ts";
-import { openStores } from "../../../src/store/sqlite/stores.ts";
+import { hashSecret } from "../../../src/store/secrets.ts";
+import { openRedemptions, openStores } from "../../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { SPEC } from "../../contract/call-store-contract.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { by, mintToken } from "../../support/tokens.ts";
 
 /** Levels of pino. */
 const ERROR = 50;
@@ -59,17 +61,29 @@ describe("ADV-L7: a database that is removed under the service", () => {
     const putBack = moveAway(directory);
     expect(stores.isLost()).toBe(true);
     await expect(create()).rejects.toEqual(UNAVAILABLE);
-    await expect(stores.calls.redeem(tokenHash, "worker")).rejects.toEqual(UNAVAILABLE);
+    await expect(stores.redemptions.redeem(tokenHash, by("worker"))).rejects.toEqual(UNAVAILABLE);
     await expect(stores.apiKeys.create({ accountId, name: "second" })).rejects.toEqual(UNAVAILABLE);
     putBack();
     expect(stores.isLost()).toBe(false);
     // The redemption that was not acknowledged has not happened, and the calls that were not were not created.
-    expect(await stores.calls.redeem(tokenHash, "worker")).toMatchObject({ accountId });
+    expect(await stores.redemptions.redeem(tokenHash, by("worker"))).toMatchObject({ accountId });
     await create();
     await stores.close();
     const again = await openStores(directory, systemClock);
     expect((await again.calls.list(accountId, { limit: 10 })).calls).toHaveLength(2);
     await again.close();
+  });
+
+  test("redeems nothing over a connection of its own either, and again when the files are put back", async () => {
+    const { directory, stores, accountId, create } = await scene();
+    const tokenHash = await create();
+    const opened = openRedemptions(directory, systemClock, systemAgeClock(), new Map());
+    const putBack = moveAway(directory);
+    await expect(opened.redemptions.redeem(tokenHash, by("worker"))).rejects.toEqual(UNAVAILABLE);
+    putBack();
+    expect(await opened.redemptions.redeem(tokenHash, by("worker"))).toMatchObject({ accountId });
+    await opened.close();
+    await stores.close();
   });
 
   test.each(["trunkline.db", "trunkline.db-wal", "trunkline.db-shm"])("counts as lost without its %s", async (name) => {

@@ -3,22 +3,23 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
-import { hashSecret, mintToken } from "../../../src/store/secrets.ts";
+import { hashSecret } from "../../../src/store/secrets.ts";
 import { BUSY_MS } from "../../../src/store/sqlite/dialect.ts";
 import { openFile, openStores } from "../../../src/store/sqlite/stores.ts";
 import { agentStoreContract } from "../../contract/agent-store-contract.ts";
 import { apiKeyStoreContract } from "../../contract/api-key-store-contract.ts";
 import { callListContract } from "../../contract/call-list-contract.ts";
-import { callStoreContract, createCall, SPEC, TURNS } from "../../contract/call-store-contract.ts";
+import { callStoreContract, createCall, endAt, SPEC, TURNS } from "../../contract/call-store-contract.ts";
 import { namedRequestContract } from "../../contract/named-request-contract.ts";
 import { retentionStoreContract } from "../../contract/retention-store-contract.ts";
 import { collectGarbage } from "../../support/heap.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
+import { ageClockOf, by, mintToken } from "../../support/tokens.ts";
 
 const make = () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  return { open: () => openStores(directory, clock), clock };
+  return { open: () => openStores(directory, clock, { ageClock: ageClockOf(clock) }), clock };
 };
 
 callStoreContract("SQLite", make);
@@ -30,7 +31,7 @@ retentionStoreContract("SQLite", make);
 
 const open = async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
-  const stores = await openStores(directory, clock);
+  const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   return { directory, clock, stores, accountId: await stores.accounts.ensure("first") };
 };
 
@@ -49,7 +50,7 @@ describe("what lies on the disk", () => {
     for (const [index, token] of tokens.entries()) {
       const tokenHash = hashSecret(token);
       await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-      if (index % 2 === 0) await stores.calls.redeem(tokenHash, "worker-1");
+      if (index % 2 === 0) await stores.redemptions.redeem(tokenHash, by("worker-1"));
     }
     const { key } = await stores.apiKeys.create({ accountId, name: "laptop" });
     const whileOpen = allBytes(directory);
@@ -79,7 +80,7 @@ describe("what lies on the disk", () => {
       // Two hundred calls wait at a time; of those that leave, each fifth was never redeemed.
       const [call] = waiting.splice((id * 7) % waiting.length, 1);
       if (call === undefined || call.id % 5 === 0) continue;
-      const redeemed = await stores.calls.redeem(call.tokenHash, "worker-1");
+      const redeemed = await stores.redemptions.redeem(call.tokenHash, by("worker-1"));
       expect(redeemed?.spec.systemPrompt).toContain(call.id % 3 === 0 ? "tables" : `canary-${call.id}-prompt`);
       const turns = TURNS.map((turn) => ({ ...turn, text: call.id % 3 === 0 ? turn.text : said(call.id, "turn") }));
       const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns } as const;
@@ -94,14 +95,17 @@ describe("what lies on the disk", () => {
     expect(bytes).toContain("You book tables");
   });
 
-  test("nor is a word of it in memory once nobody can redeem it", async () => {
+  test("nor is a word of it in memory once the call is over", async () => {
     const { clock, stores, accountId } = await open();
     const waiting = async (count: number): Promise<{ id: string; tokenHash: string }[]> => {
       const spec = { ...SPEC, recordingEnabled: false, systemPrompt: randomBytes(100_000).toString("hex") };
       return count === 0 ? [] : [await createCall(stores, accountId, spec), ...(await waiting(count - 1))];
     };
     const fates: ((call: { id: string; tokenHash: string }) => unknown)[] = [
-      ({ tokenHash }) => stores.calls.redeem(tokenHash, "worker-1"),
+      async ({ id, tokenHash }) => {
+        await stores.redemptions.redeem(tokenHash, by("worker-1"));
+        await stores.calls.finish(id, endAt(clock, { turns: [] }));
+      },
       ({ id }) => stores.calls.cancel(accountId, id),
       ({ id }) => stores.calls.remove(accountId, id),
       () => clock.advance(60_000),
@@ -141,7 +145,7 @@ describe("a database in the way", () => {
     const file = new Libsql(join(directory, "trunkline.db"));
     file.exec("INSERT INTO kysely_migration VALUES ('9999-from-the-future', '2030-01-01T00:00:00.000Z')");
     file.close();
-    await expect(openStores(directory, clock)).rejects.toThrow(/9999-from-the-future/);
+    await expect(openStores(directory, clock, { ageClock: ageClockOf(clock) })).rejects.toThrow(/9999-from-the-future/);
   });
 
   test("while another program holds the lock, writing is `unavailable` and reading goes on", async () => {
@@ -153,12 +157,12 @@ describe("a database in the way", () => {
     const other = new Libsql(join(directory, "trunkline.db"));
     other.exec("BEGIN IMMEDIATE");
     const refused = { code: "unavailable", fault: "service" };
-    await expect(stores.calls.redeem(tokenHash, "worker-1")).rejects.toMatchObject(refused);
+    await expect(stores.redemptions.redeem(tokenHash, by("worker-1"))).rejects.toMatchObject(refused);
     await expect(stores.apiKeys.create({ accountId, name: "x" })).rejects.toMatchObject(refused);
     expect((await stores.calls.get(accountId, call.id))?.status).toBe("created");
     other.exec("COMMIT");
     other.close();
-    expect((await stores.calls.redeem(tokenHash, "worker-1"))?.callId).toBe(call.id);
+    expect((await stores.redemptions.redeem(tokenHash, by("worker-1")))?.callId).toBe(call.id);
     await stores.close();
   });
 
@@ -178,6 +182,8 @@ describe("a database in the way", () => {
   test("T6: a redemption that fails for any reason is `unavailable`, so that no call begins", async () => {
     const { stores } = await open();
     await stores.close();
-    await expect(stores.calls.redeem(hashSecret("x"), "worker-1")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(stores.redemptions.redeem(hashSecret("x"), by("worker-1"))).rejects.toMatchObject({
+      code: "unavailable",
+    });
   });
 });

@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+/**
+ * The clock by which a store measures age. It never jumps, and all processes that use one store read the same one. A store on one
+ * machine uses CLOCK_MONOTONIC with the boot's id; a shared database uses its own time under one constant id.
+ */
+export interface AgeClock {
+  /** Readings under different ids cannot be compared: what was measured under another id counts as too old. */
+  readonly bootId: string;
+  /** Milliseconds, whole, since an arbitrary start that is the same for every process under this id. */
+  nowMs(): number;
+}
+
+/**
+ * This machine's age clock: CLOCK_MONOTONIC, which `process.hrtime` reads on Linux and which all processes of a boot share. It stands
+ * still while the machine is suspended. Where the system names no boot (anything but Linux) every process is taken for a boot of its
+ * own: a restart of the control process then expires all tokens that wait. Threads of a process are given its `bootId`.
+ */
+export function systemAgeClock(bootId = bootIdOf()): AgeClock {
+  return { bootId, nowMs: () => Number(process.hrtime.bigint() / 1_000_000n) };
+}
+
+/** proc_sys_kernel(5), `random/boot_id`. */
+function bootIdOf(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+  } catch {
+    return PROCESS_BOOT_ID;
+  }
+}
+
+const PROCESS_BOOT_ID = `process-${randomUUID()}`;

@@ -1,0 +1,28 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { TOKEN_CHARS, TOKEN_RANDOM_BYTES, TOKEN_TAG_BYTES } from "./token-limits.ts";
+
+const TOKEN_PATTERN = new RegExp(`^[A-Za-z0-9_-]{${TOKEN_CHARS}}$`);
+/** Separates these HMACs from any other use of the key. */
+const PURPOSE = "trunkline stream token\0";
+
+/** A new stream token: 32 bytes from the CSPRNG and their HMAC under `key`, as base64url. Only its hash may be stored. */
+export function mintToken(key: Uint8Array): string {
+  const random = randomBytes(TOKEN_RANDOM_BYTES);
+  return Buffer.concat([random, tagOf(random, key)]).toString("base64url");
+}
+
+/**
+ * Whether a token was made with one of these keys: for strangers the answer is no, which needs neither IPC nor database. Whether it
+ * is still good only the store knows. All keys are tried, also behind the one that fits.
+ */
+export function isSignedToken(token: string, keys: readonly Uint8Array[]): boolean {
+  if (!TOKEN_PATTERN.test(token)) return false;
+  const bytes = Buffer.from(token, "base64url");
+  const [random, tag] = [bytes.subarray(0, TOKEN_RANDOM_BYTES), bytes.subarray(TOKEN_RANDOM_BYTES)];
+  let isSigned = false;
+  for (const key of keys) if (timingSafeEqual(tag, tagOf(random, key))) isSigned = true;
+  return isSigned;
+}
+
+const tagOf = (random: Uint8Array, key: Uint8Array): Buffer =>
+  createHmac("sha256", key).update(PURPOSE).update(random).digest().subarray(0, TOKEN_TAG_BYTES);

@@ -1,0 +1,29 @@
+/** Bounds of stream tokens and of their redemption; TOKEN_TTL_S and REDEEM_MS_MAX stand in `limits.ts`. */
+
+/** The random part of a token, and of the key that signs tokens. */
+export const TOKEN_RANDOM_BYTES = 32;
+/** The HMAC-SHA256 of the random part, cut to 128 bits (RFC 2104, section 5, allows half of the output). */
+export const TOKEN_TAG_BYTES = 16;
+/** base64url of both parts: 48 bytes need no padding, so every character carries six bits. */
+export const TOKEN_CHARS = ((TOKEN_RANDOM_BYTES + TOKEN_TAG_BYTES) * 4) / 3;
+/** How often the control process looks for a rotated token key. A new key signs tokens from the look after the one that found it. */
+export const TOKEN_KEY_POLL_MS = 5_000;
+
+/**
+ * No refusal of a token is answered sooner: one that the worker refuses by itself takes as long as one that the store refuses, so
+ * that the time of the answer does not tell whether a token was ever real.
+ */
+export const REFUSAL_MS_MIN = 20;
+
+/** The nonce of a redemption, which proves that the worker that sent it gives the redemption back. */
+export const REDEMPTION_NONCE_BYTES = 16;
+/** Redemptions of one worker whose outcome it did not learn; past it new upgrades get 503, and their tokens stay good. */
+export const UNLEARNED_REDEMPTIONS_MAX = 1_000;
+/** How soon a worker returns a redemption again, after the store could not take it back. */
+export const RETURN_RETRY_MS = 1_000;
+
+/** Rows that one statement of the periodic clean-up deletes, so that a redemption never waits for a long write. */
+export const CLEAN_UP_ROWS_MAX = 500;
+
+/** Pings, one each HEARTBEAT_MS, that the handoff thread may leave unanswered; past it the control process ends and is replaced. */
+export const HANDOFF_SILENT_PINGS_MAX = 20;

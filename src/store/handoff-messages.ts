@@ -1,0 +1,52 @@
+import type { LogLevel } from "../core/log.ts";
+import type { ProcessMetrics } from "../core/metrics-sum.ts";
+import type { AccountOver, AccountSpend } from "../core/spend.ts";
+import type { CallWords } from "./call-store.ts";
+import type { EndSummary } from "./hand-off.ts";
+import type { WorkerLoad } from "./ipc-messages.ts";
+import type { ReturnedCall } from "./redemptions.ts";
+
+/** What the handoff thread needs before it serves. */
+export interface HandoffOptions {
+  dataDir: string;
+  /** Where the workers' Unix socket is to stand. */
+  socketPath: string;
+  /** The number of this start of the control process. */
+  epoch: number;
+  /** Of the AgeClock that the stores of the control process use. */
+  bootId: string;
+  tokenKeys: readonly string[];
+  logLevel: LogLevel;
+}
+
+/** What the control process tells its handoff thread. */
+export type ToHandoff =
+  /** Always the first message. */
+  | { kind: "serve"; options: HandoffOptions }
+  | { kind: "token-keys"; keys: readonly string[] }
+  | { kind: "acknowledge"; callId: string }
+  | { kind: "end"; workerId: string; callId: string }
+  | { kind: "accounts-over"; accounts: readonly AccountOver[] }
+  | { kind: "metrics"; id: number; timeoutMs: number }
+  | { kind: "ping" }
+  | { kind: "close" };
+
+/** What the handoff thread tells the control process, in the order in which it happened. */
+export type FromHandoff =
+  | { kind: "listening" }
+  | { kind: "redeemed"; callId: string; workerId: string }
+  | { kind: "returned"; call: ReturnedCall }
+  | { kind: "worker"; workerId: string; connection: number; callIds: readonly string[]; load: WorkerLoad }
+  | { kind: "load"; workerId: string; load: WorkerLoad }
+  | { kind: "spends"; workerId: string; spends: readonly AccountSpend[]; all: boolean }
+  | { kind: "worker-gone"; workerId: string; connection: number }
+  | { kind: "stream-started"; callId: string; carrierCallId: string }
+  | { kind: "ended"; callId: string; end: EndSummary | undefined }
+  | { kind: "metrics"; id: number; metrics: ReadonlyMap<string, ProcessMetrics | undefined> }
+  | { kind: "pong" };
+
+/** The words of an unrecorded call that was created, or undefined when the call is over; on a port of their own. */
+export interface WordsMessage {
+  callId: string;
+  words: CallWords | undefined;
+}

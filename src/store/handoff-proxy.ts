@@ -1,0 +1,182 @@
+import { MessageChannel, type Worker } from "node:worker_threads";
+import type { Clock } from "../core/clock.ts";
+import { HEARTBEAT_MS } from "../core/limits.ts";
+import type { ProcessMetrics } from "../core/metrics-sum.ts";
+import type { AccountOver } from "../core/spend.ts";
+import { startThread } from "../core/thread-module.ts";
+import { HANDOFF_SILENT_PINGS_MAX } from "../core/token-limits.ts";
+import type { FromHandoff, HandoffOptions, ToHandoff } from "./handoff-messages.ts";
+import { WordsSender } from "./handoff-words.ts";
+import type { IpcServerOptions } from "./ipc-server.ts";
+import type { UnwrittenWords } from "./redemptions.ts";
+
+/** What happens on the workers' socket, told on the control process's loop, in order. */
+export type HandoffHandlers = Pick<
+  IpcServerOptions,
+  "onRedeemed" | "onReturned" | "onWorker" | "onLoad" | "onSpends" | "onWorkerGone" | "onStreamStarted" | "onEnded"
+>;
+
+export interface HandoffProxyOptions {
+  clock: Clock;
+  /** The thread has died, or answers nothing; told once. Nothing can be redeemed from then on, so the process must end. */
+  onFailed(error: Error): void;
+}
+
+/**
+ * The handoff thread, as the control process sees it. The thread has the workers' socket and a connection to the database of its own:
+ * it redeems tokens by itself, whatever the control process's loop is busy with, and passes on everything else.
+ */
+export class HandoffProxy {
+  /** For the stores of the control process: the thread gets the words of unrecorded calls by it. */
+  readonly unwritten: UnwrittenWords;
+  readonly #thread: Worker;
+  readonly #options: HandoffProxyOptions;
+  /** The numbers of the connections of the workers that are there. */
+  readonly #workers = new Map<string, number>();
+  readonly #metrics = new Map<number, (metrics: ReadonlyMap<string, ProcessMetrics | undefined>) => void>();
+  #handlers: HandoffHandlers | undefined;
+  #onListening = (): void => {};
+  #questions = 0;
+  #silentPings = 0;
+  #isOver = false;
+
+  /** Starts the thread, which loads its code and waits for `serve`. */
+  constructor(options: HandoffProxyOptions) {
+    this.#options = options;
+    const { port1, port2 } = new MessageChannel();
+    this.unwritten = new WordsSender(port1);
+    this.#thread = startThread(import.meta.url, "../handoff-thread", { workerData: port2, transferList: [port2] });
+    this.#thread.on("message", (message: FromHandoff) => this.#onMessage(message));
+    this.#thread.once("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
+    this.#thread.once("exit", (code) => this.#fail(new Error(`the handoff thread exited with code ${code}`)));
+  }
+
+  /** Resolves when the workers' socket listens. `onFailed` tells where it cannot. */
+  serve(options: HandoffOptions, handlers: HandoffHandlers): Promise<void> {
+    this.#handlers = handlers;
+    this.#tell({ kind: "serve", options });
+    return new Promise((resolve) => {
+      this.#onListening = () => {
+        this.#watch();
+        resolve();
+      };
+    });
+  }
+
+  get workerCount(): number {
+    return this.#workers.size;
+  }
+
+  has(workerId: string): boolean {
+    return this.#workers.has(workerId);
+  }
+
+  /** Gives the workers other token keys, base64url. */
+  setTokenKeys(keys: readonly string[]): void {
+    this.#tell({ kind: "token-keys", keys });
+  }
+
+  /** Tells whoever carried the call that its end is recorded. */
+  acknowledge(callId: string): void {
+    this.#tell({ kind: "acknowledge", callId });
+  }
+
+  /** Tells a worker that a call of its is to end; false when it is away just now. */
+  end(workerId: string, callId: string): boolean {
+    if (!this.has(workerId)) return false;
+    this.#tell({ kind: "end", workerId, callId });
+    return true;
+  }
+
+  /** Tells the workers which accounts have reached a limit, where that has changed. */
+  accountsOver(accounts: readonly AccountOver[]): void {
+    this.#tell({ kind: "accounts-over", accounts });
+  }
+
+  /** The metrics of every worker that is there after `timeoutMs` at most: undefined where it could not tell them in time. */
+  metrics(timeoutMs: number): Promise<ReadonlyMap<string, ProcessMetrics | undefined>> {
+    const id = ++this.#questions;
+    this.#tell({ kind: "metrics", id, timeoutMs });
+    return new Promise((resolve) => {
+      this.#metrics.set(id, resolve);
+    });
+  }
+
+  /** Resolves when the thread is gone, and its socket with it. */
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const gone = new Promise((resolve) => {
+      this.#thread.once("exit", resolve);
+    });
+    this.#tell({ kind: "close" });
+    await gone;
+  }
+
+  #tell(message: ToHandoff): void {
+    this.#thread.postMessage(message);
+  }
+
+  #fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    void this.#thread.terminate();
+    this.#options.onFailed(error);
+  }
+
+  /** Counts pings rather than time: while this process itself stood still the thread was not silent. */
+  #watch(): void {
+    this.#options.clock.after(HEARTBEAT_MS, () => {
+      if (this.#isOver) return;
+      this.#silentPings += 1;
+      if (this.#silentPings > HANDOFF_SILENT_PINGS_MAX) this.#fail(new Error("the handoff thread answers no ping"));
+      else {
+        this.#tell({ kind: "ping" });
+        this.#watch();
+      }
+    });
+  }
+
+  #onMessage(message: FromHandoff): void {
+    this.#silentPings = 0;
+    const handlers = this.#handlers;
+    if (handlers === undefined) return;
+    switch (message.kind) {
+      case "listening":
+        this.#onListening();
+        return;
+      case "redeemed":
+        handlers.onRedeemed(message.callId, message.workerId);
+        return;
+      case "returned":
+        handlers.onReturned(message.call);
+        return;
+      case "worker":
+        this.#workers.set(message.workerId, message.connection);
+        handlers.onWorker(message.workerId, message.connection, message.callIds, message.load);
+        return;
+      case "load":
+        handlers.onLoad(message.workerId, message.load);
+        return;
+      case "spends":
+        handlers.onSpends(message.workerId, message.spends, message.all);
+        return;
+      case "worker-gone":
+        if (this.#workers.get(message.workerId) === message.connection) this.#workers.delete(message.workerId);
+        handlers.onWorkerGone(message.workerId, message.connection);
+        return;
+      case "stream-started":
+        handlers.onStreamStarted(message.callId, message.carrierCallId);
+        return;
+      case "ended":
+        handlers.onEnded(message.callId, message.end);
+        return;
+      case "metrics":
+        this.#metrics.get(message.id)?.(message.metrics);
+        this.#metrics.delete(message.id);
+        return;
+      case "pong":
+        return;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import type { Kysely, Transaction } from "kysely";
+import type { AgeClock } from "../../core/age-clock.ts";
+import type { ConnectionType } from "../../core/call-spec.ts";
+import type { Clock } from "../../core/clock.ts";
+import { unavailable } from "../../core/errors.ts";
+import type { CallWords } from "../call-store.ts";
+import type { RedeemedCall } from "../hand-off.ts";
+import type { Redeemer, Redemptions, ReturnedCall, UnwrittenWords } from "../redemptions.ts";
+import { EXPIRED } from "./call-rows.ts";
+import type { Tables } from "./tables.ts";
+
+export class SqliteRedemptions implements Redemptions {
+  readonly #db: Kysely<Tables>;
+  readonly #clock: Clock;
+  readonly #age: AgeClock;
+  readonly #unwritten: Pick<UnwrittenWords, "get">;
+
+  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unwritten: Pick<UnwrittenWords, "get">) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#age = age;
+    this.#unwritten = unwritten;
+  }
+
+  async redeem(
+    tokenHash: string,
+    redeemer: Redeemer,
+    only?: readonly ConnectionType[],
+  ): Promise<RedeemedCall | undefined> {
+    try {
+      // A token that is used or too old costs a look, and no transaction. What a call is for never changes.
+      if (!(await this.#isGood(tokenHash, only))) return undefined;
+      return await this.#db.transaction().execute((tx) => this.#redeem(tx, tokenHash, redeemer));
+    } catch (error) {
+      throw unavailable("whether the token was redeemed is not known", error);
+    }
+  }
+
+  /** Whether a token could be redeemed just now, for one of these transports. */
+  async #isGood(tokenHash: string, only: readonly ConnectionType[] | undefined): Promise<boolean> {
+    const token = await this.#db
+      .selectFrom("stream_tokens")
+      .select("call_id")
+      .where("token_hash", "=", tokenHash)
+      .where("redeemed_at", "is", null)
+      .where("boot_id", "=", this.#age.bootId)
+      .where("expires_age_ms", ">", this.#age.nowMs())
+      .executeTakeFirst();
+    if (token === undefined || only === undefined) return token !== undefined;
+    const call = await this.#db
+      .selectFrom("calls")
+      .select("settings")
+      .where("id", "=", token.call_id)
+      .executeTakeFirst();
+    if (call === undefined) return false;
+    const settings: { connectionType: ConnectionType } = JSON.parse(call.settings);
+    return only.includes(settings.connectionType);
+  }
+
+  async #redeem(
+    tx: Transaction<Tables>,
+    tokenHash: string,
+    { workerId, connection, epoch, nonce }: Redeemer,
+  ): Promise<RedeemedCall | undefined> {
+    const nowMs = this.#clock.epochMs();
+    const token = await tx
+      .updateTable("stream_tokens")
+      .set({ redeemed_at: nowMs, redemption_nonce: nonce })
+      .where("token_hash", "=", tokenHash)
+      .where("redeemed_at", "is", null)
+      .where("boot_id", "=", this.#age.bootId)
+      .where("expires_age_ms", ">", this.#age.nowMs())
+      .returning("call_id")
+      .executeTakeFirst();
+    if (token === undefined) return undefined;
+    const call = await tx
+      .updateTable("calls")
+      .set({ status: "active", started_at: nowMs, worker_id: workerId, worker_connection: connection, epoch })
+      .where("id", "=", token.call_id)
+      .where("status", "=", "created")
+      .returning(["id", "account_id", "settings", "words"])
+      .executeTakeFirst();
+    if (call === undefined) return undefined;
+    const words: CallWords | undefined = call.words === null ? this.#unwritten.get(call.id) : JSON.parse(call.words);
+    if (words === undefined) {
+      // Its words were in the memory of a control process that is gone.
+      await tx
+        .updateTable("calls")
+        .set({ ...EXPIRED, started_at: null, ended_at: nowMs, worker_id: null })
+        .where("id", "=", call.id)
+        .execute();
+      return undefined;
+    }
+    return { callId: call.id, accountId: call.account_id, spec: { ...JSON.parse(call.settings), ...words } };
+  }
+
+  giveBack(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined> {
+    return this.#db.transaction().execute(async (tx) => {
+      const token = await tx
+        .selectFrom("stream_tokens")
+        .select(["call_id", "boot_id", "expires_age_ms"])
+        .where("token_hash", "=", tokenHash)
+        .where("redemption_nonce", "=", nonce)
+        .executeTakeFirst();
+      if (token === undefined) return undefined;
+      const call = await tx
+        .updateTable("calls")
+        .set({ status: "created", started_at: null, worker_id: null, worker_connection: 0, epoch: 0 })
+        .where("id", "=", token.call_id)
+        .where("status", "=", "active")
+        .where("carrier_call_id", "is", null)
+        .returning("id")
+        .executeTakeFirst();
+      if (call === undefined) return undefined;
+      await tx
+        .updateTable("stream_tokens")
+        .set({ redeemed_at: null, redemption_nonce: null })
+        .where("token_hash", "=", tokenHash)
+        .execute();
+      const isOfThisBoot = token.boot_id === this.#age.bootId;
+      return { callId: call.id, remainingMs: isOfThisBoot ? token.expires_age_ms - this.#age.nowMs() : 0 };
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import { systemClock } from "../../src/core/clock.ts";
+import type { IpcServerOptions } from "../../src/store/ipc-server.ts";
+import type { Redemptions } from "../../src/store/redemptions.ts";
+import { memoryLog } from "./memory-log.ts";
+import { TOKEN_KEY_TEXT } from "./tokens.ts";
+
+/** A store that knows no token. */
+export const NO_REDEMPTIONS: Redemptions = {
+  redeem: async () => undefined,
+  giveBack: async () => undefined,
+};
+
+/** What an IpcServer needs, where a test has its eye on something else. */
+export const handoffServer = (path: string, changes: Partial<IpcServerOptions> = {}): IpcServerOptions => ({
+  path,
+  clock: systemClock,
+  log: memoryLog().log,
+  redemptions: NO_REDEMPTIONS,
+  epoch: 1,
+  tokenKeys: [TOKEN_KEY_TEXT],
+  onRedeemed: () => {},
+  onReturned: () => {},
+  onWorker: () => {},
+  onLoad: () => {},
+  onSpends: () => {},
+  onWorkerGone: () => {},
+  onStreamStarted: () => {},
+  onEnded: () => {},
+  ...changes,
+});
