@@ -115,8 +115,12 @@ async function hold(websocketUrl: string, round: number): Promise<void> {
   send({ event: "media", streamSid: `${streamSid}-other`, media: { payload: CANARY } });
   send({ event: "media", streamSid, media: { timestamp: CANARY, payload: `!${CANARY}` } });
   ws.sendText(`{"event":"${CANARY}`);
-  // Long enough for the words to be answered, or for the model to have failed.
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  // Long enough for the words to be answered, or for the model to have failed. A line that carries nothing confirms nothing.
+  const silence = Buffer.alloc(160, 0xff).toString("base64");
+  for (let frame = 0; frame < 50; frame += 1) {
+    send({ event: "media", streamSid, media: { track: "inbound", timestamp: String(20 * frame), payload: silence } });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
   if (round % 4 === 0) ws.sendText(JSON.stringify({ event: "stop", streamSid, stop: ids }));
   else if (round % 4 === 1) ws.sendFrame({ opcode: OPCODE.binary, payload: CANARY });
   else if (round % 4 === 2)

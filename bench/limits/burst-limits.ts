@@ -8,8 +8,8 @@ import {
 } from "../../src/core/limits.ts";
 import { CARRIER_BYTES_AT_ONCE_MAX, TEXT_MESSAGE_BYTES_MAX } from "../../src/core/message-limits.ts";
 import { parseChargeBytes } from "../../src/wire/parse-charge.ts";
+import { differentKeys } from "../../test/support/costly-json.ts";
 import { denseEvent } from "./carrier-limits.ts";
-import { differentKeys } from "./costly-json.ts";
 import type { BurstLimit } from "./limit.ts";
 import { opusPacket, TOC_CELT_20_MS } from "./raw-limits.ts";
 import {

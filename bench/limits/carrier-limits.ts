@@ -9,7 +9,7 @@ import {
 } from "../../src/core/limits.ts";
 import { CARRIER_BYTES_PER_SECOND_MAX } from "../../src/core/message-limits.ts";
 import { parseChargeBytes } from "../../src/wire/parse-charge.ts";
-import { differentKeys, padded } from "./costly-json.ts";
+import { differentKeys, padded } from "../../test/support/costly-json.ts";
 import type { RateLimit } from "./limit.ts";
 import {
   CARRIER_NAMES,

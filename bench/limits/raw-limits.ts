@@ -14,8 +14,8 @@ import {
   TEXTS_PER_SECOND_MAX,
   TYPED_CHARS_PER_SECOND_MAX,
 } from "../../src/core/message-limits.ts";
+import { differentKeys, padded } from "../../test/support/costly-json.ts";
 import { encodeFrame, OPCODE } from "../../test/support/raw-ws.ts";
-import { differentKeys, padded } from "./costly-json.ts";
 import type { RateLimit } from "./limit.ts";
 import { binaryFrame, rawStream, textFrame } from "./streams.ts";
 

@@ -54,9 +54,9 @@ export class HeardLedger {
 
   /** The turn that the reply was, `whole` where it was heard to its end. The reply is audible. */
   turn(reply: Reply, whole: boolean, nowMs: number): TranscriptTurn {
-    const endMs = this.heardUntilMs(nowMs);
-    if (whole) return reply.asHeard(0, endMs);
-    return reply.asHeard(this.unplayedMs(reply, nowMs), endMs, this.#playout.unplayedMs(nowMs));
+    // What was heard whole may have ended after the last confirmation, while the clock was still believed.
+    if (whole) return reply.asHeard(0, Math.min(nowMs, this.#playout.playsUntilMs));
+    return reply.asHeard(this.unplayedMs(reply, nowMs), this.heardUntilMs(nowMs), this.#playout.unplayedMs(nowMs));
   }
 
   /** When the agent was heard last. */

@@ -132,7 +132,9 @@ export async function apiUnderTest(
       },
     },
     voices,
-    toolSecrets: new Map([["SHOP_TOKEN", { value: "x", hosts: ["api.example.com"], accountIds: [accountId] }]]),
+    toolSecrets: new Map([
+      ["SHOP_TOKEN", { value: "x", hosts: ["api.example.com", "x.example"], accountIds: [accountId] }],
+    ]),
     schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: false,
     newCalls: () => state.newCalls,

@@ -1,6 +1,6 @@
-import { differentKeys } from "../../bench/limits/costly-json.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
 import { TEXTS_PER_SECOND_MAX } from "../../src/core/message-limits.ts";
+import { differentKeys } from "../support/costly-json.ts";
 import { head } from "../support/raw-http.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
 import { API_ATTACKS } from "./api-attacks.ts";

@@ -131,7 +131,8 @@ describe("what it prints", () => {
       same: true,
       difference: null,
       icu: { writtenBy: null, replayedBy: process.versions.icu },
-      parameters: { assumed: [], unmatched: [], unknown: [] },
+      // It was written before this parameter was.
+      parameters: { assumed: ["confirmationMs"], unmatched: [], unknown: [] },
       trace: { atMs: 7_000, standing: { reply: { turnId: 2 }, waits: { stream: null, max_duration: 3_000_000 } } },
     });
   });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { differentKeys } from "../../bench/limits/costly-json.ts";
 import { BACKLOG_MS_MAX, CARRIER_MESSAGE_BYTES_MAX, FRAME_MS } from "../../src/core/limits.ts";
 import {
   CARRIER_BYTES_AT_ONCE_MAX,
@@ -13,6 +12,7 @@ import { createCarrierB } from "../../src/wire/carrier-b.ts";
 import { createCarrierC } from "../../src/wire/carrier-c.ts";
 import { parseChargeBytes } from "../../src/wire/parse-charge.ts";
 import type { Wire } from "../../src/wire/wire.ts";
+import { differentKeys } from "../support/costly-json.ts";
 import { leg } from "../support/leg.ts";
 import { websocketLeg } from "../support/websocket-leg.ts";
 

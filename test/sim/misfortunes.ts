@@ -1,9 +1,9 @@
-import { differentKeys } from "../../bench/limits/costly-json.ts";
 import { frameBytes, silenceByte } from "../../src/cli/simulated/audio-format.ts";
 import { formatsOf, type Line as Wire } from "../../src/cli/simulated/line.ts";
 import type { SimulatedPeer } from "../../src/cli/simulated/peer.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, DTMF_PER_SECOND_MAX, MALFORMED_PER_SECOND_MAX } from "../../src/core/limits.ts";
 import type { Connection } from "../../src/gateway/connection.ts";
+import { differentKeys } from "../support/costly-json.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import { nuisancesOf } from "./dialect.ts";
 import type { Fate } from "./fate.ts";

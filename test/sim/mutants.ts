@@ -39,7 +39,7 @@ export const MUTANTS: readonly Mutant[] = [
     "what was not sent of a reply that is cut is dropped",
     "one speaker at a time, each frame in its order",
     "gateway/connection.ts",
-    "        this.#engines.cut();\n",
+    "        this.#engines.cut(command.reason);\n",
     "",
   ),
   mutant(

@@ -12,6 +12,7 @@ import {
   TURN_STEPS,
   UNITS,
 } from "../../src/core/metrics.ts";
+import { RETAINED } from "../../src/core/retention.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../src/core/spend.ts";
 import { THREADS } from "../../src/core/thread-metrics.ts";
@@ -32,6 +33,7 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   ],
   port: ["api", "metrics"],
   of: ["account", "service"],
+  what: RETAINED,
   reason: [...END_REASONS, ...LLM_ABORT_REASONS],
   outcome: [...REDEMPTION_OUTCOMES, ...THREAD_OUTCOMES],
   thread: THREADS,

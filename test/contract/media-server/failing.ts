@@ -1,11 +1,11 @@
-import { expect, onTestFinished, test } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { HANDSHAKE_MS_MAX } from "../../../src/core/limits.ts";
 import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
 import type { UwsApp, UwsBehavior } from "../../../src/gateway/media-server/uws-module.ts";
 import { DEAF_LEG } from "../../support/deaf-leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { createMediaServer, type MediaServerParts, uwsHere } from "../../support/media-servers.ts";
-import { mediaService } from "../../support/media-service.ts";
+import { type MediaService, mediaService } from "../../support/media-service.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { RawWs } from "../../support/raw-ws.ts";
 
@@ -44,6 +44,12 @@ function throwingUws() {
 
 /** What may fail between the admission and the open stream. */
 export function failingContract(mediaServer: MediaServerName): void {
+  let service: MediaService | undefined;
+  afterEach(async () => {
+    await service?.close();
+    service = undefined;
+  });
+
   test("an upgrade that fails opens its leg and closes it, once, and the connection ends", async () => {
     const { parts, fail } = failingUpgrades(mediaServer);
     const closed: [number, boolean][] = [];
@@ -72,8 +78,7 @@ export function failingContract(mediaServer: MediaServerName): void {
 
   test("a drain does not wait for a stream whose upgrade has failed, and its call has its record", async () => {
     const { parts, fail } = failingUpgrades(mediaServer);
-    const service = await mediaService({ mediaServer, mediaServerParts: parts, beforeRedeem: fail });
-    onTestFinished(() => service.close());
+    service = await mediaService({ mediaServer, mediaServerParts: parts, beforeRedeem: fail });
     const { callId, token } = await service.create();
     const ws = await RawWs.connect(service.url);
     expect(await ws.upgrade(`/stream/${token}`)).toBeUndefined();
@@ -110,8 +115,7 @@ export function failingContract(mediaServer: MediaServerName): void {
   });
 
   test("a header that ws would refuse behind the redemption spends no token for nothing", async () => {
-    const service = await mediaService({ mediaServer });
-    onTestFinished(() => service.close());
+    service = await mediaService({ mediaServer });
     const { token } = await service.create();
     const ws = await RawWs.connect(service.url);
     const headers = { "Sec-WebSocket-Protocol": ",;=,", "Sec-WebSocket-Extensions": "=;=" };

@@ -1,13 +1,19 @@
-import { expect, onTestFinished, test } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
 import { DEAF_LEG } from "../../support/deaf-leg.ts";
 import { createMediaServer } from "../../support/media-servers.ts";
-import { mediaService } from "../../support/media-service.ts";
+import { type MediaService, mediaService } from "../../support/media-service.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { RawLeg } from "../../support/raw-leg.ts";
 import { RawWs } from "../../support/raw-ws.ts";
 
 export function openingContract(mediaServer: MediaServerName): void {
+  let service: MediaService | undefined;
+  afterEach(async () => {
+    await service?.close();
+    service = undefined;
+  });
+
   const STREAMS = 40;
   /** Bit 4 without bit 3: in the memory of a response it says that the connection is to be closed, and that nothing is to be sent. */
   const FILL = 0x10;
@@ -48,8 +54,7 @@ export function openingContract(mediaServer: MediaServerName): void {
     "12345",
     "",
   ])("an upgrade whose connection is %j is none, and its token stays good", async (connection) => {
-    const service = await mediaService({ mediaServer });
-    onTestFinished(() => service.close());
+    service = await mediaService({ mediaServer });
     const { token } = await service.create();
     const { leg: refused, status } = await RawLeg.connect(`${service.url}/stream/${token}`, { Connection: connection });
     refused.ws.destroy();
