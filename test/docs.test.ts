@@ -2,7 +2,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { STATUS } from "../src/api/errors.ts";
 import { readConfig, readServiceAccess } from "../src/config.ts";
+import { CONNECTION_TYPES, END_REASONS } from "../src/core/call-spec.ts";
+import { SPEND_ACTIONS } from "../src/core/spend.ts";
+import { refusalOf } from "../src/gateway/media-server/upgrade.ts";
+import { everyMetric } from "./support/every-metric.ts";
+import { unknownInQuery } from "./support/promql.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const README_LINES_MAX = 200;
@@ -50,6 +56,29 @@ function brokenLinks(page: string, markdown: string): string[] {
     });
 }
 
+/** Every environment variable that the service or a command reads. */
+function variablesRead(): Set<string> {
+  const read = new Set<string>();
+  const providers = {
+    STT: "deepgram,assemblyai,openai,reference",
+    TTS: "elevenlabs,cartesia,openai,espeak,reference",
+    MODEL_A: "openai:a,anthropic:b,gemini:c,reference",
+  };
+  const env = new Proxy<Record<string, string>>(providers, {
+    get(target, name) {
+      if (typeof name === "string") read.add(name);
+      return Reflect.get(target, name);
+    },
+  });
+  // It has none of the keys that it requires, and reports that once it has read everything.
+  expect(() => readConfig(env)).toThrow(/DEEPGRAM_API_KEY/);
+  readServiceAccess(env);
+  return read;
+}
+
+/** The code of what the media port answers with this status. */
+const mediaPortCode = (status: 401 | 404 | 426 | 503): string => JSON.parse(refusalOf(status, []).body).error.code;
+
 describe("the documentation", () => {
   const pages = filesUnder(ROOT, ".md");
 
@@ -87,23 +116,50 @@ describe("the documentation", () => {
   });
 
   test("docs/configuration.md has a row for every variable that the service or a command reads, and for no other", () => {
-    const read = new Set<string>();
-    const providers = {
-      STT: "deepgram,assemblyai,openai,reference",
-      TTS: "elevenlabs,cartesia,openai,espeak,reference",
-      MODEL_A: "openai:a,anthropic:b,gemini:c,reference",
-    };
-    const env = new Proxy<Record<string, string>>(providers, {
-      get(target, name) {
-        if (typeof name === "string") read.add(name);
-        return Reflect.get(target, name);
-      },
-    });
-    // It has none of the keys that it asks for, and says so once it has read everything.
-    expect(() => readConfig(env)).toThrow(/DEEPGRAM_API_KEY/);
-    readServiceAccess(env);
     const rows = textOf(join(ROOT, "docs/configuration.md")).matchAll(/^\| (`[^|]+`) \|/gm);
     const named = [...rows].flatMap(([, cell = ""]) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name));
-    expect(named.toSorted()).toEqual([...read].toSorted());
+    expect(named.toSorted()).toEqual([...variablesRead()].toSorted());
+  });
+});
+
+describe("docs/security.md", () => {
+  const page = textOf(join(ROOT, "docs/security.md"));
+  const code = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text);
+
+  test("names no variable that is not read", () => {
+    const variables = code.flatMap((text) => /^([A-Z][A-Z0-9_]{2,})(?:=.*)?$/.exec(text)?.[1] ?? []);
+    expect(variables.length).toBeGreaterThan(40);
+    expect(variables.filter((name) => !variablesRead().has(name))).toEqual([]);
+  });
+
+  test("names no metric, label or value of a label that is not exposed", async () => {
+    const metrics = await everyMetric();
+    const queries = code.filter((text) => text.startsWith("trunkline_"));
+    expect(queries.length).toBeGreaterThan(40);
+    expect(queries.flatMap((query) => unknownInQuery(query, metrics))).toEqual([]);
+  });
+
+  test("names no end reason and no error code that is not used", async () => {
+    const known = new Set<string>([
+      ...END_REASONS,
+      ...Object.keys(STATUS),
+      ...([401, 404, 426, 503] as const).map(mediaPortCode),
+      ...CONNECTION_TYPES,
+      ...SPEND_ACTIONS,
+      ...(await everyMetric()).keys(),
+      // Folders of DATA_DIR, a scheme, and a value of variables.
+      ...["journals", "recordings", "https", "off"],
+    ]);
+    const words = code.filter((text) => /^[a-z]+(?:_[a-z]+)*$/.test(text) && !text.startsWith("trunkline_"));
+    expect(words.length).toBeGreaterThan(40);
+    expect(words.filter((word) => !known.has(word))).toEqual([]);
+    for (const reason of ["message_flood", "connection_lost", "spend_limit"]) expect(words).toContain(reason);
+  });
+
+  test("names no npm script that is not in package.json", () => {
+    const { scripts } = JSON.parse(textOf(join(ROOT, "package.json"))) as { scripts: Record<string, string> };
+    const named = [...page.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = ""]) => name);
+    expect(named).toEqual(expect.arrayContaining(["attack", "chaos", "bench:limits", "keys", "admin"]));
+    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
 });
