@@ -56,6 +56,30 @@ function brokenLinks(page: string, markdown: string): string[] {
     });
 }
 
+/** Enough of a paragraph to distinguish it: two versions of one begin alike. */
+const PARAGRAPH_BEGINS_CHARS = 40;
+const PARAGRAPH = "Crashes lose calls, not records. Every c";
+
+/** The rows of one table that begin with the same names in code, and paragraphs of one page that begin alike. */
+function repeatedIn(markdown: string): string[] {
+  const seen = new Set<string>();
+  let table = 0;
+  return withoutCode(markdown)
+    .split("\n")
+    .flatMap((line) => {
+      if (!line.startsWith("|")) table += 1;
+      const [row] = /^\| [^|]*`[^|]* \|/.exec(line) ?? [];
+      const isParagraph =
+        row === undefined && /^(?:\p{L}|`|\d+\. |- )/u.test(line) && line.length >= PARAGRAPH_BEGINS_CHARS;
+      const begin = row ?? (isParagraph ? line.slice(0, PARAGRAPH_BEGINS_CHARS) : undefined);
+      if (begin === undefined) return [];
+      const key = row === undefined ? begin : `${table} ${row}`;
+      const isRepeated = seen.has(key);
+      seen.add(key);
+      return isRepeated ? [begin] : [];
+    });
+}
+
 /** Every environment variable that the service or a command reads. */
 function variablesRead(): Set<string> {
   const read = new Set<string>();
@@ -99,6 +123,22 @@ describe("the documentation", () => {
   test.each(pages.map((page) => relative(ROOT, page)))("%s has no broken link", (page) => {
     const file = join(ROOT, page);
     expect(brokenLinks(file, textOf(file))).toEqual([]);
+  });
+
+  test.each(
+    pages.map((page) => relative(ROOT, page)),
+  )("%s says nothing twice: no paragraph, and no row of a table for the same name", (page) => {
+    expect(repeatedIn(textOf(join(ROOT, page)))).toEqual([]);
+  });
+
+  test("a paragraph or a row that stands twice is noticed", () => {
+    const rows = "| `A` | 1 |\n| `A` | 2 |\n";
+    expect(repeatedIn(`${rows}\n${PARAGRAPH}\n\n${rows}${PARAGRAPH} And more.\n`)).toEqual([
+      "| `A` |",
+      "| `A` |",
+      PARAGRAPH,
+    ]);
+    expect(repeatedIn("| `A` | 1 |\n\n| `A` | 2 |\n```\n| `B` |\n| `B` |\n```\n")).toEqual([]);
   });
 
   test("a link to a page or a heading that is not there is noticed", () => {
