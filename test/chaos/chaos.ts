@@ -19,6 +19,8 @@ export interface ChaosOptions {
   calls: number;
   workers: number;
   kills: number;
+  /** Kills of the control process, behind those of workers: no live call may notice, and no record be missing. */
+  controlKills: number;
   /** Kills of the renderer, behind those of workers: no record or recording may be missing. */
   rendererKills: number;
   /** Rolls, each of which replaces every worker: behind the kills. */
@@ -109,6 +111,8 @@ class Chaos {
   readonly #stores: Stores;
   readonly #callers: ChaosCaller[] = [];
   readonly #kills: Kill[] = [];
+  readonly #controlKillsMs: number[] = [];
+  readonly #controlPids: number[] = [];
   #live: { caller: ChaosCaller; untilMs: number }[] = [];
   #overloaded = 0;
   #ownLatenessMs = 0;
@@ -137,12 +141,17 @@ class Chaos {
   }
 
   async #strike(): Promise<void> {
-    const { kills, rendererKills, rolls, everyMs, calls, say } = this.#options;
+    const { kills, controlKills, rendererKills, rolls, everyMs, calls, say } = this.#options;
     await this.#until("all calls to live", () => this.#live.length >= calls);
     for (let count = 1; count <= kills; count += 1) {
       await delay(everyMs);
       await this.#kill();
       say(`kill ${count} of ${kills}: ${this.#live.length} calls live, ${this.#count("lost")} lost until now`);
+    }
+    for (let count = 1; count <= controlKills; count += 1) {
+      await delay(everyMs);
+      await this.#killControl();
+      say(`control process killed ${count} of ${controlKills}: ${this.#live.length} calls live`);
     }
     for (let count = 1; count <= rendererKills; count += 1) {
       await delay(everyMs);
@@ -202,10 +211,13 @@ class Chaos {
   /** Undefined while no calls are taken. */
   async #create(): Promise<{ id: string; websocketUrl: string } | undefined> {
     const firstSpeaker = this.#callers.length % SPEAKING_EVERY === 0 ? "agent" : "user";
-    const response = await this.#fetch("/calls", { ...NEW_CALL, firstSpeaker });
-    if (response.status === 201) return (await response.json()) as { id: string; websocketUrl: string };
-    const said = await response.text();
-    if (response.status !== 503) throw new Error(`a call was not created: ${response.status} ${said}`);
+    const response = await this.#fetch("/calls", { ...NEW_CALL, firstSpeaker }).catch(() => undefined);
+    if (response?.status === 201) return (await response.json()) as { id: string; websocketUrl: string };
+    // Its answer died with the control process.
+    if (response === undefined && this.#controlKillsMs.length === 0) throw new Error("the API cannot be reached");
+    const said = await response?.text().catch(() => "");
+    if (response !== undefined && response.status !== 503)
+      throw new Error(`a call was not created: ${response.status} ${said}`);
     this.#overloaded += 1;
     return undefined;
   }
@@ -230,13 +242,26 @@ class Chaos {
     process.kill(pid, "SIGKILL");
   }
 
+  async #killControl(): Promise<void> {
+    const [pid] = await this.#allUp("control", 1, this.#controlPids.at(-1));
+    if (pid === undefined) throw new Error("there is no control process");
+    await this.#until("new calls to be taken", async () => {
+      const answer = await fetch(new URL("/readyz", this.#baseUrl)).catch(() => undefined);
+      return answer?.ok === true;
+    });
+    this.#controlPids.push(pid);
+    this.#controlKillsMs.push(performance.now());
+    process.kill(pid, "SIGKILL");
+  }
+
   async #killRenderer(): Promise<void> {
     let pid: number | undefined;
     await this.#until("a renderer to be up", () => {
       const of = (msg: string): number[] =>
         this.#log().flatMap((line) => (line.msg === msg && line.pid !== undefined ? [line.pid] : []));
       const dead = of("renderer died");
-      pid = of("renderer started").find((one) => !dead.includes(one));
+      // One whose control process was killed died without a line.
+      pid = of("renderer started").findLast((one) => !dead.includes(one));
       return pid !== undefined;
     });
     process.kill(pid ?? 0, "SIGKILL");
@@ -250,18 +275,21 @@ class Chaos {
     await this.#until("the roll to end", () => ended() > before);
   }
 
-  /** Waits until every place has its worker; returns their process ids, the oldest first. */
-  async #allUp(): Promise<number[]> {
+  /** Waits until every place has its process, by default every worker's; returns their process ids, the oldest first. */
+  async #allUp(
+    child = "worker",
+    count = this.#options.workers,
+    justKilled = this.#kills.at(-1)?.pid,
+  ): Promise<number[]> {
     let pids: number[] = [];
-    await this.#until("every worker to be up", () => {
-      const ofWorkers = (msg: string): (number | undefined)[] =>
+    await this.#until(`every ${child} process to be up`, () => {
+      const pidsOf = (msg: string): (number | undefined)[] =>
         this.#log()
-          .filter((line) => line.msg === msg && line.child === "worker")
+          .filter((line) => line.msg === msg && line.child === child)
           .map(({ pid }) => pid);
-      const dead = new Set([...ofWorkers("process died"), ...ofWorkers("process replaced")]);
-      pids = ofWorkers("process started").filter((pid): pid is number => pid !== undefined && !dead.has(pid));
-      const justKilled = this.#kills.at(-1)?.pid;
-      return pids.length === this.#options.workers && !pids.includes(justKilled ?? 0);
+      const dead = new Set([...pidsOf("process died"), ...pidsOf("process replaced")]);
+      pids = pidsOf("process started").filter((pid): pid is number => pid !== undefined && !dead.has(pid));
+      return pids.length === count && !pids.includes(justKilled ?? 0);
     });
     return pids;
   }
@@ -296,7 +324,13 @@ class Chaos {
       const isSampled = index % this.#options.sampled === 0 && (outcome === "lost" || outcome === "hung_up");
       records.set(callId, await this.#record(callId, isSampled));
     }
-    const evidence: Evidence = { stories, records, recordedMs, kills: this.#kills };
+    const evidence: Evidence = {
+      stories,
+      records,
+      recordedMs,
+      kills: this.#kills,
+      controlKillsMs: this.#controlKillsMs,
+    };
     return {
       begun: this.#count("hung_up") + this.#count("lost"),
       hungUp: this.#count("hung_up"),

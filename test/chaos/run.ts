@@ -9,9 +9,10 @@ import { steppedClock } from "./clock-step.ts";
 
 const USAGE = `Kills, or replaces, media workers under live calls, again and again, and looks whether anything is missing afterwards.
 
-  npm run chaos -- [--calls 200] [--workers 2] [--kills 50] [--renderer-kills 0] [--rolls 0] [--every-s 3] [--call-s 30]
+  npm run chaos -- [--calls 200] [--workers 2] [--kills 50] [--control-kills 0] [--renderer-kills 0] [--rolls 0] [--every-s 3] [--call-s 30]
                    [--only ADV-M4]
 
+  --control-kills   how often the control process is killed, behind the kills of workers; no live call may notice
   --renderer-kills  how often the renderer of recordings is killed, behind the kills of workers; no recording may be missing then
   --rolls    how often all workers are replaced as \`npm run admin -- roll\` does, behind the kills; no stream may be refused then
   --call-s   the longest that a call lasts: shorter calls are more streams to open
@@ -23,7 +24,10 @@ Every caller knows what it sent and what it heard; calls of workers that were no
 ones must have a record, a transcript and a recording within 5 s. After an accident every call has the record of its hang-up. Exits with 1 when anything is wrong.
 `;
 
-type Given = Pick<ChaosOptions, "calls" | "workers" | "kills" | "rendererKills" | "rolls" | "everyMs" | "callMsMax">;
+type Given = Pick<
+  ChaosOptions,
+  "calls" | "workers" | "kills" | "controlKills" | "rendererKills" | "rolls" | "everyMs" | "callMsMax"
+>;
 
 const ACCIDENTS = { ...ON_DISK, "ADV-M2": steppedClock } as const;
 
@@ -31,6 +35,7 @@ const DEFAULTS = {
   calls: "200",
   workers: "2",
   kills: "50",
+  "control-kills": "0",
   "renderer-kills": "0",
   rolls: "0",
   "every-s": "3",
@@ -52,6 +57,7 @@ function readOptions(args: readonly string[]): Given & { only: string | undefine
     calls: wholeNumber("calls", given.calls, 1),
     workers: wholeNumber("workers", given.workers, 1),
     kills: wholeNumber("kills", given.kills),
+    controlKills: wholeNumber("control-kills", given["control-kills"]),
     rendererKills: wholeNumber("renderer-kills", given["renderer-kills"]),
     rolls: wholeNumber("rolls", given.rolls),
     everyMs: wholeNumber("every-s", given["every-s"]) * 1_000,

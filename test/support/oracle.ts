@@ -28,6 +28,8 @@ export interface Evidence {
   /** When the log told that a call's record was made; one time for each record. */
   recordedMs: ReadonlyMap<string, readonly number[]>;
   kills: readonly Kill[];
+  /** When the control process was killed. */
+  controlKillsMs?: readonly number[];
 }
 
 /** A call that is lost is recorded by then. */
@@ -38,6 +40,8 @@ const LOST_FRAMES_MAX = 50;
 const UNDERWAY_FRAMES_MAX = 50;
 /** By then every connection of a killed process is seen to break. */
 const BREAK_MS_MAX = 1_500;
+/** By then another control process answers; until then tokens cannot be redeemed. */
+const CONTROL_BACK_MS_MAX = 10_000;
 /** By then another worker listens; until then a stream may be refused, or reset. */
 const REFUSED_MS_MAX = 3_000;
 /** A recording is as long as its call, but for what is cut to whole frames. */
@@ -49,7 +53,7 @@ const SAMPLES_PER_MS = 8;
  * no frame in either direction; who was lost was lost with a killed worker, and was recovered. An empty list is a clean run.
  */
 export function verdict(evidence: Evidence): string[] {
-  const { stories, records, recordedMs } = evidence;
+  const { stories, records, recordedMs, controlKillsMs = [] } = evidence;
   return stories.flatMap((story) => {
     const begun = story.outcome === "hung_up" || story.outcome === "lost";
     const record = records.get(story.callId);
@@ -58,14 +62,20 @@ export function verdict(evidence: Evidence): string[] {
     else if (record.status === "active") problems.push("it is still active");
     else if (story.outcome === "hung_up") problems.push(...ofHungUp(story, record));
     else if (story.outcome === "lost") problems.push(...ofLost(story, record, evidence));
-    else if (story.outcome === "refused" && killOf(story.brokeMs, evidence.kills, REFUSED_MS_MAX) === undefined) {
-      problems.push(`its stream was refused though no worker had died: ${story.why}`);
+    else if (story.outcome === "refused" && !mayBeRefused(story, evidence)) {
+      problems.push(`its stream was refused though no process had died: ${story.why}`);
     }
     const count = recordedMs.get(story.callId)?.length ?? 0;
-    if (begun && count !== 1) problems.push(`it was recorded ${count} times`);
+    // The line of the log may have died with the control process that had made the record.
+    const isTold = count === 1 || (count === 0 && controlKillsMs.length > 0);
+    if (begun && !isTold) problems.push(`it was recorded ${count} times`);
     return problems.map((problem) => `${story.callId} (${story.outcome}): ${problem}`);
   });
 }
+
+const mayBeRefused = ({ brokeMs }: CallerStory, { kills, controlKillsMs = [] }: Evidence): boolean =>
+  killOf(brokeMs, kills, REFUSED_MS_MAX) !== undefined ||
+  controlKillsMs.some((atMs) => brokeMs >= atMs && brokeMs <= atMs + CONTROL_BACK_MS_MAX);
 
 /** How long the record of each lost call took, from the kill on; ms. */
 export function recoveriesMs({ stories, recordedMs, kills }: Evidence): number[] {
@@ -96,7 +106,9 @@ function ofLost(
   if (kill === undefined) return [`it was lost though no worker had died: ${record.endReason} ${why}`];
   const { framesIn, framesOut } = record.counters ?? { framesIn: 0, framesOut: 0 };
   const [recordedMs = Number.POSITIVE_INFINITY] = evidence.recordedMs.get(callId) ?? [];
-  const tookMs = recordedMs - kill.atMs;
+  // What the control process was about to do when it was killed is for the next one to do.
+  const interruptedMs = evidence.controlKillsMs?.findLast((atMs) => atMs <= recordedMs) ?? 0;
+  const tookMs = recordedMs - Math.max(kill.atMs, interruptedMs);
   // The calls of a killed worker are of one worker.
   const worker = kill.workers.get(callId);
   const others = evidence.stories.filter((other) => other.outcome === "lost" && killOfLost(other, evidence) === kill);
