@@ -86,7 +86,7 @@ describe("the oracle", () => {
     ],
     ["more than there was", withRecord("lost", { counters: { framesIn: 101, framesOut: 50 } }), "101 recovered"],
     ["lost without a kill", changed(({ stories }) => (stories[1].brokeMs = 5_000)), "though no worker had died"],
-    ["refused without a kill", changed(({ stories }) => (stories[2].brokeMs = 5_000)), "though no worker had died"],
+    ["refused without a kill", changed(({ stories }) => (stories[2].brokeMs = 5_000)), "though no process had died"],
     [
       "a call of another worker lost with it",
       changed(({ kills, stories }) => {
