@@ -24,9 +24,9 @@ export const CHILD_RUN_MS_MAX = 2_000;
 export const CHILD_START_CPU_MS = 170;
 /**
  * From one start to the next at least; tasks wait meanwhile. A start copies the page tables of the process that starts it: 2 ms of its
- * loop where that has 50 MB, 21 ms where it has 550 MB, so at most 2.1 % of the loop.
+ * loop where that has 50 MB, 21 ms where it has 550 MB, so at most 4.2 % of the loop.
  */
-export const CHILD_START_INTERVAL_MS = 1_000;
+export const CHILD_START_INTERVAL_MS = 500;
 /** JavaScript heap of a child; with more it is ended and replaced. */
 export const CHILD_HEAP_MB_MAX = 96;
 /** Memory of a child, whatever it is used for; with more it is ended and replaced. It begins with 60 MB. */

@@ -221,7 +221,7 @@ describe("ADV-H2: of the children of a process with a budget", () => {
     script.says(1).gone(KILLED);
   });
 
-  test("no two are started within a second, however many tasks exceed their budget", async () => {
+  test("no more than two are started in a second, however many tasks exceed their budget", async () => {
     const clock = new ManualClock();
     const script = new ScriptedChildren();
     const { run } = processOf(script.start, clock);
