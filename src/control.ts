@@ -16,7 +16,7 @@ import { createLogger, withoutForeignText } from "./core/log.ts";
 import { MetricsSum } from "./core/metrics-sum.ts";
 import { watchProcess } from "./core/process-metrics.ts";
 import { RECORDS_WAITING_MAX } from "./core/renderer-limits.ts";
-import { ThreadedSchemaChecks } from "./core/schema-checks.ts";
+import { SchemaProcess } from "./core/schema-checks.ts";
 import { HttpConnections } from "./http-connections.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
@@ -262,7 +262,7 @@ const api = buildApi({
   largeAnswers: new LargeAnswers(clock, (of) => metrics.largeAnswerRefused(of)),
   voices: catalogueOf(engines.tts),
   toolSecrets: config.toolSecrets,
-  schemas: new ThreadedSchemaChecks({ clock, log, count: (outcome) => metrics.threadTask("schemas", outcome) }),
+  schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),
   toolsAllowLoopback: config.toolsAllowLoopback,
   ...health,
   accountOver: (accountId) => accountTotals.over(accountId),

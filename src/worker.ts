@@ -10,7 +10,7 @@ import { createLogger } from "./core/log.ts";
 import { WorkerMetrics } from "./core/metrics.ts";
 import type { ProcessMetrics } from "./core/metrics-sum.ts";
 import { watchProcess } from "./core/process-metrics.ts";
-import { ThreadedSchemaChecks } from "./core/schema-checks.ts";
+import { SchemaProcess } from "./core/schema-checks.ts";
 import { SOFTWARE } from "./core/software.ts";
 import { AccountSpends } from "./gateway/account-spend.ts";
 import { CertificateWatch } from "./gateway/certificate.ts";
@@ -88,7 +88,7 @@ const gateway = new Gateway({
   makeResampler,
   opus,
   httpTools: new HttpTools({ secrets: config.toolSecrets, allowLoopback: config.toolsAllowLoopback }),
-  schemas: new ThreadedSchemaChecks({ clock, log, count: (outcome) => metrics.threadTask("schemas", outcome) }),
+  schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),
   journals,
   phrases: new PhraseBook({
     overrides: config.phrases,

@@ -2,7 +2,7 @@ import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason } fr
 import { counter, gauge, histogram, registryOf, TYPE, watchedGauge, watchedGauges } from "./metrics-kit.ts";
 import type { WorkersMetrics } from "./metrics-sum.ts";
 import { RETAINED, type Retained } from "./retention.ts";
-import { threadTaskCounter } from "./thread-metrics.ts";
+import { budgetedTaskCounter } from "./task-metrics.ts";
 
 const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const RECORD_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -34,7 +34,7 @@ export interface DiskReading {
 export class ControlMetrics {
   readonly registry = registryOf("control");
   /** A task of a thread is over. */
-  readonly threadTask = threadTaskCounter(this.registry);
+  readonly budgetedTask = budgetedTaskCounter(this.registry);
   readonly #created = counter(this.registry, "calls_created_total", "Calls created by the API.", [TYPE]);
   readonly #recorded = counter(
     this.registry,

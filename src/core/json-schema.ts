@@ -1,4 +1,5 @@
 import { TOOL_SCHEMA_CHARS_MAX, TOOL_SCHEMA_DEPTH_MAX } from "./limits.ts";
+import { SCHEMA_PATTERN_CHARS_MAX } from "./schema-limits.ts";
 
 /**
  * What is wrong with the shape of a JSON Schema, as a rule that continues a field's name; undefined when nothing is. Whether it can be
@@ -11,7 +12,33 @@ export function schemaProblem(schema: Readonly<Record<string, unknown>>, json: s
   if (levelsOf(schema) > TOOL_SCHEMA_DEPTH_MAX) return `must have at most ${TOOL_SCHEMA_DEPTH_MAX} levels`;
   if (schema.type !== "object") return 'must be a JSON Schema of the type "object"';
   const foreign = foreignKeyword(schema);
-  return foreign === undefined ? undefined : `must not use ${foreign}`;
+  if (foreign !== undefined) return `must not use ${foreign}`;
+  const long = longPattern(schema, "");
+  if (long === undefined) return undefined;
+  return `must have patterns of at most ${SCHEMA_PATTERN_CHARS_MAX} characters, not ${long.chars} as in ${long.at}`;
+}
+
+/** Characters of a place in a schema that an answer quotes. */
+const PLACE_CHARS_MAX = 100;
+
+/** A regular expression that is too long, and where it stands. As above, wherever the keys stand. */
+function longPattern(value: unknown, at: string): { at: string; chars: number } | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, child] of Object.entries(value)) {
+    const childAt = `${at}/${key}`;
+    for (const pattern of patternsOf(key, child)) {
+      if (pattern.length > SCHEMA_PATTERN_CHARS_MAX)
+        return { at: childAt.slice(0, PLACE_CHARS_MAX), chars: pattern.length };
+    }
+    const within = longPattern(child, childAt);
+    if (within !== undefined) return within;
+  }
+  return undefined;
+}
+
+function patternsOf(key: string, value: unknown): readonly string[] {
+  if (key === "pattern" && typeof value === "string") return [value];
+  return key === "patternProperties" && typeof value === "object" && value !== null ? Object.keys(value) : [];
 }
 
 /** A keyword that leads out of the schema, or makes it more than one; keys are looked at wherever they stand. */

@@ -9,7 +9,7 @@ import { BACKLOG_MS_MAX, CARRIER_MESSAGE_BYTES_MAX, TURN_TEXT_CHARS_MAX } from "
 
 /**
  * Text messages of a raw WebSocket, in bytes: at once, and in the long run. A `result` of a tool that is no string is charged twice,
- * for it is written again. 256 KiB x 110 ns = 29 ms of the loop at once; 32 KiB x 110 ns = 0.4 % of it in the long run.
+ * for it is written again. 256 KiB x 110 ns = 29 ms of the loop at once; 32 KiB x 144 ns = 0.5 % of it in the long run.
  */
 export const TEXT_BYTES_AT_ONCE_MAX = 256 * 1024;
 export const TEXT_BYTES_PER_SECOND_MAX = 32 * 1024;
@@ -19,7 +19,7 @@ export const TEXT_MESSAGE_BYTES_MAX = 16 * 1024;
 /**
  * Messages of a carrier that no fast reader knows, in bytes outside of their audio: in the long run, and at once. The rate is the
  * least with which audio with 2 KiB of extra headers in each message passes (2,230 bytes, 50 a second: 109 KiB/s). 683 messages of
- * audio x 45 µs = 3.1 % of the loop; at once 4.9 MiB x 7 ns, or 80,000 parts x 0.4 µs, = 34 ms.
+ * audio x 20 µs = 1.4 % of the loop; at once 4.9 MiB x 7.2 ns, or 80,000 parts x 0.4 µs, = 37 ms.
  */
 export const CARRIER_BYTES_PER_SECOND_MAX = 112 * 1024;
 export const CARRIER_BYTES_AT_ONCE_MAX = (CARRIER_BYTES_PER_SECOND_MAX * BACKLOG_MS_MAX) / 1_000;
@@ -30,7 +30,7 @@ export const CARRIER_BYTES_AT_ONCE_MAX = (CARRIER_BYTES_PER_SECOND_MAX * BACKLOG
 export const MESSAGE_PARTS_FREE = 32;
 export const MESSAGE_PART_BYTES = 64;
 
-/** Texts that the caller typed within one second; more are ignored, counted and answered with `error`: each asks the LLM. 5 x 1.7 ms = 0.8 % of the loop. */
+/** Texts that the caller typed within one second; more are ignored, counted and answered with `error`: each asks the LLM. 5 x 2.1 ms = 1.1 % of the loop. */
 export const TEXTS_PER_SECOND_MAX = 5;
 /** Characters of them at once, and in the long run: the conversation keeps them all, and the model is sent it each time. */
 export const TYPED_CHARS_AT_ONCE_MAX = 65_536;

@@ -10,7 +10,7 @@ import { type LatencyStage, stagesOf } from "./latency.ts";
 import { counter, gauge, histogram, KeptTimes, registryOf, TYPE, tellAnew, watchedGauge } from "./metrics-kit.ts";
 import type { ProcessMetrics } from "./metrics-sum.ts";
 import { SPEND_LIMITS, SPEND_UNITS, type SpendRefusal } from "./spend.ts";
-import { threadTaskCounter } from "./thread-metrics.ts";
+import { budgetedTaskCounter } from "./task-metrics.ts";
 import type { TimeHistogram } from "./time-histogram.ts";
 import { USAGE_UNITS, type Usage, type UsageUnit } from "./usage.ts";
 
@@ -132,7 +132,7 @@ const ENGINE_BUCKETS_S = [0.005, 0.01, 0.025, ...LATENCY_BUCKETS_S];
 export class WorkerMetrics {
   readonly registry = registryOf("worker");
   /** A task of a thread is over. */
-  readonly threadTask = threadTaskCounter(this.registry);
+  readonly budgetedTask = budgetedTaskCounter(this.registry);
   readonly #read: () => WorkerReadings;
   readonly #started = counter(this.registry, "calls_started_total", "Calls whose stream was opened.", [TYPE]);
   readonly #ended = counter(this.registry, "calls_ended_total", "Calls that ended in this process.", ["reason"]);

@@ -1,6 +1,6 @@
 import type { CompiledSchemas } from "./schema-check.ts";
 
-/** What is asked of the thread: whether a schema can be compiled, or, with a value, whether that fits it. Both are JSON. */
+/** What is asked of the child process: whether a schema can be compiled, or, with a value, whether that fits it. Both are JSON. */
 export interface SchemaTask {
   schema: string;
   value?: string;

@@ -34,7 +34,7 @@ export interface ConnectionOptions {
   liveness: LivenessOptions;
   httpTools: Pick<HttpTools, "carryOut">;
   /** Checks arguments of tools; shared by all connections of the process. */
-  schemas: Pick<SchemaChecks, "check">;
+  schemas: Pick<SchemaChecks, "prepare" | "check">;
   /** What the service says in its own name; shared by all connections of the process. */
   phrases: PhraseFinder;
   /** What the call spends, and may spend. */

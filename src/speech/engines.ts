@@ -76,7 +76,7 @@ export function engineProblems({
 /** What of a worker's metrics is told of providers. */
 export type EngineMetrics = Pick<
   WorkerMetrics,
-  "providerKnown" | "providerFailed" | "providerLeftAlone" | "threadTask"
+  "providerKnown" | "providerFailed" | "providerLeftAlone" | "budgetedTask"
 >;
 
 /**
@@ -110,7 +110,7 @@ export function createEngines(config: EnginesConfig, clock: Clock, log: WarningL
   const planner = new ReferencePlanner({
     clock,
     log,
-    count: (outcome) => metrics?.threadTask("reference_llm", outcome),
+    count: (outcome) => metrics?.budgetedTask("reference_llm", outcome),
   });
   const ears = (named: string): Stt => createEars(named, earSettings, (provider) => lineOf("ear", provider), clock);
   return {

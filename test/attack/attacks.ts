@@ -57,8 +57,6 @@ export interface Attack {
   upgradeMsMax?: number;
   /** What the worker grows by for each such call while it goes on, where its peer does nothing wrong. */
   callBytes?: number;
-  /** What the worker grows by once for all of them, whatever their number. */
-  sharedBytes?: number;
   /** Calls `ready` when all attackers stand where they mean to, and begins when that resolves. */
   run(target: Target, size: Size, ready: Ready): Promise<Outcome>;
 }

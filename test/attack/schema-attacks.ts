@@ -7,13 +7,11 @@ import { outcome, streams } from "./streams.ts";
 // Attacks of users with an API key, by the JSON Schemas of their tools.
 
 const TYPED_EVERY_MS = 500;
-/** A thread is replaced for each of the requests that wait; what waits for more than 5 s is refused. */
+/** A process is replaced for each of the requests that wait; what waits for more than 5 s is refused. */
 const REFUSED_MS_MAX = 20_000;
 const ENDED_MS_MAX = 15_000;
 /** A call whose agent speaks: the garbage of its voice. */
 const SPOKEN_BYTES = 1_024 * 1_024;
-/** Two threads, each with some of the heap that it may have. */
-const THREADS_BYTES = 2 * 32 * 1_024 * 1_024;
 
 const message = (value: object): Buffer => encodeFrame({ opcode: OPCODE.text, payload: JSON.stringify(value) });
 
@@ -120,7 +118,6 @@ export const SCHEMA_ATTACKS: readonly Attack[] = [
     call: call([...ENDLESS_TOOLS, ENDLESS_CHOICE]),
     endReason: "caller_hangup",
     callBytes: SPOKEN_BYTES,
-    sharedBytes: THREADS_BYTES,
     run: (target, size, ready) =>
       typeAndHangUp(target, size, ready, (count) => {
         const name = [...NAMES, "india"][count % (NAMES.length + 1)];
@@ -144,7 +141,6 @@ export const SCHEMA_ATTACKS: readonly Attack[] = [
     call: call([INHERITED_TOOL]),
     endReason: "caller_hangup",
     callBytes: SPOKEN_BYTES,
-    sharedBytes: THREADS_BYTES,
     run: (target, size, ready) => typeAndHangUp(target, size, ready, () => "Please set the order."),
   },
 ];

@@ -398,10 +398,7 @@ function judge(result: StageResult, planned: readonly Planned[], attackers: numb
     problems.push(`control calls lost ${control.lostIn} frames in, ${control.lostOut} out`);
   }
   if (control.broken > 0) problems.push(`${control.broken} control calls broke`);
-  const callBytes = planned.reduce(
-    (sum, { attack, size }) => sum + (attack.callBytes ?? 0) * size.attackers + (attack.sharedBytes ?? 0),
-    0,
-  );
+  const callBytes = planned.reduce((sum, { attack, size }) => sum + (attack.callBytes ?? 0) * size.attackers, 0);
   if (result.workerGrowthBytes > attackers * ATTACKER_BYTES_MAX + callBytes + SLACK_BYTES) {
     problems.push(`the worker grew by ${Math.round(result.perAttackerBytes / 1_024)} KiB for each attacker`);
   }

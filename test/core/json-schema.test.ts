@@ -17,6 +17,8 @@ describe("a schema of a tool's arguments", () => {
       { required: ["order"] },
     ),
     object({ a: { $ref: "#/$defs/a" } }, { $defs: { a: { type: "integer" } } }),
+    object({ pattern: { type: "string", pattern: "a".repeat(512) }, patternProperties: { type: "object" } }),
+    object({ name: { type: "string", pattern: "^[\\p{L}\\p{M}' -]{1,80}$" } }),
     { $schema: "https://json-schema.org/draft/2020-12/schema", ...object({}) },
     {
       $schema: "http://json-schema.org/draft-07/schema#",
@@ -42,6 +44,8 @@ describe("a schema of a tool's arguments", () => {
     [object({}, { $async: true }), "$async"],
     [object({ a: { $dynamicRef: "#x" } }), "$dynamicRef"],
     [object({ a: { description: "x".repeat(8_192) } }), "8192 characters"],
+    [object({ name: { pattern: "a".repeat(513) } }), "512 characters, not 513 as in /properties/name/pattern"],
+    [object({}, { patternProperties: { ["a".repeat(513)]: {} } }), "512 characters, not 513 as in /patternProperties"],
     [object({ a: { items: { items: { items: { items: { items: { items: {} } } } } } } }), "8 levels"],
   ])("is refused: %j", (schema, why) => {
     expect(problemOf(schema)).toContain(why);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { CompiledSchemas, compileSchema } from "../../src/core/schema-check.ts";
 import { schemaAnswer } from "../../src/core/schema-tasks.ts";
 
@@ -11,6 +11,27 @@ test("what is wrong with a value is said, and nothing of it is quoted", () => {
   expect(wrong(schema, { count: "a secret" })).toBe("/count must be integer");
   expect(wrong(schema, {})).toBe("must have required property 'count'");
   expect(wrong(schema, { count: 1, more: "a secret" })).toContain("must NOT have additional properties");
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+test("ADV-H2: a schema that is compiled has run its patterns, which V8 compiles at their first use", () => {
+  const ran = vi.spyOn(RegExp.prototype, "test");
+  const schema = object(
+    { a: { type: "string", pattern: "^\\p{L}+$" }, b: { $ref: "#/$defs/b" } },
+    { patternProperties: { "^x\\d": {} }, $defs: { b: { items: { pattern: "^deep$" } } } },
+  );
+  const check = compileSchema(schema);
+  const textsOf = (source: string): string =>
+    ran.mock.calls
+      .map(([text], index) => ((ran.mock.contexts[index] as RegExp).source === source ? text : ""))
+      .join("");
+  for (const source of ["^\\p{L}+$", "^x\\d", "^deep$"]) {
+    // V8 compiles once more for texts of two bytes a character.
+    expect(textsOf(source)).toMatch(/[a-z]/);
+    expect(textsOf(source)).toMatch(/[\u0100-\uffff]/);
+  }
+  expect([check?.({ a: "Жan" }), check?.({ a: "-" })]).toEqual([undefined, '/a must match pattern "^\\p{L}+$"']);
 });
 
 /** Names of members that every object inherits, or that an object literal takes for something else. */
@@ -59,7 +80,7 @@ test("members are compared in any order, numbers by their value, and lists by th
   expect(wrong(object({ a: { enum: ["1"] } }), { a: 1 })).toBe("/a must be equal to one of the allowed values");
 });
 
-describe("what the thread answers", () => {
+describe("what the child process answers", () => {
   const schemas = new CompiledSchemas();
   const ask = (schema: object, value?: unknown) =>
     schemaAnswer(

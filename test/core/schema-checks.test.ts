@@ -1,17 +1,19 @@
 import { afterAll, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { ThreadedSchemaChecks } from "../../src/core/schema-checks.ts";
+import { SchemaProcess } from "../../src/core/schema-checks.ts";
+import { CHILD_START_INTERVAL_MS, CHILD_WAIT_MS_MAX } from "../../src/core/schema-limits.ts";
 import { ReferencePlanner } from "../../src/speech/providers/reference-planner.ts";
 import { memoryLog } from "../support/memory-log.ts";
 
-// Without deadlines of the wall clock: from the source a thread starts slowly where the machine is busy.
+// Without deadlines of the wall clock: from the source a child starts slowly where the machine is busy.
 const clock = {
   ...systemClock,
   nowMs: () => 0,
-  after: (ms: number, task: () => void) => systemClock.after(ms >= 5_000 ? 60_000 : ms, task),
+  after: (ms: number, task: () => void) =>
+    systemClock.after(ms >= CHILD_WAIT_MS_MAX ? 60_000 : ms === CHILD_START_INTERVAL_MS ? 0 : ms, task),
 };
 const options = { clock, log: memoryLog().log, count: () => {} };
-const schemas = new ThreadedSchemaChecks(options);
+const schemas = new SchemaProcess(options);
 const planner = new ReferencePlanner(options);
 afterAll(() => Promise.all([schemas.close(), planner.close()]));
 
@@ -45,15 +47,15 @@ const MULTIPLYING = {
   $defs: { ...steps, [`d${STEPS}`]: { type: "string" } },
 };
 
-test("ADV-H2: eight schemas of 8 KiB that ajv takes long to compile leave the loop to others", async () => {
+test("ADV-H2: three schemas of 8 KiB that ajv takes long to compile leave the loop to others", async () => {
   const costly = (index: number): string =>
     json({ type: "object", description: String(index), allOf: Array(700).fill({ not: {} }) });
   await schemas.compile("a", json({ type: "object" }));
-  const compiled = Promise.all(Array.from({ length: 8 }, (_, index) => schemas.compile("a", costly(index))));
+  const compiled = Promise.all(Array.from({ length: 3 }, (_, index) => schemas.compile("a", costly(index))));
   const { result, turns } = await turnsDuring(compiled);
   expect(result.every(({ outcome }) => outcome === "answered" || outcome === "over_budget")).toBe(true);
   // On the loop itself nothing else would have had a turn.
-  expect(turns).toBeGreaterThan(8);
+  expect(turns).toBeGreaterThan(3);
 }, 60_000);
 
 test.each([
@@ -72,7 +74,7 @@ test.each([
   60_000,
 );
 
-test("ADV-H2: the reference LLM chooses tools in a thread of its own, which a pattern cannot hold for ever", async () => {
+test("ADV-H2: the reference LLM chooses tools in a process of its own, which a pattern cannot hold for ever", async () => {
   const choose = (parameters: object, text: string) =>
     planner.choose(
       {

@@ -1,6 +1,6 @@
 import { METHODS } from "node:http";
 import { getHeapSpaceStatistics } from "node:v8";
-import { THREAD_OUTCOMES } from "../../src/core/budgeted-thread.ts";
+import { TASK_OUTCOMES } from "../../src/core/budgeted-process.ts";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/call-spec.ts";
 import {
   ENGINES,
@@ -15,7 +15,7 @@ import {
 import { RETAINED } from "../../src/core/retention.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../src/core/spend.ts";
-import { THREADS } from "../../src/core/thread-metrics.ts";
+import { BUDGETED_TASKS } from "../../src/core/task-metrics.ts";
 import { MEDIA_SERVERS } from "../../src/gateway/media-server/media-server.ts";
 import { CALL_STATUSES } from "../../src/store/call-store.ts";
 import type { Family } from "./exposition.ts";
@@ -35,8 +35,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   of: ["account", "service"],
   what: RETAINED,
   reason: [...END_REASONS, ...LLM_ABORT_REASONS],
-  outcome: [...REDEMPTION_OUTCOMES, ...THREAD_OUTCOMES],
-  thread: THREADS,
+  outcome: [...REDEMPTION_OUTCOMES, ...TASK_OUTCOMES],
+  task: BUDGETED_TASKS,
   state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],
   stage: [...TURN_STAGES, ...TURN_STEPS],
   unit: UNITS,

@@ -88,8 +88,8 @@ export interface LegOptions {
   answersPings?: () => boolean;
   /** In place of those that may call this machine. */
   httpTools?: Pick<HttpTools, "carryOut">;
-  /** In place of those that answer in this thread. */
-  schemas?: Pick<SchemaChecks, "check">;
+  /** In place of those that answer in this process. */
+  schemas?: Pick<SchemaChecks, "prepare" | "check">;
   /** In place of none but the built-in ones. */
   phrases?: PhraseFinder;
   /** What the call and its account may spend; as much as they like unless told. */

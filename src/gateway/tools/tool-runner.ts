@@ -26,7 +26,7 @@ export interface ClientToolCall {
 export interface ToolRunnerOptions {
   redeemed: Pick<RedeemedCall, "accountId" | "spec">;
   /** Checks what the LLM chose against the schema of its tool. */
-  schemas: Pick<SchemaChecks, "check">;
+  schemas: Pick<SchemaChecks, "prepare" | "check">;
   httpTools: Pick<HttpTools, "carryOut">;
   /** Asks the client of the call for a tool that it carries out. */
   askClient: (call: ClientToolCall) => void;
@@ -43,6 +43,8 @@ interface Running {
   readonly kind: ToolSpec["kind"];
   readonly startMs: number;
   readonly life: AbortController;
+  /** The client was asked for it. */
+  isAsked: boolean;
   cancelTimeout: () => void;
 }
 
@@ -62,6 +64,7 @@ export class ToolRunner {
 
   constructor(options: ToolRunnerOptions) {
     this.#options = options;
+    if (options.redeemed.spec.tools.some(({ kind }) => kind !== "built_in")) options.schemas.prepare();
   }
 
   /** Begins to carry out a tool; its result is delivered later. */
@@ -76,6 +79,7 @@ export class ToolRunner {
       kind: tool.kind,
       startMs: clock.nowMs(),
       life: new AbortController(),
+      isAsked: false,
       cancelTimeout: () => {},
     };
     this.#running.set(command.key, running);
@@ -94,10 +98,10 @@ export class ToolRunner {
     );
   }
 
-  /** The client tells what came of a tool; false when none of this id waits for it. */
+  /** The client tells what came of a tool; false where it was not asked for it, or it is over. */
   answered(id: string, result: string, isError: boolean): boolean {
     const running = this.#running.get(id);
-    if (running?.kind !== "client") return false;
+    if (running === undefined || !running.isAsked) return false;
     this.#finish(running, isError ? failed("client", result) : { text: result });
     return true;
   }
@@ -110,12 +114,15 @@ export class ToolRunner {
   }
 
   /** Undefined when the client reports the result, and when the tool's time is over or its call has ended. */
-  async #begin(tool: DefinedTool, { command, life }: Running): Promise<ToolOutcome | undefined> {
+  async #begin(tool: DefinedTool, running: Running): Promise<ToolOutcome | undefined> {
     const { redeemed, httpTools, askClient } = this.#options;
+    const { command, life } = running;
     const unfit = await this.#unfit(tool, command.arguments, life.signal);
     if (life.signal.aborted) return undefined;
     if (unfit !== undefined) return unfit;
     if (tool.kind === "http") return await httpTools.carryOut(tool, command.arguments, life.signal, redeemed.accountId);
+    // Its answer may come at once, and nothing before.
+    running.isAsked = true;
     askClient({ id: command.key, name: tool.name, arguments: command.arguments });
     return undefined;
   }

@@ -2,7 +2,7 @@ import type { LlmRequest, Message, ToolDescription } from "../speech.ts";
 import type { Arguments } from "./reference-arguments.ts";
 
 // What the reference LLM asks of the rules that choose tools (reference-tools.ts). Those go through schemas that users wrote, so they run
-// in a thread of their own; this module is for both sides.
+// in a process of their own; this module is for both sides.
 
 /** A tool that the caller's words ask for, with all that it needs. */
 export interface PlannedCall {

@@ -1,6 +1,7 @@
-import { BudgetedThread, type BudgetedThreadOptions } from "../../core/budgeted-thread.ts";
-import { threadModule } from "../../core/child-module.ts";
+import { BudgetedProcess, type BudgetedProcessOptions } from "../../core/budgeted-process.ts";
+import { childModule } from "../../core/child-module.ts";
 import { TOOL_PLAN_CPU_MS_MAX } from "../../core/schema-limits.ts";
+import { forkTasks } from "../../core/task-child.ts";
 import type { LlmRequest, ToolDescription } from "../speech.ts";
 import {
   type Exchange,
@@ -11,7 +12,7 @@ import {
   type ToolChooser,
 } from "./reference-plan.ts";
 
-/** What is asked of the thread. */
+/** What is asked of the child process. */
 export interface PlanTask {
   exchanges: readonly Exchange[];
   /** The tools as JSON: those of a call are the same in all of its requests. */
@@ -22,18 +23,18 @@ export interface PlanTask {
 /** The account of requests that no call made. */
 const NOBODY = "";
 
-/** Chooses tools for the reference LLM in a thread, which starts with the first call that may need it. */
+/** Chooses tools for the reference LLM in a child process, which starts with the first call that may need it. */
 export class ReferencePlanner implements ToolChooser {
-  readonly #thread: BudgetedThread<PlanTask, ToolChoice>;
+  readonly #process: BudgetedProcess<PlanTask, ToolChoice>;
   readonly #tools = new WeakMap<readonly ToolDescription[], string>();
 
-  constructor(options: Pick<BudgetedThreadOptions, "clock" | "log" | "count">) {
-    const module = threadModule(import.meta.url, "./reference-plan-thread");
-    this.#thread = new BudgetedThread({ name: "reference_llm", module, ...options });
+  constructor(options: Pick<BudgetedProcessOptions, "clock" | "log" | "count">) {
+    const start = forkTasks(childModule(import.meta.url, "./reference-plan-process"));
+    this.#process = new BudgetedProcess({ name: "reference_llm", start, ...options });
   }
 
   prepare(): void {
-    this.#thread.start();
+    this.#process.start();
   }
 
   async choose(request: LlmRequest, signal: AbortSignal): Promise<ToolChoice> {
@@ -42,11 +43,11 @@ export class ReferencePlanner implements ToolChooser {
     const json = this.#tools.get(tools) ?? JSON.stringify(tools);
     this.#tools.set(tools, json);
     const task = { exchanges: exchangesOf(messages), tools: json, language };
-    const result = await this.#thread.run(task, { accountId, cpuMsMax: TOOL_PLAN_CPU_MS_MAX, signal });
+    const result = await this.#process.run(task, { accountId, cpuMsMax: TOOL_PLAN_CPU_MS_MAX, signal });
     return result.outcome === "answered" ? result.answer : NO_TOOLS;
   }
 
   close(): Promise<void> {
-    return this.#thread.close();
+    return this.#process.close();
   }
 }

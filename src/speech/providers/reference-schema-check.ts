@@ -2,7 +2,7 @@ import { compileSchema, type SchemaCheck } from "../../core/schema-check.ts";
 import type { Parameter } from "./reference-parameters.ts";
 
 // Rules of a schema that only a schema check can decide, so that a value that the tool's own check would refuse is asked for. A pattern
-// may take for ever: this runs in the thread of the reference LLM, within its budget.
+// may take for ever: this runs in the child process of the reference LLM, within its budget.
 
 const checks = new WeakMap<Parameter, SchemaCheck>();
 

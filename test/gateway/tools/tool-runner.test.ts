@@ -26,8 +26,8 @@ const HTTP: HttpTool = {
 };
 const CLIENT: ClientTool = { ...described, kind: "client", name: "screen" };
 
-/** A runner whose HTTP requests are answered by hand; arguments are checked in this thread unless `schemas` does it. */
-function runner(schemas: Pick<SchemaChecks, "check"> = INLINE_SCHEMAS) {
+/** A runner whose HTTP requests are answered by hand; arguments are checked in this process unless `schemas` does it. */
+function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMAS) {
   const clock = new ManualClock();
   const { log, lines } = memoryLog();
   const delivered: CallEvent[] = [];
@@ -199,8 +199,13 @@ describe("the tools of a call", () => {
 });
 
 /** Checks that are answered by hand. */
-class ScriptedChecks implements Pick<SchemaChecks, "check"> {
+class ScriptedChecks implements Pick<SchemaChecks, "prepare" | "check"> {
+  prepared = 0;
   readonly asked: { accountId: string; schema: string; value: string; answer(result: SchemaResult): void }[] = [];
+
+  prepare(): void {
+    this.prepared += 1;
+  }
 
   check(accountId: string, schema: string, value: string): Promise<SchemaResult> {
     return new Promise((answer) => this.asked.push({ accountId, schema, value, answer }));
@@ -251,6 +256,22 @@ describe("ADV-H2: the arguments of a tool", () => {
     expect(delivered.at(-1)).toEqual(result("3.4", "Error: the arguments take too long to check.", true));
     run("screen", "3.5");
     expect(schemas.asked).toHaveLength(4);
+  });
+
+  test("are checked before the client's result counts: what it sends unasked settles nothing", async () => {
+    const schemas = new ScriptedChecks();
+    const { run, tools, asked, delivered } = runner(schemas);
+    run("screen", "3.1");
+    expect(tools.answered("3.1", "shown", false)).toBe(false);
+    schemas.asked[0]?.answer({ outcome: "answered", answer: { kind: "unfit", why: "must be fewer" }, cpuMs: 1 });
+    await settled();
+    expect([asked, delivered]).toEqual([[], [result("3.1", "Error: the arguments do not fit: must be fewer.", true)]]);
+  });
+
+  test("have their process started with the call, where it has tools with schemas", () => {
+    const schemas = new ScriptedChecks();
+    runner(schemas);
+    expect(schemas.prepared).toBe(1);
   });
 
   test.each(["its time is over", "its call ends"])("come to nothing where %s while they are checked", async (how) => {

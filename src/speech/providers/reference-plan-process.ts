@@ -1,11 +1,11 @@
 import { COMPILED_SCHEMAS_MAX } from "../../core/schema-limits.ts";
-import { serveTasks } from "../../core/thread-tasks.ts";
+import { serveTasks } from "../../core/task-server.ts";
 import type { ToolDescription } from "../speech.ts";
 import type { ToolChoice } from "./reference-plan.ts";
 import type { PlanTask } from "./reference-planner.ts";
 import { chooseTools } from "./reference-tools.ts";
 
-// The body of the thread in which the reference LLM chooses tools: see reference-planner.ts.
+// The program of the child in which the reference LLM chooses tools: see reference-planner.ts.
 
 /** Parsed tools by their JSON, the last used ones: what is worked out of a schema is remembered with it. */
 const known = new Map<string, readonly ToolDescription[]>();
@@ -19,4 +19,6 @@ function toolsIn(json: string): readonly ToolDescription[] {
   return tools;
 }
 
-serveTasks(({ exchanges, tools, language }: PlanTask): ToolChoice => chooseTools(exchanges, toolsIn(tools), language));
+await serveTasks(
+  ({ exchanges, tools, language }: PlanTask): ToolChoice => chooseTools(exchanges, toolsIn(tools), language),
+);

@@ -31,7 +31,7 @@ function loadedBy(entry: string): Set<string> {
 test.each([
   "worker.ts",
   "control.ts",
-])("ADV-H2: %s loads nothing that compiles a schema, checks a value or chooses tools: their threads alone do", (entry) => {
+])("ADV-H2: %s loads nothing that compiles a schema, checks a value or chooses tools: child processes alone do", (entry) => {
   const loaded = [...loadedBy(entry)];
   expect(loaded).toContain("core/schema-checks.ts");
   expect(loaded).toContain("speech/providers/reference-planner.ts");
@@ -41,8 +41,8 @@ test.each([
 });
 
 test.each([
-  "core/schema-thread.ts",
-  "speech/providers/reference-plan-thread.ts",
+  "core/schema-process.ts",
+  "speech/providers/reference-plan-process.ts",
 ])("%s does: what is looked for above is found where it is", (entry) => {
   expect([...loadedBy(entry)]).toContain("core/schema-check.ts");
   expect([...loadedBy(entry)].some((name) => name.startsWith("ajv"))).toBe(true);

@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import { getPriority, setPriority } from "node:os";
+import { Worker } from "node:worker_threads";
+import { threadModule } from "./child-module.ts";
+import { codeOf } from "./errors.ts";
+import { cpuMsOf } from "./process-cpu.ts";
+import { CHILD_NICE, CHILD_RSS_MB_FULL } from "./schema-limits.ts";
+import { type TaskMessage, type TaskRequest, WATCH_CPU_MS_MAX, WATCH_TASK, type WatchData } from "./task-messages.ts";
+
+/** Makes this module the program of a child that `BudgetedProcess` runs: `answer` gets one task after the other. */
+export async function serveTasks<Task, Answer>(answer: (task: Task) => Answer): Promise<void> {
+  // The parent says when it is over, by closing the channel.
+  for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(signal, () => {});
+  process.on("disconnect", () => process.exit(0));
+  const state = await startWatch();
+  // After the watch has started: on Linux this is the priority of the main thread alone. Never up: not every user may.
+  setPriority(Math.max(getPriority(), CHILD_NICE));
+  const cpuMs = (): number => cpuMsOf(process.pid) ?? performance.now();
+  const send = (message: TaskMessage<Answer>): void => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => {});
+  };
+  let tasks = 0;
+  process.on("message", ({ task, cpuMsMax }: TaskRequest<Task>) => {
+    const startMs = cpuMs();
+    tasks += 1;
+    Atomics.store(state, WATCH_CPU_MS_MAX, cpuMsMax);
+    tell(state, tasks);
+    const message = answerTo(task, answer);
+    tell(state, 0);
+    const isFull = process.memoryUsage.rss() > CHILD_RSS_MB_FULL * 1_048_576;
+    send({ ...message, cpuMs: cpuMs() - startMs, isFull });
+  });
+  send({ kind: "ready" });
+  if (!process.connected) process.exit(0);
+}
+
+type Outcome<Answer> = { kind: "answer"; answer: Answer } | { kind: "failed"; code: string };
+
+function answerTo<Task, Answer>(task: Task, answer: (task: Task) => Answer): Outcome<Answer> {
+  try {
+    return { kind: "answer", answer: answer(task) };
+  } catch (error) {
+    return { kind: "failed", code: codeOf(error) };
+  }
+}
+
+function tell(state: Int32Array, task: number): void {
+  Atomics.store(state, WATCH_TASK, task);
+  Atomics.notify(state, WATCH_TASK);
+}
+
+/** Resolves once the watch runs; the process ends should it fail. */
+async function startWatch(): Promise<Int32Array> {
+  const { source, isCode } = threadModule(import.meta.url, "./task-watch");
+  const state = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  const workerData: WatchData = { state, parentPid: process.ppid };
+  const watch = new Worker(source, { eval: isCode, execArgv: [], env: {}, workerData });
+  await once(watch, "message");
+  return state;
+}

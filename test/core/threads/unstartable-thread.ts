@@ -1,2 +1,0 @@
-/** A thread that fails before it is ready. */
-throw new Error("it cannot be started");
