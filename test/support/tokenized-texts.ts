@@ -125,23 +125,27 @@ const SYLLABLES = [..."bcdfghjklmnpqrstvwxyz"]
   .flatMap((consonant) => [..."aeiou"].map((vowel) => consonant + vowel))
   .flatMap((syllable) => [syllable, syllable, `${syllable} `]);
 
-/** As much as a client may type every second, in any script, without being a flood. */
-const HOSTILE_CHARS = 5_000;
+/** As much as a client may type every second without being a flood. */
+const HOSTILE_BYTES = 16_000;
 
 function hostile(name: string, alphabet: readonly string[], tokens: number): TokenizedText {
   const random = seededRandom(1);
   let text = "";
-  while (text.length < HOSTILE_CHARS) text += alphabet[Math.floor(random() * alphabet.length)] ?? "";
-  return { name, text: text.slice(0, HOSTILE_CHARS), tokens };
+  for (let bytes = 0; bytes < HOSTILE_BYTES; ) {
+    const next = alphabet[Math.floor(random() * alphabet.length)] ?? "";
+    text += next;
+    bytes += Buffer.byteLength(next);
+  }
+  return { name, text, tokens };
 }
 
 /** Texts that tokenize badly. */
 export const HOSTILE: readonly TokenizedText[] = [
-  hostile("random letters", [..."abcdefghijklmnopqrstuvwxyzQZ"], 2750),
-  hostile("random syllables", SYLLABLES, 1844),
-  hostile("random base64", [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"], 3442),
-  hostile("random Cyrillic letters", range(0x430, 0x450), 3683),
-  hostile("random Chinese characters", range(0x4e00, 0xa000), 9572),
-  hostile("random Yi characters", range(0xa000, 0xa48d), 14920),
-  hostile("random emoji", range(0x1f600, 0x1f650), 4683),
+  hostile("random letters", [..."abcdefghijklmnopqrstuvwxyzQZ"], 8872),
+  hostile("random syllables", SYLLABLES, 5920),
+  hostile("random base64", [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"], 11003),
+  hostile("random Cyrillic letters", range(0x430, 0x450), 5872),
+  hostile("random Chinese characters", range(0x4e00, 0xa000), 10213),
+  hostile("random Yi characters", range(0xa000, 0xa48d), 15919),
+  hostile("random emoji", range(0x1f600, 0x1f650), 7486),
 ];
