@@ -139,7 +139,10 @@ describe("ADV-H3: with prices that are not complete", () => {
   });
 
   test("those are named that a call with maxCost would need, a price of 0 being one", () => {
-    const [priced, free] = [{ provider: "openai", model: "big" }, { provider: "openai", model: "free" }];
+    const [priced, free] = [
+      { provider: "openai", model: "big" },
+      { provider: "openai", model: "free" },
+    ];
     expect(missingPrices(prices, [priced, free], ["espeak"])).toEqual([
       "openai.outputTokensMillion",
       "espeak.charactersThousand",
