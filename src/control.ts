@@ -14,6 +14,7 @@ import { codeOf } from "./core/errors.ts";
 import { DRAIN_RECORDS_MS, METRICS_ANSWER_MS_MAX } from "./core/limits.ts";
 import { createLogger, withoutForeignText } from "./core/log.ts";
 import { MetricsSum } from "./core/metrics-sum.ts";
+import { missingPrices } from "./core/prices.ts";
 import { watchProcess } from "./core/process-metrics.ts";
 import { RECORDS_WAITING_MAX } from "./core/renderer-limits.ts";
 import { SchemaProcess } from "./core/schema-checks.ts";
@@ -26,8 +27,10 @@ import { RecordKeeper } from "./record/record-keeper.ts";
 import { recordingPath } from "./record/recording.ts";
 import { Retention } from "./record/retention.ts";
 import { forkRenderer, journalBytesIn, RendererProcess } from "./renderer-process.ts";
+import { modelsIn } from "./speech/brains.ts";
 import { createEngines } from "./speech/engines.ts";
 import { providerNotes } from "./speech/provider-notes.ts";
+import { voiceProvidersIn } from "./speech/voices.ts";
 import { AccountTotals } from "./store/account-totals.ts";
 import type { ActiveCall } from "./store/call-store.ts";
 import { countedCalls } from "./store/counted-calls.ts";
@@ -266,7 +269,7 @@ const api = buildApi({
   toolsAllowLoopback: config.toolsAllowLoopback,
   ...health,
   accountOver: (accountId) => accountTotals.over(accountId),
-  hasPrices: config.prices !== undefined,
+  missingPrices: (model) => missingPrices(config.prices, modelsIn(config.models[model]), voiceProvidersIn(config.tts)),
   publicApiUrls: config.publicApiUrls,
   corsOrigins: config.corsOrigins,
   metricsAddress: () => metricsAddress,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   CONNECTION_TYPES,
   END_REASONS,
+  MODEL_DEFAULT,
   MODEL_NAMES,
   STREAM_CODECS,
   STREAM_RATES_HZ,
@@ -89,8 +90,8 @@ const settings = {
   maxCost: numberBetween(MAX_COST_MIN, MAX_COST_MAX).meta({
     description:
       "What the call may cost, in the currency of the service's prices, by what its providers report. Once it has cost as much, or " +
-      "the next request to the LLM or the TTS would make it more, the agent says so and the call ends with `spend_limit`. What has " +
-      "no price is not counted. 400 where the service has no prices.",
+      "the next request to the LLM or the TTS would make it more, the agent says so and the call ends with `spend_limit`. STT without " +
+      "a price is not counted. 400 where the service does not know every price of the LLM and the TTS.",
     examples: [0.5],
   }),
   recordingEnabled: flag.meta({
@@ -182,7 +183,7 @@ export const NewCallBody = z
         examples: ["en-US"],
       }),
       languagePinned: settings.languagePinned.default(false),
-      model: settings.model.default("model_b"),
+      model: settings.model.default(MODEL_DEFAULT),
       temperature: settings.temperature.default(0),
       greeting: settings.greeting.optional(),
       firstSpeaker: settings.firstSpeaker.default("agent"),

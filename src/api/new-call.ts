@@ -1,4 +1,11 @@
-import type { CallSpec, ConnectionType, StreamFormat } from "../core/call-spec.ts";
+import {
+  type CallSpec,
+  type ConnectionType,
+  MODEL_DEFAULT,
+  MODEL_NAMES,
+  type ModelName,
+  type StreamFormat,
+} from "../core/call-spec.ts";
 import { isObject } from "../core/json.ts";
 import { CARRIER_RATE_HZ } from "../core/limits.ts";
 import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./call-schemas.ts";
@@ -14,8 +21,8 @@ const CARRIED: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c
 /** What this installation has to make calls of. */
 export interface Offer extends ToolOffer {
   voices: VoiceCatalogue;
-  /** The service knows what its providers charge. */
-  hasPrices: boolean;
+  /** The prices that the service does not know and would need to hold a call with this model to its `maxCost`. */
+  missingPrices: (model: ModelName) => readonly string[];
 }
 
 /**
@@ -65,14 +72,18 @@ export function websocketProblems({ connectionType, websocket }: Record<string, 
   return result.success ? [] : firstProblems(problemsOf(result.error, ["websocket"]));
 }
 
-/** A bound that nothing can be held against would be none. `at` is where in the body `given` stands. */
+/** A limit is only accepted where it can be enforced. `at` is where in the body the settings stand. */
 export function costProblems(
-  { maxCost }: Record<string, unknown>,
+  { maxCost, model = MODEL_DEFAULT }: Record<string, unknown>,
   at: Path,
-  { hasPrices }: Pick<Offer, "hasPrices">,
+  { missingPrices }: Pick<Offer, "missingPrices">,
 ): readonly Problem[] {
-  if (hasPrices || maxCost === undefined) return [];
-  return [problem([...at, "maxCost"], "must not be given to a service without PRICES", maxCost)];
+  const name = MODEL_NAMES.find((known) => known === model);
+  if (maxCost === undefined || name === undefined) return [];
+  const missing = missingPrices(name);
+  if (missing.length === 0) return [];
+  const rule = `needs a price in PRICES, 0 where it is free, for ${missing.join(", ")}`;
+  return [problem([...at, "maxCost"], rule, maxCost)];
 }
 
 function featuresNotBuilt({ connectionType, selectedTools }: NewCallBody): readonly Problem[] {

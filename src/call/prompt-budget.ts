@@ -1,7 +1,8 @@
 import type { CallSpec } from "../core/call-spec.ts";
 import { MODEL_TOKENS_MAX } from "../core/limits.ts";
 import { PROMPT_CONTEXT_SHARE } from "../core/prompt-limits.ts";
-import { textTokens, toolsTokens } from "../speech/prompt-tokens.ts";
+import { toolsTokens } from "../speech/prompt-tokens.ts";
+import { textTokens } from "../speech/text-tokens.ts";
 import { systemText } from "./conversation.ts";
 import { describeTools } from "./tools.ts";
 

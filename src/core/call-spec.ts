@@ -19,6 +19,8 @@ export interface StreamFormat {
 
 export const MODEL_NAMES = ["model_a", "model_b", "model_c"] as const;
 export type ModelName = (typeof MODEL_NAMES)[number];
+/** What a call has that names none. */
+export const MODEL_DEFAULT: ModelName = "model_b";
 
 /** Tools that the service itself carries out and that this build has. */
 export const BUILT_IN_TOOLS = ["hang_up", "send_dtmf", "transfer", "switch_language"] as const;

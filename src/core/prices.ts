@@ -98,16 +98,49 @@ export function billOf(
 
 /** What `usage` costs, in the currency of `prices`; undefined where something of it has no price. */
 export function costOf(provider: string, usage: Usage, prices: Prices | undefined): number | undefined {
-  const perUnit = prices?.perUnit.get(`${provider}:${usage.model ?? ""}`) ?? prices?.perUnit.get(provider);
-  let cost = 0;
-  for (const unit of USAGE_UNITS) {
-    const amount = usage[unit] ?? 0;
-    const price = perUnit?.[unit];
-    if (amount > 0 && price === undefined) return undefined;
-    cost += amount * (price ?? 0);
-  }
-  return perUnit && cost;
+  const perUnit = pricesOf({ provider, model: usage.model }, prices);
+  if (perUnit === undefined) return undefined;
+  const hasAll = USAGE_UNITS.every((unit) => (usage[unit] ?? 0) === 0 || perUnit[unit] !== undefined);
+  return hasAll ? knownCostOf(provider, usage, prices) : undefined;
 }
+
+/** What those units of `usage` cost that have a price. */
+export function knownCostOf(provider: string, usage: Usage, prices: Prices | undefined): number {
+  const perUnit = pricesOf({ provider, model: usage.model }, prices);
+  return USAGE_UNITS.reduce((cost, unit) => cost + (usage[unit] ?? 0) * (perUnit?.[unit] ?? 0), 0);
+}
+
+/** A provider that may serve a call, and its model, where it has several. */
+export interface Serving {
+  readonly provider: string;
+  readonly model?: string | undefined;
+}
+
+/**
+ * The prices without which the cost of a call's LLM and TTS would not be known, as they are named in PRICES: `openai.outputTokensMillion`.
+ * `llms` and `ttsProviders` are all that may serve the call.
+ */
+export function missingPrices(
+  prices: Prices | undefined,
+  llms: readonly Serving[],
+  ttsProviders: readonly string[],
+): readonly string[] {
+  const missing = (serving: Serving, names: readonly string[]): string[] => {
+    const perUnit = pricesOf(serving, prices);
+    const hasPrice = (name: string): boolean =>
+      perUnit?.[(PRICED[name] as readonly [UsageUnit, number])[0]] !== undefined;
+    return names.filter((name) => !hasPrice(name)).map((name) => `${serving.provider}.${name}`);
+  };
+  return [
+    ...new Set([
+      ...llms.flatMap((llm) => missing(llm, ["inputTokensMillion", "outputTokensMillion"])),
+      ...ttsProviders.flatMap((provider) => missing({ provider }, ["charactersThousand"])),
+    ]),
+  ];
+}
+
+const pricesOf = ({ provider, model }: Serving, prices: Prices | undefined) =>
+  prices?.perUnit.get(`${provider}:${model ?? ""}`) ?? prices?.perUnit.get(provider);
 
 function added(sum: Usage, usage: Usage): Usage {
   const both: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...sum, ...usage };

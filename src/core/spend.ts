@@ -85,6 +85,18 @@ export class SpendWindow {
     }
   }
 
+  /** Takes back of what was added at `addedMs`, unless that is forgotten already. */
+  takeBack(amounts: Partial<Spend>, addedMs: number, nowMs: number): void {
+    this.#forget(nowMs);
+    const second = Math.floor(addedMs / 1_000);
+    const entry = this.#seconds.find((one) => one.second === second);
+    if (entry === undefined) return;
+    for (const unit of SPEND_UNITS) {
+      entry.spend[unit] -= amounts[unit] ?? 0;
+      this.#sums[unit] -= amounts[unit] ?? 0;
+    }
+  }
+
   /** The sums as they are now; valid until the next call of a method. */
   sums(nowMs: number): Spend {
     this.#forget(nowMs);

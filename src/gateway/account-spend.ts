@@ -49,6 +49,12 @@ export class AccountSpends {
     account.window.add(amounts, this.#clock.nowMs());
   }
 
+  /** Takes back of what was added `agoMs` ago. */
+  takeBack(accountId: string, amounts: Partial<Spend>, agoMs: number): void {
+    const nowMs = this.#clock.nowMs();
+    this.#accounts.get(accountId)?.window.takeBack(amounts, nowMs - agoMs, nowMs);
+  }
+
   /** The sums of the accounts whose sums differ from those that were taken last; of `all` accounts for a control process that is new. */
   take(all = false): AccountSpend[] {
     const nowMs = this.#clock.nowMs();

@@ -1,5 +1,5 @@
 import type { WorkerMetrics } from "../core/metrics.ts";
-import { costOf, type Prices } from "../core/prices.ts";
+import { knownCostOf, type Prices } from "../core/prices.ts";
 import {
   exceeded,
   type Spend,
@@ -15,7 +15,7 @@ export interface CallSpendOptions {
   accountId: string;
   settings: SpendSettings;
   /** Of all calls of this worker. */
-  accounts: Pick<AccountSpends, "refusal" | "add">;
+  accounts: Pick<AccountSpends, "refusal" | "add" | "takeBack">;
   /** What the call may cost; undefined for no bound. */
   maxCost: number | undefined;
   prices: Prices | undefined;
@@ -25,12 +25,14 @@ export interface CallSpendOptions {
 
 /**
  * What one call spends, and whether it may spend more. A request to a provider is charged before it is sent, by what it is estimated to
- * come to, and then by what the provider reports beyond that. An estimate that was too high is not given back: so no correction can open
- * a gap in a window of a minute.
+ * come to, and then by what the provider reports instead: what that is more is added when it is reported, what it is less is taken back in the
+ * second in which the request was sent, so that no minute is ever short of it. What is never reported stays as estimated.
  */
 export class CallSpend {
   readonly #options: CallSpendOptions;
   readonly #window = new SpendWindow();
+  /** When the requests were charged, by their estimates, ms. */
+  readonly #chargedMs = new WeakMap<Usage, number>();
   #cost = 0;
   #isCostReported = false;
 
@@ -51,6 +53,7 @@ export class CallSpend {
       throw spendLimited(refusal);
     }
     if (charge.llm_requests !== undefined) metrics.llmRequested(provider);
+    this.#chargedMs.set(estimate, nowMs());
     this.#window.add(charge, nowMs());
     accounts.add(accountId, charge);
   }
@@ -61,17 +64,25 @@ export class CallSpend {
    */
   used(provider: string, usage: Usage, estimate: Usage = {}): boolean {
     const { accountId, accounts, maxCost = Number.POSITIVE_INFINITY, prices, nowMs } = this.#options;
+    const inputTokens = (usage.inputTokens ?? 0) - (estimate.inputTokens ?? 0);
     const more: Partial<Spend> = {
-      input_tokens: Math.max(0, (usage.inputTokens ?? 0) - (estimate.inputTokens ?? 0)),
+      input_tokens: Math.max(0, inputTokens),
       output_tokens: usage.outputTokens ?? 0,
       tts_characters: Math.max(0, (usage.characters ?? 0) - (estimate.characters ?? 0)),
     };
     this.#window.add(more, nowMs());
     accounts.add(accountId, more);
-    this.#cost += costOf(provider, usage, prices) ?? 0;
+    if (inputTokens < 0) this.#takeBack({ input_tokens: -inputTokens }, this.#chargedMs.get(estimate) ?? 0);
+    this.#cost += knownCostOf(provider, usage, prices);
     if (this.#cost < maxCost || this.#isCostReported) return false;
     this.#isCostReported = true;
     return true;
+  }
+
+  #takeBack(less: Partial<Spend>, chargedMs: number): void {
+    const { accountId, accounts, nowMs } = this.#options;
+    this.#window.takeBack(less, chargedMs, nowMs());
+    accounts.takeBack(accountId, less, nowMs() - chargedMs);
   }
 
   /** What comes of a refusal: of `maxCost`, which no waiting makes larger, the end of the call. */
@@ -87,7 +98,7 @@ export class CallSpend {
     if (ofCall !== undefined) return { scope: "call", limit: ofCall };
     const ofAccount = accounts.refusal(accountId, asked);
     if (ofAccount !== undefined) return { scope: "account", limit: ofAccount };
-    const cost = costOf(provider, estimate, prices) ?? 0;
+    const cost = knownCostOf(provider, estimate, prices);
     return maxCost !== undefined && this.#cost + cost > maxCost ? { scope: "call", limit: "cost" } : undefined;
   }
 }

@@ -127,6 +127,10 @@ function parse(given: string): { provider: keyof BrainSettings; model: string } 
   return isProvider(provider) && /^[\x21-\x7e]{1,256}$/.test(model) ? { provider, model } : undefined;
 }
 
+/** The providers and models that a name of the configuration stands for, in the order in which they are asked. */
+export const modelsIn = (given: string): { provider: string; model?: string }[] =>
+  namesIn(given).map((name) => parse(name) ?? { provider: REFERENCE });
+
 const isProvider = (name: string): name is keyof BrainSettings => Object.hasOwn(PROVIDERS, name);
 
 const examples = (): string =>

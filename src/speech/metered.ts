@@ -1,5 +1,7 @@
 import type { Usage } from "../core/usage.ts";
-import type { ClosableTts, EngineWatch, Llm, LlmEvent, LlmRequest, Stt, SttEvent } from "./speech.ts";
+import { promptTokens } from "./prompt-tokens.ts";
+import type { ClosableTts, EngineWatch, Llm, LlmEvent, Stt, SttEvent } from "./speech.ts";
+import { textTokens } from "./text-tokens.ts";
 
 /*
  * Providers as they are asked, each try of each of them, with what they do told to whoever watches. They are paid for what they
@@ -8,11 +10,6 @@ import type { ClosableTts, EngineWatch, Llm, LlmEvent, LlmRequest, Stt, SttEvent
 
 /** An ear's audio is told in steps, so that a process that dies loses little of it. */
 const EAR_STEP_MS = 5_000;
-/**
- * What counts as a token where the provider does not report it: four bytes of UTF-8. In Latin script that is the providers' own rule of
- * thumb, four characters; scripts whose characters take more tokens also take more bytes.
- */
-const BYTES_PER_TOKEN = 4;
 
 /** The same ear, whose audio is told: all that it was sent, silence too. */
 export function meteredEar(stt: Stt): Stt {
@@ -85,18 +82,17 @@ export function meteredBrain(llm: Llm, model?: string): Llm {
         yield* llm.reply(request, signal);
         return;
       }
-      const inputTokens = Math.ceil(bytesOf(request) / BYTES_PER_TOKEN);
-      const estimate = { ...ofModel, inputTokens };
+      const estimate = { ...ofModel, inputTokens: promptTokens(request) };
       watch.requesting(provider, estimate);
-      let outputBytes = 0;
+      let output = "";
       const account = new Account(provider, watch, estimate, () => ({
         ...estimate,
-        outputTokens: Math.ceil(outputBytes / BYTES_PER_TOKEN),
+        outputTokens: textTokens(output),
         approximate: true,
       }));
       for await (const event of account.watched(llm.reply(request, signal), signal)) {
-        if (event.kind === "text") outputBytes += Buffer.byteLength(event.text);
-        else if (event.kind === "tool-call") outputBytes += Buffer.byteLength(event.name + event.argumentsJson);
+        if (event.kind === "text") output += event.text;
+        else if (event.kind === "tool-call") output += event.name + event.argumentsJson;
         else if (event.inputTokens + event.outputTokens > 0) {
           const { inputTokens, outputTokens } = event;
           account.settle({ ...ofModel, inputTokens, outputTokens });
@@ -167,15 +163,4 @@ class Account {
       if (hasAnswered) settle();
     }
   }
-}
-
-/** All that a model is shown, in bytes of UTF-8. */
-function bytesOf({ messages, tools }: LlmRequest): number {
-  let bytes = tools.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(tools));
-  for (const message of messages) {
-    bytes += Buffer.byteLength(message.text);
-    if (message.role !== "assistant") continue;
-    for (const { name, argumentsJson } of message.toolCalls ?? []) bytes += Buffer.byteLength(name + argumentsJson);
-  }
-  return bytes;
 }

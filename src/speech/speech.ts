@@ -31,7 +31,7 @@ export interface EngineWatch {
    * `spend_limit`: then it must not be asked, and nobody else instead.
    */
   requesting(provider: string, estimate: Usage): void;
-  /** `provider` did so much, which is what it is paid for; `estimate` is what `requesting` was told of it. */
+  /** `provider` did so much, which is what it is paid for; `estimate` is the object that `requesting` was given for it. */
   used(provider: string, usage: Usage, estimate?: Usage): void;
 }
 

@@ -41,11 +41,12 @@ const REFERENCE = "reference";
 export const VOICE_PROVIDERS: readonly string[] = Object.keys(VOICES);
 
 /** The names in `tts`, each once, the first first. */
-const namesIn = (tts: string): string[] => [...new Set(tts.split(",").map((name) => name.trim()))];
+/** The providers that TTS names, each once. */
+export const voiceProvidersIn = (tts: string): string[] => [...new Set(tts.split(",").map((name) => name.trim()))];
 
 /** What is wrong with the voices that `tts` names, separated by commas, and with what they are told. */
 export const voicesProblems = (tts: string, settings: VoiceSettings): string[] =>
-  namesIn(tts).flatMap((name) =>
+  voiceProvidersIn(tts).flatMap((name) =>
     Object.hasOwn(VOICES, name)
       ? voiceProblems(name, settings)
       : [`TTS must be one of ${Object.keys(VOICES).join(", ")}, not ${JSON.stringify(name)}`],
@@ -54,7 +55,7 @@ export const voicesProblems = (tts: string, settings: VoiceSettings): string[] =
 /** The voices that `tts` names, which has no problems, as one; each speaks through the line of its provider. */
 export const createVoices = (tts: string, options: VoicesOptions): SeveralVoices =>
   new SeveralVoices(
-    namesIn(tts).flatMap((name) => {
+    voiceProvidersIn(tts).flatMap((name) => {
       const made = VOICES[name]?.(options);
       if (made === undefined) return [];
       const voice = meteredVoice(made);

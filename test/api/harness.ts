@@ -94,7 +94,7 @@ export async function apiUnderTest(
       | "providerNotes"
       | "removeFiles"
       | "toolsAllowLoopback"
-      | "hasPrices"
+      | "missingPrices"
       | "schemas"
       | "toolSecrets"
     >
@@ -139,7 +139,7 @@ export async function apiUnderTest(
     toolsAllowLoopback: false,
     newCalls: () => state.newCalls,
     accountOver: () => state.accountOver,
-    hasPrices: true,
+    missingPrices: () => [],
     corsOrigins: [],
     metricsAddress: () => undefined,
     providerNotes: [],

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import type { ModelName } from "../../src/core/call-spec.ts";
 import { AGENT } from "../contract/call-store-contract.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf, LEAST } from "./harness.ts";
 
@@ -21,14 +22,17 @@ test("ADV-H3: maxCost is a call's own, or that of the agent it is placed from", 
   expect(await Promise.all([own, placed, without].map(({ id }) => configurationOf(id)))).toEqual([0.5, 2, null]);
 });
 
-test("ADV-H3: maxCost is refused by a service that knows no prices, which could not hold a call to it", async () => {
-  api = await apiUnderTest(undefined, { hasPrices: false });
+test("ADV-H3: maxCost is refused where a price of the LLM or the TTS is missing, without which it could not be enforced", async () => {
+  const missingPrices = (model: ModelName) => (model === "model_a" ? [] : ["openai.outputTokensMillion"]);
+  api = await apiUnderTest(undefined, { missingPrices });
+  expect((await api.post({ ...LEAST, model: "model_a", maxCost: 0.5 })).status).toBe(201);
   const call = await api.post({ ...LEAST, maxCost: 0.5 });
   const agent = await api.post({ ...NEW_AGENT, callSettings: { maxCost: 2 } }, {}, "/api/v1/agents");
   expect([call, agent].map((answer) => [answer.status, errorOf(answer).details.map(({ path }) => path)])).toEqual([
     [400, ["/maxCost"]],
     [400, ["/callSettings/maxCost"]],
   ]);
+  expect(JSON.stringify(call.body)).toContain("0 where it is free, for openai.outputTokensMillion");
   const { id } = await api.stores.agents.create(api.accountId, {
     ...AGENT,
     voiceId: "fake/en-us",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { billOf, type Prices, readPrices } from "../../src/core/prices.ts";
+import { billOf, costOf, knownCostOf, missingPrices, type Prices, readPrices } from "../../src/core/prices.ts";
 
 const PROVIDERS = ["deepgram", "elevenlabs", "openai"];
 
@@ -121,5 +121,33 @@ describe("the bill of a call", () => {
   test("of a price of nothing is nothing, which is not the same as none", () => {
     const { prices } = read({ currency: "EUR", deepgram: { audioMinute: 0 } });
     expect(billOf(USED.slice(0, 1), prices).cost).toEqual({ currency: "EUR", total: 0, complete: true });
+  });
+});
+
+describe("ADV-H3: with prices that are not complete", () => {
+  const problems: string[] = [];
+  const prices = readPrices(
+    '{"currency": "USD", "openai": {"inputTokensMillion": 5}, "openai:free": {"inputTokensMillion": 0, "outputTokensMillion": 0}}',
+    ["openai", "espeak"],
+    problems,
+  );
+
+  test("the units that have a price count towards maxCost", () => {
+    const usage = { inputTokens: 1_000_000, outputTokens: 7 };
+    expect([knownCostOf("openai", usage, prices), costOf("openai", usage, prices)]).toEqual([5, undefined]);
+    expect([knownCostOf("espeak", { characters: 9 }, prices), knownCostOf("openai", usage, undefined)]).toEqual([0, 0]);
+  });
+
+  test("those are named that a call with maxCost would need, a price of 0 being one", () => {
+    const [priced, free] = [
+      { provider: "openai", model: "big" },
+      { provider: "openai", model: "free" },
+    ];
+    expect(missingPrices(prices, [priced, free], ["espeak"])).toEqual([
+      "openai.outputTokensMillion",
+      "espeak.charactersThousand",
+    ]);
+    expect(missingPrices(prices, [free], [])).toEqual([]);
+    expect(missingPrices(undefined, [free], [])).toHaveLength(2);
   });
 });

@@ -16,12 +16,18 @@ import { NO_SPEND_LIMITS } from "../support/no-limits.ts";
 import { lineFor, voiceOf } from "../support/provider-lines.ts";
 import { type LlmStep, ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
+import { HOSTILE, type TokenizedText } from "../support/tokenized-texts.ts";
 import { type WebsocketLegOptions, websocketLeg } from "../support/websocket-leg.ts";
 
 const REFUSED = "I cannot answer that right now.";
 const GOODBYE = "We have to end this call now. Goodbye.";
-/** A prompt of some 8,000 tokens, which every request carries. */
-const SYSTEM_PROMPT = "You answer the telephone of a bakery. ".repeat(850);
+/** Which every request carries. */
+const SYSTEM_PROMPT: TokenizedText = {
+  name: "a long system prompt",
+  text: "You answer the telephone of a bakery. ".repeat(850),
+  tokens: 6_801,
+};
+const KNOWN_TEXTS = [SYSTEM_PROMPT, { name: "a question", text: "And then?", tokens: 3 }, ...HOSTILE];
 const MINUTE_MS = 60_000;
 
 const limited = (call: Partial<Spend>, action: SpendSettings["action"] = "refuse"): SpendSettings => ({
@@ -32,20 +38,25 @@ const limited = (call: Partial<Spend>, action: SpendSettings["action"] = "refuse
 
 interface SceneOptions extends Omit<WebsocketLegOptions, "llm" | "tts"> {
   reply?: readonly LlmStep[];
+  /** The model reports how many tokens its tokenizer made of the prompt, instead of what `reply` says. */
+  reportsTokens?: boolean;
   /** In place of the one model that answers. */
   llms?: (clock: ManualClock) => readonly Llm[];
 }
 
 /** A call whose caller types, with metered providers that cost what they say; and when its models were asked for how much. */
-function scene({ reply = sayingReply("I see."), llms, spec, ...options }: SceneOptions) {
+function scene({ reply = sayingReply("I see."), reportsTokens = false, llms, spec, ...options }: SceneOptions) {
   const clock = new ManualClock();
-  const asked: { atMs: number; chars: number }[] = [];
+  const asked: { atMs: number; tokens: number }[] = [];
   const scripted = new ScriptedLlm(clock, [reply]);
   const watched = (llm: Llm): Llm => ({
     provider: llm.provider,
-    reply(request, signal, watch) {
-      asked.push({ atMs: clock.nowMs(), chars: charsOf(request) });
-      return llm.reply(request, signal, watch);
+    async *reply(request, signal, watch) {
+      const tokens = tokensIn(request);
+      asked.push({ atMs: clock.nowMs(), tokens });
+      for await (const event of llm.reply(request, signal, watch)) {
+        yield reportsTokens && event.kind === "end" ? { ...event, inputTokens: tokens } : event;
+      }
     },
   });
   const chained = (llms?.(clock) ?? [scripted]).map((llm) => ({
@@ -82,28 +93,51 @@ function scene({ reply = sayingReply("I see."), llms, spec, ...options }: SceneO
   };
 }
 
-const charsOf = ({ messages }: LlmRequest): number => messages.reduce((sum, { text }) => sum + text.length, 0);
+/** The tokens of the texts of which they have been counted, as often as they stand in the prompt. */
+const tokensIn = ({ messages }: LlmRequest): number =>
+  messages
+    .flatMap((message) => KNOWN_TEXTS.map(({ text, tokens }) => (message.text.split(text).length - 1) * tokens))
+    .reduce((sum, tokens) => sum + tokens, 0);
 
 /** The most that was asked for within any minute. */
-function worstMinute(asked: readonly { atMs: number; chars: number }[]): { requests: number; chars: number } {
+function worstMinute(asked: readonly { atMs: number; tokens: number }[]): { requests: number; tokens: number } {
   const minutes = asked.map(({ atMs }) => asked.filter((one) => one.atMs >= atMs && one.atMs < atMs + MINUTE_MS));
   return {
     requests: Math.max(0, ...minutes.map((minute) => minute.length)),
-    chars: Math.max(0, ...minutes.map((minute) => minute.reduce((sum, { chars }) => sum + chars, 0))),
+    tokens: Math.max(0, ...minutes.map((minute) => minute.reduce((sum, { tokens }) => sum + tokens, 0))),
   };
 }
 
 describe("ADV-H3: with the limits of a fresh install", () => {
   test.each([
     ["as fast as it may", 200, 90_000, "spend_limit"],
-    ["slowly enough for its turns not to be refused in a row", 4_400, 300_000, undefined],
+    ["slowly enough for its turns not to be refused in a row", 5_500, 300_000, undefined],
   ])("a caller who types %s makes under 20 requests and 100,000 tokens a minute", async (_, everyMs, forMs, reason) => {
-    const call = scene({ spend: readConfig({}).spend, spec: { systemPrompt: SYSTEM_PROMPT } });
+    const call = scene({
+      spend: readConfig({}).spend,
+      spec: { systemPrompt: SYSTEM_PROMPT.text },
+      reportsTokens: true,
+    });
     await call.typing(everyMs, forMs);
-    const { requests, chars } = worstMinute(call.asked);
+    const { requests, tokens } = worstMinute(call.asked);
     expect(requests).toBeLessThan(20);
-    expect(chars / 4).toBeLessThan(100_000);
+    expect(tokens).toBeGreaterThan(40_000);
+    expect(tokens).toBeLessThan(100_000);
     expect([call.asked.length > 5, call.endReason()]).toEqual([true, reason]);
+  });
+
+  test.each(HOSTILE)("a caller who types $name and interrupts each answer is charged nearly what that takes", async ({
+    text,
+  }) => {
+    // Aborted requests are never reported, so only the estimates count.
+    const never: LlmStep[] = [{ afterMs: 60_000, event: { kind: "text", text: "Late." } }];
+    const call = scene({ spend: readConfig({}).spend, reply: never });
+    await call.typing(900, 3_600, text);
+    await call.typing(900, 16_000);
+    const { requests, tokens } = worstMinute(call.asked);
+    expect(requests).toBeLessThan(20);
+    expect(tokens).toBeLessThan(100_000);
+    expect(tokens).toBeGreaterThan(10_000);
   });
 
   test("a caller who types a prompt of one word makes no more requests either", async () => {
@@ -140,9 +174,9 @@ describe("ADV-H3: a call that reaches a limit", () => {
     expect([call.asked.length, call.endReason()]).toEqual([0, "spend_limit"]);
   });
 
-  test("sends no request that would exceed the tokens, by the bytes of its prompt", async () => {
-    const short = scene({ spend: limited({ input_tokens: 100 }), spec: { systemPrompt: "x".repeat(380) } });
-    const long = scene({ spend: limited({ input_tokens: 100 }), spec: { systemPrompt: "д".repeat(200) } });
+  test("sends no request that would exceed the tokens, by the estimate of its prompt", async () => {
+    const short = scene({ spend: limited({ input_tokens: 200 }), spec: { systemPrompt: "Be brief. ".repeat(30) } });
+    const long = scene({ spend: limited({ input_tokens: 200 }), spec: { systemPrompt: "ꀕ".repeat(70) } });
     for (const call of [short, long]) await call.typing(3_000, 3_000, "Hi?");
     expect([short.asked.length, long.asked.length]).toEqual([1, 0]);
     expect(await long.refused({ scope: "call", limit: "input_tokens" })).toBe(1);
@@ -159,6 +193,19 @@ describe("ADV-H3: a call that reaches a limit", () => {
       await call.typing(3_000, 6_000);
       expect(call.asked).toHaveLength(1);
     }
+  });
+
+  test("counts what the provider reports below the estimate in place of it, and the estimate where it does not", async () => {
+    const reporting = (inputTokens: number): LlmStep[] => [
+      { afterMs: 0, event: { kind: "text", text: "Yes." } },
+      { afterMs: 0, event: { kind: "end", inputTokens, outputTokens: inputTokens } },
+    ];
+    const spec = { systemPrompt: "Be brief. ".repeat(30) };
+    const spend = limited({ input_tokens: 200 });
+    const [told, untold] = [scene({ reply: reporting(1), spend, spec }), scene({ reply: reporting(0), spend, spec })];
+    for (const call of [told, untold]) await call.typing(3_000, 12_000);
+    expect(told.asked.length).toBeGreaterThan(2);
+    expect(untold.asked).toHaveLength(1);
   });
 
   test("counts each try: a retry, a failover, and a round behind a tool", async () => {
@@ -218,9 +265,12 @@ describe("ADV-H3: a call with maxCost", () => {
   ];
 
   test("ends with spend_limit once it has cost as much, whatever is configured for turns", async () => {
-    const call = scene({ reply, prices, spend: limited({}), spec: { maxCost: 0.04 } });
+    const dear = reply.map((step) =>
+      step.event.kind === "end" ? { ...step, event: { ...step.event, outputTokens: 9 } } : step,
+    );
+    const call = scene({ reply: dear, prices, spend: limited({}), spec: { maxCost: 0.2 } });
     await call.typing(4_000, 60_000);
-    // 0.02 each: the second makes it 0.04.
+    // 0.1 each: the second makes it 0.2.
     expect([call.asked.length, call.endReason()]).toEqual([2, "spend_limit"]);
   });
 
@@ -231,15 +281,13 @@ describe("ADV-H3: a call with maxCost", () => {
     expect(await call.refused({ scope: "call", limit: "cost" })).toBe(1);
   });
 
-  test("is not ended by what has no price", async () => {
-    const call = scene({
-      reply,
-      prices: { ...prices, perUnit: new Map() },
-      spend: limited({}),
-      spec: { maxCost: 0.001 },
-    });
-    await call.typing(4_000, 12_000);
-    expect([call.asked.length, call.endReason()]).toEqual([3, undefined]);
+  test("is ended by what has a price, whatever has none", async () => {
+    const inputOnly: Prices = { ...prices, perUnit: new Map([["scripted", { inputTokens: 0.001 }]]) };
+    const call = scene({ reply, prices: inputOnly, spend: limited({}), spec: { maxCost: 0.2 } });
+    await call.typing(4_000, 120_000);
+    // 0.01 each, and the estimate of the next must not make it more than 0.2.
+    expect(call.asked.length).toBeGreaterThan(3);
+    expect([call.asked.length < 20, call.endReason()]).toEqual([true, "spend_limit"]);
   });
 });
 

@@ -29,8 +29,8 @@ function watching(): { watch: EngineWatch; used: [provider: string, usage: Usage
 
 const REQUEST: LlmRequest = {
   messages: [
-    { role: "system", text: "x".repeat(40) },
-    { role: "user", text: "y".repeat(10) },
+    { role: "system", text: "You answer the telephone of a bakery." },
+    { role: "user", text: "Are you open?" },
   ],
   tools: [],
   temperature: 0,
@@ -65,22 +65,22 @@ describe("a model's tokens", () => {
 
   test("are counted by their characters where the answer was broken off, in the moment that it was", async () => {
     const { used } = await asked(sayingReply("It is open.", { perWordMs: 100 }), 150);
-    // 50 characters of question, and "It is".
-    expect(used).toEqual([["scripted", { model: "small", inputTokens: 13, outputTokens: 2, approximate: true }]]);
+    // The estimate of the prompt, and of "It is".
+    expect(used).toEqual([["scripted", { model: "small", inputTokens: 35, outputTokens: 2, approximate: true }]]);
   });
 
   test("are counted where nobody waited for the first", async () => {
     const { used, answered } = await asked(sayingReply("It is open.", { firstMs: 500 }), 100);
-    expect(used).toEqual([["scripted", { model: "small", inputTokens: 13, outputTokens: 0, approximate: true }]]);
+    expect(used).toEqual([["scripted", { model: "small", inputTokens: 35, outputTokens: 0, approximate: true }]]);
     expect(answered).toEqual([]);
   });
 
   test("are counted where it failed in the middle, and where it tells of none", async () => {
     const text: LlmStep = { afterMs: 0, event: { kind: "text", text: "Wait." } };
     const failing = await asked([text, { afterMs: 0, event: { kind: "fail" } }]);
-    expect(failing.used).toMatchObject([["scripted", { inputTokens: 13, outputTokens: 2, approximate: true }]]);
+    expect(failing.used).toMatchObject([["scripted", { inputTokens: 35, outputTokens: 3, approximate: true }]]);
     const silent = await asked([text, { afterMs: 0, event: { kind: "end", inputTokens: 0, outputTokens: 0 } }]);
-    expect(silent.used).toMatchObject([["scripted", { inputTokens: 13, outputTokens: 2, approximate: true }]]);
+    expect(silent.used).toMatchObject([["scripted", { inputTokens: 35, outputTokens: 3, approximate: true }]]);
   });
 
   test("of one that refused there are none", async () => {
@@ -220,7 +220,7 @@ describe("over a switch of providers", () => {
     await drained(chain.reply(REQUEST, new AbortController().signal, watch));
     expect(answered).toEqual(["first", "second"]);
     expect(used).toEqual([
-      ["first", { inputTokens: 13, outputTokens: 2, approximate: true }],
+      ["first", { inputTokens: 35, outputTokens: 3, approximate: true }],
       ["second", { inputTokens: 1, outputTokens: 1 }],
     ]);
   });

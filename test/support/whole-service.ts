@@ -33,7 +33,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     toolsAllowLoopback: true,
     newCalls: () => ({ taken: true }),
     accountOver: () => undefined,
-    hasPrices: options.prices !== undefined,
+    missingPrices: () => [],
     corsOrigins: [],
     metricsAddress: () => undefined,
     providerNotes: [],
