@@ -2,11 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { encodeFrame, OPCODE } from "../../test/support/raw-ws.ts";
 import { Child, findCores, pin } from "../load/processes.ts";
 import { describeMachine } from "../machine.ts";
-import { median } from "../statistics.ts";
+import { commitHere } from "../project.ts";
+import { meanWithError, median } from "../statistics.ts";
 import { burstLimits } from "./burst-limits.ts";
 import { carrierLimits } from "./carrier-limits.ts";
 import type { BurstLimit, LimitStream, RateLimit } from "./limit.ts";
-import { LimitPeer } from "./limit-peer.ts";
+import { LimitPeer, SECOND_MS } from "./limit-peer.ts";
+import { rateVerdict } from "./limit-verdict.ts";
 import type { LimitQuestions } from "./limit-worker.ts";
 import type { BurstCost, LimitsOptions, LimitsResult, RateCost } from "./limits-result.ts";
 import { measureOpenCosts } from "./open-costs.ts";
@@ -14,12 +16,22 @@ import { rawLimits } from "./raw-limits.ts";
 import { carrierStream } from "./streams.ts";
 import { threadCpuMs } from "./thread-cpu.ts";
 
-/** A rate is measured for at least so many units; in the reduced form for one. */
-const UNITS_MIN = 3;
+/** Rates below are measured a unit at a time, on a call of its own for each few of them, for they may come at once. */
+const SLOW_PER_SECOND = 3;
+const SLOW_PART = 0.4;
+const SLOW_UNITS_PER_STREAM = 2;
+/** So many times the rounds of other rates: each is one unit. */
+const SLOW_TIMES = 4;
+/** Part of a second in which the reduced form sends its part of a second's units. */
+const REDUCED_PART = 0.4;
+/** Rounds are added, up to so many times as many, until the figure is good enough. */
+const MORE_TIMES_MAX = 3;
 /** How long the worker runs before anything is measured. */
 const WARM_UP_S = 2;
-/** Before each rate its call is idle for this part of the time. */
-const IDLE_PART = 0.3;
+/** A call that has just been opened is let alone for so long, ms. */
+const OPENED_MS = 300;
+/** Before and behind each round its call is idle for this part of the round. */
+const IDLE_PART = 0.5;
 /** From when a burst has been read until all that it causes is over. */
 const SETTLE_MS = 400;
 /** How often each request is sent that no limit bounds. */
@@ -34,6 +46,8 @@ interface Reading {
 }
 
 const shareBetween = (from: Reading, to: Reading): number => (to.cpuMs - from.cpuMs) / (to.atMs - from.atMs);
+
+const isGood = (cost: RateCost | undefined): boolean => cost !== undefined && rateVerdict(cost) !== "not measured";
 
 /** What is measured of a worker process. */
 class LimitsBench {
@@ -57,30 +71,58 @@ class LimitsBench {
       const { cost, ended } = await this.#rate(limit);
       if (ended && tries < TRIES_MAX) continue;
       if (ended) this.problems.push(`${what}: the call ended`);
-      this.#write(`${what}: ${(100 * cost.share).toFixed(2)} % of the loop`);
+      this.#write(`${what}: ${(100 * cost.share).toFixed(2)} ± ${(100 * cost.shareError).toFixed(2)} % of the loop`);
       return cost;
     }
   }
 
-  async #rate({ name, stream, bounds, perSecond, unit }: RateLimit): Promise<{ cost: RateCost; ended: boolean }> {
-    const peer = await LimitPeer.open(this.#worker, stream);
-    await delay(this.#options.seconds * 1_000 * IDLE_PART);
-    const idle = this.#read();
-    await delay(this.#options.seconds * 1_000 * IDLE_PART);
-    const idleShare = shareBetween(idle, this.#read());
-    const warmUpS = this.#options.seconds / 5;
-    const seconds = Math.max(this.#options.seconds, (this.#options.reduced ? 1 : UNITS_MIN) / perSecond);
-    const warmUp = await peer.send(unit, perSecond, warmUpS);
-    await peer.pause();
-    const before = this.#read();
-    const sent = await peer.send(unit, perSecond, seconds, warmUp);
-    const after = this.#read();
-    const wallMs = after.atMs - before.atMs;
-    const { ended } = peer;
-    peer.close();
-    const unitUs = (1_000 * (after.cpuMs - before.cpuMs - idleShare * wallMs)) / sent;
-    const share = (unitUs * perSecond) / 1e6;
-    return { cost: { name, stream: stream.name, bounds, perSecond, unitUs, share }, ended };
+  /** Each round stands between two times in which its call is idle: what changes slowly counts for nothing. */
+  async #rate(limit: RateLimit): Promise<{ cost: RateCost; ended: boolean }> {
+    const { name, stream, bounds, perSecond } = limit;
+    const { reduced, seconds } = this.#options;
+    const isSlow = perSecond < SLOW_PER_SECOND;
+    const part = isSlow ? SLOW_PART : reduced ? REDUCED_PART : 1;
+    const rounds = reduced ? seconds : seconds * (isSlow ? SLOW_TIMES : 1);
+    const roundsMax = reduced ? rounds : rounds * MORE_TIMES_MAX;
+    const idleMs = SECOND_MS * part * IDLE_PART;
+    const unitsUs: number[] = [];
+    let sent = 0;
+    let peer: LimitPeer | undefined;
+    let idleShare = Number.NaN;
+    let cost: RateCost | undefined;
+    for (let round = 0; round < rounds || (round < roundsMax && !isGood(cost)); round += 1) {
+      if (peer === undefined || (isSlow && round % SLOW_UNITS_PER_STREAM === 0)) {
+        peer?.close();
+        peer = await LimitPeer.open(this.#worker, stream);
+        await delay(OPENED_MS);
+        if (!isSlow) sent += await peer.send(limit, part, sent);
+        idleShare = await this.#idleShare(idleMs);
+      }
+      const before = this.#read();
+      const count = await peer.send(limit, part, sent);
+      const after = this.#read();
+      if (peer.ended) break;
+      const idleAfter = await this.#idleShare(idleMs);
+      const idleCpuMs = ((idleShare + idleAfter) / 2) * (after.atMs - before.atMs);
+      unitsUs.push((1_000 * (after.cpuMs - before.cpuMs - idleCpuMs)) / count);
+      sent += count;
+      idleShare = idleAfter;
+      const { mean: unitUs, error: errorUs } = meanWithError(unitsUs);
+      const [share, shareError] = [(unitUs * perSecond) / 1e6, (errorUs * perSecond) / 1e6];
+      cost = { name, stream: stream.name, bounds, perSecond, unitUs, errorUs, share, shareError };
+    }
+    peer?.close();
+    const none = { unitUs: Number.NaN, errorUs: Number.NaN, share: Number.NaN, shareError: Number.NaN };
+    return {
+      cost: cost ?? { name, stream: stream.name, bounds, perSecond, ...none },
+      ended: peer?.ended === true && unitsUs.length < rounds,
+    };
+  }
+
+  async #idleShare(forMs: number): Promise<number> {
+    const from = this.#read();
+    await delay(forMs);
+    return shareBetween(from, this.#read());
   }
 
   async bursts(limits: readonly BurstLimit[]): Promise<BurstCost[]> {
@@ -115,9 +157,9 @@ class LimitsBench {
       peer.close();
     }
     return costs.map(({ limit: { name, stream, bounds }, ms, bytes }) => {
-      const [medianMs, maxMs] = [median(ms), Math.max(...ms)];
+      const [minMs, medianMs, maxMs] = [Math.min(...ms), median(ms), Math.max(...ms)];
       this.#write(`${stream.name}, ${name}, at once: ${medianMs.toFixed(1)} ms of the loop`);
-      return { name, stream: stream.name, bounds, bytes, medianMs, maxMs };
+      return { name, stream: stream.name, bounds, bytes, minMs, medianMs, maxMs };
     });
   }
 
@@ -136,6 +178,7 @@ class LimitsBench {
 /** Drives a worker at the maximum of each limit, one after the other. Rejects when a stream is refused. */
 export async function runLimitsBench(options: LimitsOptions, write: (line: string) => void): Promise<LimitsResult> {
   const cores = findCores();
+  const commit = commitHere();
   const worker = await Child.start<LimitQuestions>(import.meta.url, "./limit-worker", cores?.server);
   if (cores !== undefined) pin(process.pid, cores.others);
   try {
@@ -148,7 +191,7 @@ export async function runLimitsBench(options: LimitsOptions, write: (line: strin
       bursts.push(...(await bench.bursts(burstLimits.filter(({ silentMs }) => silentMs > 0 === waits))));
     }
     const open = options.reduced ? [] : await measureOpenCosts(OPEN_REQUESTS, write);
-    return { machine: describeMachine(), cores, options, problems: bench.problems, rates, bursts, open };
+    return { machine: describeMachine(), commit, cores, options, problems: bench.problems, rates, bursts, open };
   } finally {
     worker.stop();
   }
