@@ -64,12 +64,19 @@ function keyOf(name: CarrierName, at: number): string {
 
 function limitsOf(name: CarrierName): RateLimit[] {
   const stream = carrierStream(name);
-  const limit = (what: string, bounds: string, perSecond: number, of: (index: number) => string): RateLimit => ({
+  const limit = (
+    what: string,
+    bounds: string,
+    perSecond: number,
+    of: (index: number) => string,
+    atOnce?: number,
+  ): RateLimit => ({
     name: what,
     bounds,
     stream,
     perSecond,
     unit: (index) => textFrame(of(index + 1)),
+    ...(atOnce !== undefined && { atOnce }),
   });
   const fewSamples = Math.floor(CARRIER_RATE_HZ / MESSAGES_PER_SECOND_MAX);
   const unusualPerSecond = paid(unusualMedia(name, 100_000, fewSamples), MESSAGES_PER_SECOND_MAX);
@@ -94,12 +101,14 @@ function limitsOf(name: CarrierName): RateLimit[] {
       "CARRIER_BYTES_PER_SECOND_MAX",
       paid(manyKeys(1), OTHER_MESSAGES_PER_SECOND_MAX),
       manyKeys,
+      8,
     ),
     limit(
       "64 KiB of a payload that is not heard",
       "CARRIER_BYTES_PER_SECOND_MAX",
       CARRIER_BYTES_PER_SECOND_MAX / CARRIER_MESSAGE_BYTES_MAX,
       (at) => decoyMedia(name, at),
+      16,
     ),
     limit("the outbound track", "OTHER_MESSAGES_PER_SECOND_MAX", OTHER_MESSAGES_PER_SECOND_MAX, (at) =>
       padded(unusualMedia(name, at, 3, "outbound"), othersBytes),
@@ -142,6 +151,7 @@ const droppedLimits: readonly RateLimit[] = (
     bounds: "BACKLOG_MS_MAX",
     stream: carrierStream(name),
     perSecond: CARRIER_RATE_HZ / LONG_SAMPLES,
+    atOnce: 7,
     unit: (index) => of(index, 1, LONG_SAMPLES),
   },
 ]);

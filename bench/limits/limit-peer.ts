@@ -41,12 +41,11 @@ export class LimitPeer {
   }
 
   /**
-   * Sends what a second of the limit allows, or `part` of that and one unit at least, and returns how many, when that much time and a
-   * little more has gone by. They are sent evenly within the first part of it: what is late in the pauses of this process and of the
-   * other does not fall into the next second, where it would be too many.
+   * Sends `total` units, no more than `part` of a second allows, and returns how many it has sent when that much time and a little more
+   * has gone by. They are sent evenly within the first part of it: what is late in the pauses of this process and of the other does not
+   * fall into the next second, where it would be too many.
    */
-  async send({ unit, perSecond }: RateLimit, part: number, from: number): Promise<number> {
-    const total = Math.max(1, Math.floor(perSecond * part));
+  async send({ unit }: Pick<RateLimit, "unit">, total: number, part: number, from: number): Promise<number> {
     const startMs = performance.now();
     let sent = 0;
     for (; sent < total && !this.ended; await delay(STEP_MS)) {

@@ -16,12 +16,8 @@ import { rawLimits } from "./raw-limits.ts";
 import { carrierStream } from "./streams.ts";
 import { threadCpuMs } from "./thread-cpu.ts";
 
-/** Rates below are measured a unit at a time, on a call of its own for each few of them, for they may come at once. */
-const SLOW_PER_SECOND = 3;
-const SLOW_PART = 0.4;
-const SLOW_UNITS_PER_STREAM = 2;
-/** So many times the rounds of other rates: each is one unit. */
-const SLOW_TIMES = 4;
+/** Part of a second in which units are sent that are measured together. */
+const AT_ONCE_PART = 0.4;
 /** Part of a second in which the reduced form sends its part of a second's units. */
 const REDUCED_PART = 0.4;
 /** Rounds are added, up to so many times as many, until the figure is good enough. */
@@ -78,11 +74,10 @@ class LimitsBench {
 
   /** Each round stands between two times in which its call is idle: what changes slowly counts for nothing. */
   async #rate(limit: RateLimit): Promise<{ cost: RateCost; ended: boolean }> {
-    const { name, stream, bounds, perSecond } = limit;
-    const { reduced, seconds } = this.#options;
-    const isSlow = perSecond < SLOW_PER_SECOND;
-    const part = isSlow ? SLOW_PART : reduced ? REDUCED_PART : 1;
-    const rounds = reduced ? seconds : seconds * (isSlow ? SLOW_TIMES : 1);
+    const { name, stream, bounds, perSecond, atOnce } = limit;
+    const { reduced, seconds: rounds } = this.#options;
+    const part = atOnce !== undefined ? AT_ONCE_PART : reduced ? REDUCED_PART : 1;
+    const units = atOnce ?? Math.floor(perSecond * part);
     const roundsMax = reduced ? rounds : rounds * MORE_TIMES_MAX;
     const idleMs = SECOND_MS * part * IDLE_PART;
     const unitsUs: number[] = [];
@@ -91,15 +86,15 @@ class LimitsBench {
     let idleShare = Number.NaN;
     let cost: RateCost | undefined;
     for (let round = 0; round < rounds || (round < roundsMax && !isGood(cost)); round += 1) {
-      if (peer === undefined || (isSlow && round % SLOW_UNITS_PER_STREAM === 0)) {
+      if (peer === undefined || atOnce !== undefined) {
         peer?.close();
         peer = await LimitPeer.open(this.#worker, stream);
         await delay(OPENED_MS);
-        if (!isSlow) sent += await peer.send(limit, part, sent);
+        if (atOnce === undefined) sent += await peer.send(limit, units, part, sent);
         idleShare = await this.#idleShare(idleMs);
       }
       const before = this.#read();
-      const count = await peer.send(limit, part, sent);
+      const count = await peer.send(limit, units, part, sent);
       const after = this.#read();
       if (peer.ended) break;
       const idleAfter = await this.#idleShare(idleMs);
@@ -187,10 +182,11 @@ export async function runLimitsBench(options: LimitsOptions, write: (line: strin
     const rates: RateCost[] = [];
     for (const limit of chosen(options)) rates.push(await bench.rate(limit));
     const bursts = [];
+    const burstsChosen = burstLimits.filter((limit) => isWanted(limit, options));
     for (const waits of options.reduced ? [false] : [false, true]) {
-      bursts.push(...(await bench.bursts(burstLimits.filter(({ silentMs }) => silentMs > 0 === waits))));
+      bursts.push(...(await bench.bursts(burstsChosen.filter(({ silentMs }) => silentMs > 0 === waits))));
     }
-    const open = options.reduced ? [] : await measureOpenCosts(OPEN_REQUESTS, write);
+    const open = options.reduced || options.only !== "" ? [] : await measureOpenCosts(OPEN_REQUESTS, write);
     return { machine: describeMachine(), commit, cores, options, problems: bench.problems, rates, bursts, open };
   } finally {
     worker.stop();
@@ -198,7 +194,10 @@ export async function runLimitsBench(options: LimitsOptions, write: (line: strin
 }
 
 /** The carriers have their limits in common: the reduced form drives one of them. */
-const chosen = ({ reduced }: LimitsOptions): readonly RateLimit[] => [
-  ...rawLimits,
-  ...carrierLimits.filter(({ stream }) => !reduced || stream.name === "carrier_a"),
-];
+const chosen = (options: LimitsOptions): readonly RateLimit[] =>
+  [...rawLimits, ...carrierLimits.filter(({ stream }) => !options.reduced || stream.name === "carrier_a")].filter(
+    (limit) => isWanted(limit, options),
+  );
+
+const isWanted = ({ name, stream }: RateLimit | BurstLimit, { only }: LimitsOptions): boolean =>
+  `${stream.name}, ${name}`.includes(only);

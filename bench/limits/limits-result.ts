@@ -2,11 +2,13 @@ import type { Cores } from "../load/processes.ts";
 import type { Machine } from "../machine.ts";
 
 export interface LimitsOptions {
-  /** Rounds in which each rate is measured, of a second each; of a slow rate there are more and shorter ones. */
+  /** Rounds in which each rate is measured, of a second each, or of the units that are measured together. */
   seconds: number;
   /** How often each burst is sent, on a connection of its own each time. */
   bursts: number;
-  /** Less than a minute, only gross excess fails, nothing is written to RESULTS.md. */
+  /** Only limits whose stream and name hold this; all with none. Nothing is written to RESULTS.md then. */
+  only: string;
+  /** Two minutes, only gross excess fails, nothing is written to RESULTS.md. */
   reduced: boolean;
 }
 
