@@ -147,7 +147,8 @@ class LimitsBench {
       await delay(SETTLE_MS);
       const after = this.#read();
       if (peer.ended) this.problems.push(`${cost.limit.stream.name}, ${cost.limit.name}: the call ended`);
-      const idleShare = shareBetween(idle, before);
+      await delay(SETTLE_MS);
+      const idleShare = (shareBetween(idle, before) + shareBetween(after, this.#read())) / 2;
       cost.ms.push(after.cpuMs - before.cpuMs - idleShare * (after.atMs - before.atMs));
       peer.close();
     }
