@@ -4,7 +4,7 @@ import { buildApi } from "./api/app.ts";
 import { type HealthDeps, healthAnswer, type NewCalls, readinessAnswer } from "./api/health.ts";
 import { LargeAnswers } from "./api/large-answers.ts";
 import { catalogueOf } from "./api/voices.ts";
-import { readConfig } from "./config.ts";
+import { readConfig, readLoaderEnvironment } from "./config.ts";
 import { systemAgeClock } from "./core/age-clock.ts";
 import { systemClock } from "./core/clock.ts";
 import { ControlMetrics } from "./core/control-metrics.ts";
@@ -30,6 +30,7 @@ import { forkRenderer, journalBytesIn, RendererProcess } from "./renderer-proces
 import { createEngines } from "./speech/engines.ts";
 import { providerNotes } from "./speech/provider-notes.ts";
 import { AccountTotals } from "./store/account-totals.ts";
+import { AskedEnds } from "./store/asked-ends.ts";
 import { countedCalls } from "./store/counted-calls.ts";
 import { watchDatabase } from "./store/database-watch.ts";
 import { DiskSpace } from "./store/disk-space.ts";
@@ -100,7 +101,7 @@ engines.tts.voices().catch((error: unknown) => {
   log.warn({ code: codeOf(error), ...withoutForeignText(error) }, "the voices could not be listed");
 });
 const renderer = new RendererProcess({
-  start: forkRenderer(dataDir),
+  start: forkRenderer(dataDir, readLoaderEnvironment()),
   journalBytes: journalBytesIn(dataDir),
   clock,
   log,
@@ -115,6 +116,7 @@ const keeper = new RecordKeeper({
   log,
   onKept(callId, tookMs) {
     metrics.recordMade(tookMs);
+    askedEnds.over(callId);
     workers.acknowledge(callId);
   },
   onRecordingFailed: () => metrics.recordingFailed(),
@@ -132,6 +134,12 @@ const retention = new Retention({
   onFailed: (what) => metrics.retentionFailed(what),
   onRun: () => metrics.retentionRan(clock.epochMs()),
 });
+const askedEnds = new AskedEnds({
+  calls: stores.calls,
+  endCall: (workerId, callId) => workers.end(workerId, callId),
+  clock,
+  log,
+});
 const lostCalls = new LostCalls({
   calls: stores.calls,
   keeper,
@@ -144,7 +152,10 @@ const lostCalls = new LostCalls({
 
 const onWorkers: HandoffHandlers = {
   onRedeemed: (callId, workerId) => places.carry(callId, workerId),
-  onReturned: ({ callId, remainingMs }) => places.returned(callId, remainingMs),
+  onReturned({ callId, remainingMs }) {
+    places.returned(callId, remainingMs);
+    void askedEnds.returned(callId);
+  },
   onWorker(workerId, connection, callIds, load) {
     places.workerCame(workerId, callIds, load);
     lostCalls.workerCame(workerId, connection, callIds);
@@ -207,7 +218,7 @@ function newCalls(): NewCalls {
   if (draining) return { taken: false, reason: "draining" };
   if (opened.isLost()) return { taken: false, reason: "database_lost" };
   if (disk.isLow) return { taken: false, reason: "insufficient_storage" };
-  if (workers.workerCount === 0) return { taken: false, reason: "unavailable" };
+  if (workers.workerCount === 0 || renderer.isFailing) return { taken: false, reason: "unavailable" };
   if (keeper.count.waiting >= RECORDS_WAITING_MAX) return { taken: false, reason: "overloaded" };
   return places.room > 0 ? { taken: true } : { taken: false, reason: "overloaded" };
 }
@@ -233,7 +244,7 @@ const api = buildApi({
   tokenTtlMs: config.tokenTtlS * 1_000,
   mintToken: () => signer.mint(),
   recordingPath: (callId) => recordingPath(dataDir, callId),
-  endCall: (workerId, callId) => workers.end(workerId, callId),
+  endCall: (workerId, call) => askedEnds.ask(workerId, call),
   removeFiles: (callId) => keeper.remove(callId),
   callEvents: (callId, from, limit) => events.page(callId, from, limit),
   metrics,
