@@ -230,7 +230,10 @@ describe("while no calls are taken", () => {
       expect((await api.post(agent, {}, "/api/v1/agents")).status).toBe(status);
     }
     // By which key, so that the use of one that has leaked can be followed.
-    expect(JSON.parse(api.logged.at(-1) ?? "{}")).toMatchObject({ msg: "request answered", apiKeyId: expect.stringMatching(/^key_/) });
+    expect(JSON.parse(api.logged.at(-1) ?? "{}")).toMatchObject({
+      msg: "request answered",
+      apiKeyId: expect.stringMatching(/^key_/),
+    });
   });
 
   test("a request that is wrong is still told so", async () => {
