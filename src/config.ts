@@ -268,6 +268,15 @@ export function readRetentionRules(env: Environment = process.env): RetentionRul
   return rules;
 }
 
+/** What the system's loader reads: without it a child of ours may not start where the service does. None of it is secret. */
+const LOADER_VARIABLES: readonly string[] = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"];
+
+/** The part of the environment that a child without secrets is started with. */
+export function readLoaderEnvironment(env: Environment = process.env): Record<string, string> {
+  const given = LOADER_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
+  return Object.fromEntries(given);
+}
+
 /** Where the data is: all that a tool beside the service needs to know. */
 export const readDataDir = (env: Environment = process.env): string => env.DATA_DIR?.trim() || "data";
 

@@ -4,7 +4,7 @@ import { buildApi } from "./api/app.ts";
 import { type HealthDeps, healthAnswer, type NewCalls, readinessAnswer } from "./api/health.ts";
 import { LargeAnswers } from "./api/large-answers.ts";
 import { catalogueOf } from "./api/voices.ts";
-import { readConfig } from "./config.ts";
+import { readConfig, readLoaderEnvironment } from "./config.ts";
 import { systemAgeClock } from "./core/age-clock.ts";
 import { systemClock } from "./core/clock.ts";
 import { ControlMetrics } from "./core/control-metrics.ts";
@@ -23,6 +23,7 @@ import { serveMetrics } from "./metrics-server.ts";
 import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
 import { JournalEvents } from "./record/journal-events.ts";
 import { journalDirectory } from "./record/journal-reader.ts";
+import { LostCalls, WORKERS_RETURN_MS } from "./record/lost-calls.ts";
 import { RecordKeeper } from "./record/record-keeper.ts";
 import { recordingPath } from "./record/recording.ts";
 import { Retention } from "./record/retention.ts";
@@ -32,7 +33,7 @@ import { createEngines } from "./speech/engines.ts";
 import { providerNotes } from "./speech/provider-notes.ts";
 import { voiceProvidersIn } from "./speech/voices.ts";
 import { AccountTotals } from "./store/account-totals.ts";
-import type { ActiveCall } from "./store/call-store.ts";
+import { AskedEnds } from "./store/asked-ends.ts";
 import { countedCalls } from "./store/counted-calls.ts";
 import { watchDatabase } from "./store/database-watch.ts";
 import { DiskSpace } from "./store/disk-space.ts";
@@ -46,10 +47,6 @@ import { TokenSigner } from "./store/token-keys.ts";
 
 /** How often calls that nobody redeemed are looked for. */
 const EXPIRE_MS = 5_000;
-/** After a start, workers that live have this long to say which calls they carry; the rest is recovered. */
-const WORKERS_RETURN_MS = 3_000;
-const WORKER_BACK_MS = 500;
-const RETRY_MS = 1_000;
 /** Requests that are under way when everything else is over have this long. */
 const LAST_ANSWERS_MS = DRAIN_RECORDS_MS / 2;
 
@@ -107,7 +104,7 @@ engines.tts.voices().catch((error: unknown) => {
   log.warn({ code: codeOf(error), ...withoutForeignText(error) }, "the voices could not be listed");
 });
 const renderer = new RendererProcess({
-  start: forkRenderer(dataDir),
+  start: forkRenderer(dataDir, readLoaderEnvironment()),
   journalBytes: journalBytesIn(dataDir),
   clock,
   log,
@@ -122,6 +119,7 @@ const keeper = new RecordKeeper({
   log,
   onKept(callId, tookMs) {
     metrics.recordMade(tookMs);
+    askedEnds.over(callId);
     workers.acknowledge(callId);
   },
   onRecordingFailed: () => metrics.recordingFailed(),
@@ -139,19 +137,34 @@ const retention = new Retention({
   onFailed: (what) => metrics.retentionFailed(what),
   onRun: () => metrics.retentionRan(clock.epochMs()),
 });
-/** Workers that have been here since this process began. */
-const seenWorkers = new Set<string>();
+const askedEnds = new AskedEnds({
+  calls: stores.calls,
+  endCall: (workerId, callId) => workers.end(workerId, callId),
+  clock,
+  log,
+});
+const lostCalls = new LostCalls({
+  calls: stores.calls,
+  keeper,
+  workers,
+  epoch,
+  onWorkerLost: (workerId) => workersMetrics.workerGone(workerId),
+  clock,
+  log,
+});
 
 const onWorkers: HandoffHandlers = {
   onRedeemed: (callId, workerId) => places.carry(callId, workerId),
-  onReturned: ({ callId, remainingMs }) => places.returned(callId, remainingMs),
+  onReturned({ callId, remainingMs }) {
+    places.returned(callId, remainingMs);
+    void askedEnds.returned(callId);
+  },
   onWorker(workerId, connection, callIds, load) {
-    seenWorkers.add(workerId);
     places.workerCame(workerId, callIds, load);
-    // What came of this connection itself the worker could not list yet.
-    recover((call) => call.workerConnection < connection && !callIds.includes(call.id), workerId);
+    lostCalls.workerCame(workerId, connection, callIds);
     if (load.takesCalls) firstWorkerCame();
   },
+  onForeignWorker: (workerId) => lostCalls.leave(workerId),
   onLoad(workerId, load) {
     places.workerTold(workerId, load);
     if (load.takesCalls) firstWorkerCame();
@@ -163,17 +176,7 @@ const onWorkers: HandoffHandlers = {
   onWorkerGone(workerId, connection) {
     places.workerGone(workerId);
     accountTotals.workerGone(workerId);
-    // A connection may break where the worker lives: it comes back at once, and tells what it carries.
-    clock.after(WORKER_BACK_MS, () => {
-      if (!workers.has(workerId)) {
-        workersMetrics.workerGone(workerId);
-        recover(
-          (call) => call.workerConnection <= connection,
-          workerId,
-          () => !workers.has(workerId),
-        );
-      }
-    });
+    lostCalls.workerGone(workerId, connection);
   },
   onStreamStarted(callId, carrierCallId) {
     // The record learns of it from the journal, too.
@@ -201,39 +204,6 @@ async function offerFirstKey(): Promise<void> {
   }
 }
 
-/**
- * Ends the active calls, of one worker or of all, that are lost: `isLost` compares the numbers of starts and connections, never times,
- * so that no step of a clock keeps a lost call alive, or ends one that lives. When the store cannot say which calls there are, it is
- * asked again later, unless `holds` has become false by then.
- */
-function recover(isLost: (call: ActiveCall) => boolean, workerId?: string, holds = () => true): void {
-  if (!holds()) return;
-  stores.calls.listActive(workerId).then(
-    (calls) => {
-      if (!holds()) return;
-      for (const call of calls) if (isLost(call)) keeper.keep(call.id);
-    },
-    (error: unknown) => {
-      log.error({ err: error, code: codeOf(error) }, "lost calls could not be looked for");
-      clock.after(RETRY_MS, () => recover(isLost, workerId, holds));
-    },
-  );
-}
-
-/**
- * No worker of this service is left to carry a call; those of a service before it, whose supervisor is gone, may be. What the store
- * cannot tell now is recovered at the next start.
- */
-async function recoverAll(): Promise<void> {
-  // That the last worker is gone may not have been read yet.
-  await new Promise(setImmediate);
-  try {
-    for (const { id, workerId } of await stores.calls.listActive()) if (!workers.has(workerId)) keeper.keep(id);
-  } catch (error) {
-    log.error({ err: error, code: codeOf(error) }, "lost calls could not be looked for");
-  }
-}
-
 function expireRepeatedly(): void {
   clock.after(EXPIRE_MS, () => {
     stores.calls.expire().then(
@@ -251,7 +221,7 @@ function newCalls(): NewCalls {
   if (draining) return { taken: false, reason: "draining" };
   if (opened.isLost()) return { taken: false, reason: "database_lost" };
   if (disk.isLow) return { taken: false, reason: "insufficient_storage" };
-  if (workers.workerCount === 0) return { taken: false, reason: "unavailable" };
+  if (workers.workerCount === 0 || renderer.isFailing) return { taken: false, reason: "unavailable" };
   if (keeper.count.waiting >= RECORDS_WAITING_MAX) return { taken: false, reason: "overloaded" };
   return places.room > 0 ? { taken: true } : { taken: false, reason: "overloaded" };
 }
@@ -277,7 +247,7 @@ const api = buildApi({
   tokenTtlMs: config.tokenTtlS * 1_000,
   mintToken: () => signer.mint(),
   recordingPath: (callId) => recordingPath(dataDir, callId),
-  endCall: (workerId, callId) => workers.end(workerId, callId),
+  endCall: (workerId, call) => askedEnds.ask(workerId, call),
   removeFiles: (callId) => keeper.remove(callId),
   callEvents: (callId, from, limit) => events.page(callId, from, limit),
   metrics,
@@ -297,7 +267,7 @@ async function stop(): Promise<void> {
   retention.stop();
   const closed = api.close();
   const cancel = clock.after(LAST_ANSWERS_MS, () => api.server.closeAllConnections());
-  await recoverAll();
+  await lostCalls.recoverAll();
   await closed;
   cancel();
   await keeper.idle();
@@ -361,7 +331,7 @@ if (config.metricsPort !== undefined) {
 const { bootId } = ageClock;
 const tokenKeys = signer.accepted;
 await workers.serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel: config.logLevel }, onWorkers);
-clock.after(WORKERS_RETURN_MS, () => recover((call) => call.epoch < epoch && !seenWorkers.has(call.workerId)));
+lostCalls.start();
 expireRepeatedly();
 retention.start();
 await listen();

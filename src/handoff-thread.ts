@@ -42,7 +42,7 @@ port.on("message", (message: ToHandoff) => {
       void answerMetrics(message.id, message.timeoutMs);
       return;
     case "ping":
-      tell({ kind: "pong" });
+      tell({ kind: "pong", id: message.id });
       return;
     case "close":
       void close();
@@ -66,6 +66,7 @@ async function serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel }
     onLoad: (workerId, { callCount, callsMax, loopLagMs, takesCalls }) =>
       tell({ kind: "load", workerId, load: { callCount, callsMax, loopLagMs, takesCalls } }),
     onSpends: (workerId, spends, all) => tell({ kind: "spends", workerId, spends, all }),
+    onForeignWorker: (workerId) => tell({ kind: "foreign-worker", workerId }),
     onWorkerGone: (workerId, connection) => tell({ kind: "worker-gone", workerId, connection }),
     onStreamStarted: (callId, carrierCallId) => tell({ kind: "stream-started", callId, carrierCallId }),
     onEnded: (callId, end) => tell({ kind: "ended", callId, end }),

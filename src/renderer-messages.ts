@@ -24,7 +24,7 @@ export interface Failure {
   code: string;
   fault: Fault;
   message: string;
-  /** The system's name, such as EIO, of what kept the journal from being read. */
+  /** The system's name, such as EIO, of what kept a file from being read or written. */
   systemCode?: string | undefined;
 }
 

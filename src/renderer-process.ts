@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { statSync } from "node:fs";
 import { childModule } from "./core/child-module.ts";
 import type { Clock } from "./core/clock.ts";
-import { TrunklineError, unavailable } from "./core/errors.ts";
+import { codeOf, TrunklineError, unavailable } from "./core/errors.ts";
 import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "./core/limits.ts";
 import type { Logger } from "./core/log.ts";
 import {
@@ -49,6 +49,8 @@ interface Job {
   bytes: number;
   /** How often the renderer died while this was in work. */
   deaths: number;
+  /** How often in vain a renderer was started while this waited. */
+  failedStarts: number;
   resolve: (result: JournaledCall | Recording | undefined) => void;
   reject: (error: Error) => void;
 }
@@ -69,6 +71,8 @@ export class RendererProcess implements JournalWork {
   #renderer: Renderer | undefined;
   #isReady = false;
   #isClosed = false;
+  /** Renderers in a row that ended before they were ready. */
+  #failedStarts = 0;
   #startedMs = 0;
   #restartMs = RESTART_MS_MIN;
   #silentBeats = 0;
@@ -77,6 +81,11 @@ export class RendererProcess implements JournalWork {
   constructor(options: RendererProcessOptions) {
     this.#options = options;
     this.#start();
+  }
+
+  /** No renderer gets ready, however often it is tried: what is to be made is given up. */
+  get isFailing(): boolean {
+    return this.#failedStarts >= RENDERER_TRIES_MAX;
   }
 
   project(callId: string): Promise<JournaledCall> {
@@ -101,7 +110,14 @@ export class RendererProcess implements JournalWork {
     return new Promise((resolve, reject) => {
       this.#ids += 1;
       const request: ToRenderer = { id: this.#ids, kind, callId };
-      this.#waiting.push({ request, bytes: this.#options.journalBytes(callId), deaths: 0, resolve, reject });
+      this.#waiting.push({
+        request,
+        bytes: this.#options.journalBytes(callId),
+        deaths: 0,
+        failedStarts: 0,
+        resolve,
+        reject,
+      });
       this.#sendNext();
     });
   }
@@ -131,6 +147,7 @@ export class RendererProcess implements JournalWork {
     if (message.kind === "heartbeat") return;
     if (message.kind === "ready") {
       this.#isReady = true;
+      this.#failedStarts = 0;
       this.#options.log.info({ pid: this.#renderer?.pid }, "renderer started");
     } else {
       const job = this.#inWork.get(message.id);
@@ -145,11 +162,16 @@ export class RendererProcess implements JournalWork {
   #start(): void {
     this.#startedMs = this.#options.clock.nowMs();
     this.#silentBeats = 0;
-    this.#renderer = this.#options.start({
-      message: (message) => this.#onMessage(message),
-      gone: (exit) => this.#onGone(exit),
-    });
-    this.#watch();
+    try {
+      this.#renderer = this.#options.start({
+        message: (message) => this.#onMessage(message),
+        gone: (exit) => this.#onGone(exit),
+      });
+      this.#watch();
+    } catch (error) {
+      this.#options.log.error({ err: error, code: codeOf(error) }, "the renderer could not be started");
+      this.#onGone({ exitCode: null, signal: null });
+    }
   }
 
   /** Counts heartbeats rather than time: while this process itself stood still nobody was silent. */
@@ -164,18 +186,33 @@ export class RendererProcess implements JournalWork {
   #onGone(exit: { exitCode: number | null; signal: string | null }): void {
     const { clock, log, onRestart } = this.#options;
     const pid = this.#renderer?.pid;
+    const wasReady = this.#isReady;
     this.#cancelTimer();
     this.#isReady = false;
     this.#renderer = undefined;
     if (this.#isClosed) return;
     log.error({ pid, ...exit, inWork: this.#inWork.size }, "renderer died");
     this.#putBack();
+    if (!wasReady) this.#countFailedStart();
     if (clock.nowMs() - this.#startedMs > PROCESS_STABLE_MS) this.#restartMs = RESTART_MS_MIN;
     this.#cancelTimer = clock.after(this.#restartMs, () => {
       onRestart();
       this.#start();
     });
     this.#restartMs = Math.min(RESTART_MS_MAX, 2 * this.#restartMs);
+  }
+
+  /** What has waited for RENDERER_TRIES_MAX renderers that did not get ready waits no longer: every call ends in a record. */
+  #countFailedStart(): void {
+    this.#failedStarts += 1;
+    if (this.#failedStarts === RENDERER_TRIES_MAX) {
+      this.#options.log.error({ tries: RENDERER_TRIES_MAX }, "no renderer can be started: no new calls are taken");
+    }
+    for (const job of this.#waiting.splice(0)) {
+      job.failedStarts += 1;
+      if (job.failedStarts < RENDERER_TRIES_MAX) this.#waiting.push(job);
+      else job.reject(new TrunklineError("renderer_died", "bug", "no renderer could be started for this journal"));
+    }
   }
 
   /** Everything that was in work is to be done again, but for what was in work too often. */
@@ -192,14 +229,14 @@ export class RendererProcess implements JournalWork {
   }
 }
 
-/** Starts the renderer's program for an installation: without our environment, which holds keys of providers. */
+/** Starts the renderer's program for an installation: with `env` instead of our environment, which holds keys of providers. */
 export const forkRenderer =
-  (dataDir: string): StartRenderer =>
+  (dataDir: string, env: Readonly<Record<string, string>>): StartRenderer =>
   ({ message, gone }) => {
     const { path, execArgv } = childModule(import.meta.url, "renderer");
-    const child = fork(path, [dataDir], {
+    const child = fork(path, [dataDir, String(process.pid)], {
       execArgv: [...execArgv, `--max-old-space-size=${RENDERER_HEAP_MB_MAX}`],
-      env: {},
+      env: { ...env },
     });
     child.on("message", message);
     child.once("exit", (exitCode, signal) => gone({ exitCode, signal }));

@@ -1,9 +1,12 @@
 import { constants, getPriority, setPriority } from "node:os";
+import { join } from "node:path";
 import { HEARTBEAT_MS } from "./core/limits.ts";
 import { createLogger } from "./core/log.ts";
 import { loadResampler } from "./media/resampler.ts";
+import { endWithParent } from "./parent-watch.ts";
 import { failInOneLine } from "./processes.ts";
 import { journalWork } from "./record/journal-work.ts";
+import { sweepUnfinished } from "./record/wav-file.ts";
 import { type FromRenderer, failureOf, type ToRenderer } from "./renderer-messages.ts";
 
 /**
@@ -12,12 +15,15 @@ import { type FromRenderer, failureOf, type ToRenderer } from "./renderer-messag
  * whole.
  */
 failInOneLine(createLogger("renderer", "info"));
-const [dataDir = ""] = process.argv.slice(2);
+const [dataDir = "", parentPid = ""] = process.argv.slice(2);
 // Never up: not every user may.
 setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
 // The control process says when it is over, by closing the channel.
 for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(signal, () => {});
 process.on("disconnect", () => process.exit(0));
+endWithParent(Number(parentPid));
+// One that died has left what it had written; and no other renderer is meant to live.
+await sweepUnfinished(join(dataDir, "recordings"));
 
 const work = journalWork(dataDir, await loadResampler());
 

@@ -78,6 +78,7 @@ const handOff = new IpcHandOff({
   takeSpends: (all) => accounts.take(all),
   onAccountsOver: (over) => accounts.over(over),
   onEnd: (callId) => gateway.end(callId, "api_hangup"),
+  onForeignControl: () => log.error("the control process is of another version than this worker: restart the service"),
   metrics: tellMetrics,
   clock,
 });
@@ -213,6 +214,8 @@ onSupervisor({
 });
 // Where others listen too, whoever came here before the control process is known would be refused.
 await handOff.tried;
+// A worker that can redeem nothing must not take the place of one that can.
+if (handOff.isForeign) process.exit(1);
 const listeningPort = await listen();
 listening = true;
 handOff.tellLoad();

@@ -1,6 +1,10 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { constants, getPriority } from "node:os";
+import { basename, dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../src/core/clock.ts";
 import { HEARTBEAT_MS, RESTART_MS_MAX } from "../src/core/limits.ts";
@@ -137,6 +141,46 @@ describe("the renderer's process", () => {
     expect(await rendered).toEqual(RECORDING);
   });
 
+  test("ADV-M9: that never gets ready is tried again, what waits is given up after some tries, and it says so until one is ready", async () => {
+    const { renderer, clock, latest, ready, lines } = scripted();
+    const first = renderer.project("call").catch(({ code }) => code as string);
+    for (let death = 1; death < RENDERER_TRIES_MAX; death += 1) {
+      latest().die();
+      await clock.play(RESTART_MS_MAX);
+    }
+    expect(renderer.isFailing).toBe(false);
+    latest().die();
+    expect([await first, renderer.isFailing]).toEqual(["renderer_died", true]);
+    expect(lines.filter((line) => line.includes("no renderer can be started"))).toHaveLength(1);
+    const second = renderer.render("call");
+    await clock.play(RESTART_MS_MAX);
+    ready();
+    expect(renderer.isFailing).toBe(false);
+    latest().answerAll();
+    expect(await second).toEqual(RECORDING);
+  });
+
+  test("ADV-M9: a start that throws is tried again, and throws at nobody", async () => {
+    const clock = new ManualClock();
+    const { log, lines } = memoryLog();
+    let starts = 0;
+    const renderer = new RendererProcess({
+      start: () => {
+        starts += 1;
+        throw Object.assign(new Error("spawn ENOMEM"), { code: "ENOMEM" });
+      },
+      journalBytes: () => 1,
+      clock,
+      log,
+      onRestart: () => {},
+    });
+    await clock.play(RENDERER_TRIES_MAX * RESTART_MS_MAX);
+    expect(starts).toBeGreaterThanOrEqual(RENDERER_TRIES_MAX);
+    expect(renderer.isFailing).toBe(true);
+    expect(lines.join("")).toContain("could not be started");
+    renderer.close();
+  });
+
   test("ADV-M9: rejects what is not done when it is closed, and is not started again", async () => {
     const { renderer, clock, started, ready } = scripted();
     ready();
@@ -160,7 +204,7 @@ describe("the renderer", () => {
     spawnSync("mkdir", ["-p", `${directory}/recordings`, `${directory}/journals`]);
     const { log, lines } = memoryLog();
     const renderer = new RendererProcess({
-      start: forkRenderer(directory),
+      start: forkRenderer(directory, { LD_LIBRARY_PATH: "/nowhere" }),
       journalBytes: journalBytesIn(directory),
       clock: systemClock,
       log,
@@ -193,7 +237,9 @@ describe("the renderer", () => {
     expect(existsSync(recordingPath(directory, "call_1"))).toBe(true);
     expect(getPriority(await pid())).toBeGreaterThanOrEqual(constants.priority.PRIORITY_BELOW_NORMAL);
     if (process.platform === "linux")
-      expect(readFileSync(`/proc/${await pid()}/environ`, "utf8")).not.toContain("PATH=");
+      expect(readFileSync(`/proc/${await pid()}/environ`, "utf8")).toMatch(
+        /^LD_LIBRARY_PATH=\/nowhere\0(NODE_CHANNEL\w+=\w+\0)*$/,
+      );
     await expect(renderer.project("call_2")).rejects.toMatchObject({
       code: "journal_unreadable",
       cause: { code: "ENOENT" },
@@ -206,10 +252,27 @@ describe("the renderer", () => {
     await renderer.project("call_1");
     const rendered = renderer.render("call_1");
     const path = recordingPath(directory, "call_1");
-    while (!existsSync(`${path}.unfinished`)) await settled();
-    process.kill(await pid(), "SIGKILL");
+    const first = await pid();
+    while (!existsSync(`${path}.${first}.unfinished`)) await settled();
+    process.kill(first, "SIGKILL");
     expect(existsSync(path)).toBe(false);
     expect(await rendered).toMatchObject({ durationMs: 200_020, complete: true });
     expect(lines.join("")).toContain("renderer died");
+    // What the dead one had written was swept.
+    expect(readdirSync(dirname(path))).toEqual([basename(path)]);
+  });
+
+  test("ADV-M9: ends when its parent dies, also while its own loop stands still", async () => {
+    const module = new URL("../src/parent-watch.ts", import.meta.url).href;
+    const api = createRequire(import.meta.url).resolve("tsx");
+    const child = `import { endWithParent } from ${JSON.stringify(module)}; endWithParent(process.ppid); console.log("watched"); for (;;);`;
+    const parent = `require("node:child_process").spawn(process.execPath, ["--import", ${JSON.stringify(pathToFileURL(api).href)}, "--input-type=module", "--eval", ${JSON.stringify(child)}], { stdio: "inherit" });`;
+    const spawned = spawn(process.execPath, ["--eval", parent], { stdio: ["ignore", "pipe", "inherit"] });
+    // Both hold the other end of it.
+    const ended = once(spawned.stdout, "end");
+    await once(spawned.stdout, "data");
+    spawned.kill("SIGKILL");
+    spawned.stdout.resume();
+    await ended;
   });
 });

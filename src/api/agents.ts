@@ -11,7 +11,7 @@ import { type CallCreationDeps, CREATION, createCall, problemsOfRequest } from "
 import { isoTime } from "./call-item.ts";
 import { CallSettingsBody, CreatedCall } from "./call-schemas.ts";
 import { cursorOf, idOf } from "./cursor.ts";
-import { invalidRequest, notFound, REFUSAL_CODES } from "./errors.ts";
+import { invalidRequest, notFound, REFUSAL_CODES, refused } from "./errors.ts";
 import { IdempotencyHeaders } from "./idempotency.ts";
 import { LARGE_ANSWER_ERRORS, type LargeAnswersDeps, largeAnswer } from "./large-answers.ts";
 import { newAgentOf } from "./new-agent.ts";
@@ -38,7 +38,7 @@ const CREATE = {
   querystring: NoQuery,
   body: NewAgentBody,
   response: { 201: AgentItem },
-  errors: ["unknown_voice", "unknown_language", "unavailable"],
+  errors: ["unknown_voice", "unknown_language", "unavailable", "insufficient_storage"],
   asksForUnbuilt: true,
 } as const;
 
@@ -89,6 +89,9 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
   app.post("/agents", { schema: CREATE, attachValidation: true }, async (request, reply) => {
     const problems = [...schemaProblems(request), ...noQueryProblems(request.query)];
     const agent = await newAgentOf(request.body, problems, request.accountId, deps);
+    const state = deps.newCalls();
+    // An agent takes no worker and no place, but space it does.
+    if (!state.taken && state.reason === "insufficient_storage") throw refused(state.reason);
     const created = await deps.agents.create(request.accountId, agent);
     return reply.code(201).header("location", `${scope.prefix}/agents/${created.id}`).send(itemOf(created));
   });

@@ -162,11 +162,11 @@ const PREFLIGHT_S = 600;
 
 /** By the route's pattern instead of its URL: what strangers put into a path or a query is not ours to keep. */
 function tellAnswered({ metrics, log }: ApiDeps, request: FastifyRequest, reply: FastifyReply, route: string): void {
-  const { method, id: requestId, accountId } = request;
+  const { method, id: requestId, accountId, apiKeyId } = request;
   const { statusCode: status, elapsedTime } = reply;
   metrics.requestAnswered(method, route, status, elapsedTime);
   const durationMs = Math.round(elapsedTime);
-  log.info({ requestId, method, route, status, durationMs, accountId }, "request answered");
+  log.info({ requestId, method, route, status, durationMs, accountId, apiKeyId }, "request answered");
 }
 
 /** What is wrong with a request's head that Node puts up with. A Host there must be, and but one: RFC 9112, section 3.2. */

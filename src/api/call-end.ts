@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { Logger } from "../core/log.ts";
-import type { CallStore, Cancellation } from "../store/call-store.ts";
+import type { CallRecord, CallStore, Cancellation } from "../store/call-store.ts";
 import { itemOf } from "./call-item.ts";
 import { CallId, CallItem } from "./call-schemas.ts";
 import { ApiError, notFound } from "./errors.ts";
@@ -11,7 +11,7 @@ import { NoQuery } from "./query.ts";
 export interface CallEndDeps {
   calls: Pick<CallStore, "cancel" | "remove">;
   /** Tells a worker to end one of its calls; false when the worker is away just now. */
-  endCall: (workerId: string, callId: string) => boolean;
+  endCall: (workerId: string, call: Pick<CallRecord, "id" | "accountId">) => boolean;
   /** Removes the journal and the recording of a call that is over, as far as they are there. */
   removeFiles: (callId: string) => Promise<void>;
   log: Logger;
@@ -63,7 +63,7 @@ export function callEndRoutes(scope: FastifyInstance, deps: CallEndDeps): void {
   app.post("/calls/:id/end", { schema: END }, async (request, reply) => {
     const { call, workerId } = await cancel(request, request.params.id);
     if (workerId === undefined) return itemOf(call);
-    if (!endCall(workerId, call.id)) {
+    if (!endCall(workerId, call)) {
       throw new ApiError("unavailable", "the process that carries the call does not answer just now");
     }
     log.info({ callId: call.id, accountId: request.accountId, requestId: request.id }, "call told to end");

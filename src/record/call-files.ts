@@ -1,13 +1,12 @@
 import { rm, stat } from "node:fs/promises";
 import { journalPath } from "./journal-reader.ts";
 import { recordingPath } from "./recording.ts";
-import { unfinishedPath } from "./wav-file.ts";
 
-/** The files of a call that hold its audio: its recording, what a lost process left of one, and its journal. */
-export const audioFiles = (dataDir: string, callId: string): readonly string[] => {
-  const recording = recordingPath(dataDir, callId);
-  return [recording, unfinishedPath(recording), journalPath(dataDir, callId)];
-};
+/** The files of a call that hold its audio: its recording and its journal. What a lost process left of a recording is swept. */
+export const audioFiles = (dataDir: string, callId: string): readonly string[] => [
+  recordingPath(dataDir, callId),
+  journalPath(dataDir, callId),
+];
 
 /** The files of a call that hold its words as text. */
 export const textFiles = (dataDir: string, callId: string): readonly string[] => [journalPath(dataDir, callId)];

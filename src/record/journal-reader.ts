@@ -84,8 +84,9 @@ async function readSome(file: FileHandle, into: Buffer, at: number, fromBytes: n
   }
 }
 
-/** The system's name, such as ENOENT, of what kept a journal from being read; undefined for one that could be, and is none of ours. */
+/** The system's name, such as ENOENT or ENOSPC, of what kept a file from being read or written; undefined for any other error. */
 export function systemCodeOf(error: unknown): string | undefined {
-  const cause = error instanceof TrunklineError ? error.cause : undefined;
-  return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  const cause = error instanceof TrunklineError ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  return code?.startsWith("ERR_") ? undefined : code;
 }

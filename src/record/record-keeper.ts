@@ -7,13 +7,17 @@ import { codeOf, unavailable } from "../core/errors.ts";
 import { latencySummary } from "../core/latency.ts";
 import type { Logger } from "../core/log.ts";
 import { billOf, type Prices } from "../core/prices.ts";
-import { RECORDS_AT_ONCE } from "../core/renderer-limits.ts";
-import type { CallEnd, CallStore } from "../store/call-store.ts";
+import {
+  PROJECTIONS_KEPT_MAX,
+  RECORD_RETRY_MS,
+  RECORD_RETRY_MS_MAX,
+  RECORDS_AT_ONCE,
+} from "../core/renderer-limits.ts";
+import type { CallEnd, CallRedemption, CallStore } from "../store/call-store.ts";
 import type { EndSummary } from "../store/hand-off.ts";
 import { journalPath, systemCodeOf } from "./journal-reader.ts";
 import type { JournaledCall, JournalWork } from "./journal-work.ts";
 import { type Recording, recordingPath } from "./recording.ts";
-import { unfinishedPath } from "./wav-file.ts";
 
 export interface RecordKeeperOptions {
   calls: Pick<CallStore, "get" | "finish">;
@@ -33,13 +37,29 @@ export interface RecordKeeperOptions {
 /** Reasons that are our own fault. */
 const OUR_FAULT: readonly EndReason[] = ["worker_lost", "provider_error", "drain_timeout"];
 
-/** A store that could not take a record is asked again after this long, for as long as it takes. */
-const RETRY_MS = 1_000;
 /**
  * A journal that is there, and that the system does not let be read, be it for want of open files, is tried this often in a row.
  * Only then does its call go without: every call ends in a record.
  */
 const READ_TRIES_MAX = 60;
+
+/** Errors of the system that end by themselves: a recording that fails by one of them is made later. */
+const PASSING: readonly string[] = ["ENOSPC", "EDQUOT", "EMFILE", "ENFILE"];
+
+/** One end to record, from the moment it is asked for until it is recorded, or another end is. */
+interface Ask {
+  callId: string;
+  /** The redemption whose worker is lost; absent where the call is over, whichever redemption it was. */
+  redemption: CallRedemption | undefined;
+  /** Whether the worker is still lost. */
+  isLost: () => boolean;
+  /** How often the journal may still be read in vain. */
+  triesLeft: number;
+  retryMs: number;
+  /** What was made by a try before: what fails behind it does not have it made again. */
+  projected?: JournaledCall | undefined;
+  rendered?: { recording: Recording | "failed" | undefined };
+}
 
 /**
  * Has records, transcripts and recordings of ended calls made from their journals, and deletes what is to be forgotten: some calls
@@ -47,7 +67,8 @@ const READ_TRIES_MAX = 60;
  */
 export class RecordKeeper {
   readonly #options: RecordKeeperOptions;
-  readonly #queued = new Set<string>();
+  /** The asks that are not done, by `keyOf`. */
+  readonly #queued = new Map<string, Ask>();
   /** What workers reported of the ends of calls that have no record yet: at most one each. */
   readonly #reportedEnds = new Map<string, EndSummary>();
   /** What is done last of each call that there is something to do for; never rejects. */
@@ -55,6 +76,8 @@ export class RecordKeeper {
   /** Those who wait for their turn, in order. */
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
+  /** Asks that wait for their next try. */
+  #retrying = 0;
 
   constructor(options: RecordKeeperOptions) {
     this.#options = options;
@@ -63,23 +86,28 @@ export class RecordKeeper {
 
   /** Calls that wait for their records, and calls that are in work. */
   get count(): { waiting: number; in_progress: number } {
-    return { waiting: this.#waiting.length, in_progress: this.#busy };
+    return { waiting: this.#waiting.length + this.#retrying, in_progress: this.#busy };
+  }
+
+  /** The call is over, as its worker reports by `end`. Asking twice, late, or for a call that was removed does no harm. */
+  keep(callId: string, end?: EndSummary): void {
+    if (end !== undefined) this.#reportedEnds.set(callId, end);
+    this.#ask(callId, undefined, () => true);
   }
 
   /**
-   * The call is over, as its worker reports by `end`, or its worker is gone. Asking twice, late, or for a call that was removed does
-   * no harm.
+   * The worker that redeemed the call is gone. Nothing is recorded when that redemption was returned before the turn comes, or the
+   * call is active by another one, or `isLost` has become false.
    */
-  keep(callId: string, end?: EndSummary): void {
-    if (end !== undefined) this.#reportedEnds.set(callId, end);
-    this.#enqueue(callId, READ_TRIES_MAX);
+  keepLost({ id, workerId, workerConnection, epoch }: { id: string } & CallRedemption, isLost = () => true): void {
+    this.#ask(id, { workerId, workerConnection, epoch }, isLost);
   }
 
-  /** `tries` is how often its journal may still be read in vain. */
-  #enqueue(callId: string, tries: number): void {
-    if (this.#queued.has(callId)) return;
-    this.#queued.add(callId);
-    void this.#inTurn(callId, () => this.#keep(callId, tries));
+  #ask(callId: string, redemption: CallRedemption | undefined, isLost: () => boolean): void {
+    const ask = { callId, redemption, isLost, triesLeft: READ_TRIES_MAX, retryMs: RECORD_RETRY_MS };
+    if (this.#queued.has(keyOf(ask))) return;
+    this.#queued.set(keyOf(ask), ask);
+    void this.#inTurn(callId, () => this.#keep(ask));
   }
 
   /** Behind everything of this call, when fewer than RECORDS_AT_ONCE are in work. */
@@ -106,8 +134,8 @@ export class RecordKeeper {
   }
 
   /**
-   * Deletes the files of a call that is over: its journal, its recording, and what a dead process left of one. Those that
-   * are not there are no error, and none comes back. Rejects with `unavailable` when the disk refuses; ask again then.
+   * Deletes the files of a call that is over: its journal and its recording. Those that are not there are no error, and none
+   * comes back. Rejects with `unavailable` when the disk refuses; ask again then.
    */
   remove(callId: string): Promise<void> {
     return this.#inTurn(callId, () => this.#remove(callId));
@@ -122,63 +150,87 @@ export class RecordKeeper {
     const { dataDir } = this.#options;
     const recording = recordingPath(dataDir, callId);
     try {
-      for (const path of [recording, unfinishedPath(recording), journalPath(dataDir, callId)]) {
-        await rm(path, { force: true });
-      }
+      for (const path of [recording, journalPath(dataDir, callId)]) await rm(path, { force: true });
     } catch (error) {
       throw unavailable("the files of a call could not be removed", error);
     }
   }
 
-  async #keep(callId: string, tries: number): Promise<void> {
+  async #keep(ask: Ask): Promise<void> {
     const { clock, log, onKept } = this.#options;
+    const { callId, redemption } = ask;
     const begunMs = clock.nowMs();
     try {
-      const finished = await this.#finish(callId, tries);
+      const finished = await this.#finish(ask);
+      this.#queued.delete(keyOf(ask));
       if (finished !== undefined) log.info({ callId, ...finished }, "call recorded");
+      // A lost redemption that is none of the call's any more says nothing of the call's end.
+      else if (redemption !== undefined) return;
       this.#reportedEnds.delete(callId);
       onKept(callId, clock.nowMs() - begunMs);
     } catch (error) {
       log.error({ callId, err: error, code: codeOf(error) }, "an ended call could not be recorded yet");
-      const triesLeft = isWithheld(error) ? tries - 1 : READ_TRIES_MAX;
-      clock.after(RETRY_MS, () => this.#enqueue(callId, triesLeft));
-    } finally {
-      this.#queued.delete(callId);
+      this.#askAgain(ask);
     }
+  }
+
+  /** Its place is left to others meanwhile, so that files can be deleted from a full disk. */
+  #askAgain(ask: Ask): void {
+    // The number of calls is bounded, the length of their transcripts hardly.
+    if (this.#retrying >= PROJECTIONS_KEPT_MAX) ask.projected = undefined;
+    this.#retrying += 1;
+    this.#options.clock.after(ask.retryMs, () => {
+      this.#retrying -= 1;
+      void this.#inTurn(ask.callId, () => this.#keep(ask));
+    });
   }
 
   /** Returns what the log tells of the call, if this was its end. Of one that is over already, or gone, nothing is made again. */
-  async #finish(callId: string, tries: number): Promise<{ carrierCallId?: string } | undefined> {
-    const { calls, journals } = this.#options;
-    let projected: JournaledCall;
-    try {
-      projected = await journals.project(callId);
-    } catch (error) {
-      if (isWithheld(error) && tries > 1) throw error;
-      return (await this.#finishWithoutJournal(callId, error)) ? {} : undefined;
+  async #finish(ask: Ask): Promise<{ carrierCallId?: string } | undefined> {
+    const { calls } = this.#options;
+    const { callId, redemption, isLost } = ask;
+    if (!isLost()) return undefined;
+    const projected = await this.#project(ask);
+    if (projected instanceof Error) {
+      return isLost() && (await this.#finishWithoutJournal(ask, projected)) ? {} : undefined;
     }
     const { header, carrierCallId } = projected;
     const call = await calls.get(header.accountId, callId);
-    if (call?.status !== "active" || !(await calls.finish(callId, await this.#endOf(callId, projected))))
-      return undefined;
+    if (call?.status !== "active" || !isLost()) return undefined;
+    const end = await this.#endOf(ask, projected);
+    // The recording took its time.
+    if (!isLost() || !(await calls.finish(callId, end, redemption))) return undefined;
     return carrierCallId === undefined ? {} : { carrierCallId };
   }
 
+  /** Resolves with an error where nobody can read the journal; rejects while that may change. */
+  async #project(ask: Ask): Promise<JournaledCall | Error> {
+    try {
+      ask.projected ??= await this.#options.journals.project(ask.callId);
+      return ask.projected;
+    } catch (error) {
+      if (codeOf(error) === "unavailable") throw error;
+      if (isWithheld(error)) ask.triesLeft -= 1;
+      if (isWithheld(error) && ask.triesLeft > 0) throw error;
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
   /** The worker died, or its disk failed, before anything of the call was written; or nobody can read what was. */
-  async #finishWithoutJournal(callId: string, error: unknown): Promise<boolean> {
+  async #finishWithoutJournal({ callId, redemption }: Ask, error: Error): Promise<boolean> {
     const { calls, clock, log } = this.#options;
     const reported = this.#reportedEnds.get(callId);
     const end =
       reported === undefined
         ? { status: "failed" as const, endReason: "worker_lost" as const, endedAtMs: clock.epochMs(), durationMs: 0 }
         : endBy(reported);
-    const first = await calls.finish(callId, { ...end, turns: [], transcriptComplete: false });
+    const first = await calls.finish(callId, { ...end, turns: [], transcriptComplete: false }, redemption);
     if (first) log.warn({ callId, err: error, code: codeOf(error) }, "an ended call left no journal");
     return first;
   }
 
   async #endOf(
-    callId: string,
+    ask: Ask,
     { header, turns, endReason, hasEnd, frames, used, carrierCallId, ...projected }: JournaledCall,
   ): Promise<CallEnd> {
     const durationMs = Math.round(projected.durationMs);
@@ -190,8 +242,9 @@ export class RecordKeeper {
       framesOut: frames.out,
     };
     // A journal that breaks off knows less than the worker that held the call.
-    const reported = hasEnd ? undefined : this.#reportedEnds.get(callId);
-    const recording = await this.#render(callId);
+    const reported = hasEnd ? undefined : this.#reportedEnds.get(ask.callId);
+    ask.rendered ??= { recording: await this.#render(ask) };
+    const { recording } = ask.rendered;
     const { usage, cost } = billOf(used, this.#options.prices);
     const ending = endBy(reported ?? journaled);
     return {
@@ -207,20 +260,32 @@ export class RecordKeeper {
     };
   }
 
-  async #render(callId: string): Promise<Recording | "failed" | undefined> {
-    const { journals, dataDir, log, onRecordingFailed } = this.#options;
+  /** Rejects while nothing but the lack of space, of open files, or of a renderer keeps the recording from being made. */
+  async #render(ask: Ask): Promise<Recording | "failed" | undefined> {
+    const { journals, log, onRecordingFailed } = this.#options;
+    const { callId } = ask;
     try {
       const recording = await journals.render(callId);
       return recording && { ...recording, durationMs: Math.round(recording.durationMs) };
     } catch (error) {
+      if (codeOf(error) === "unavailable") throw error;
+      if (PASSING.includes(systemCodeOf(error) ?? "")) {
+        // Each try writes until the disk is full, and takes the space from others.
+        ask.retryMs = Math.min(2 * ask.retryMs, RECORD_RETRY_MS_MAX);
+        throw error;
+      }
       log.error({ callId, err: error, code: codeOf(error) }, "a recording could not be rendered");
       onRecordingFailed?.();
-      // A renderer that died has left what it had written.
-      await rm(unfinishedPath(recordingPath(dataDir, callId)), { force: true }).catch(() => {});
       return "failed";
     }
   }
 }
+
+/** The end of a call, and that of one of its redemptions, are asked for at most once each. */
+const keyOf = ({ callId, redemption }: Ask): string =>
+  redemption === undefined
+    ? callId
+    : [callId, redemption.workerId, redemption.workerConnection, redemption.epoch].join(" ");
 
 /** What the record has of a call's end. A call that our own fault ended before any audio went either way has failed. */
 function endBy({ reason, endedAtMs, durationMs, framesIn, framesOut }: EndSummary) {

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { pcmBytes } from "../media/frame-codec.ts";
 
 export const WAV_CHANNELS = 2;
@@ -65,8 +66,19 @@ export class StereoSamples {
   }
 }
 
-/** Where a file is written, until it is whole. */
-export const unfinishedPath = (path: string): string => `${path}.unfinished`;
+const UNFINISHED = ".unfinished";
+
+/** Where this process writes a file until it is whole. Another process that makes the same file, having outlived its time, has its own. */
+export const unfinishedPath = (path: string): string => `${path}.${process.pid}${UNFINISHED}`;
+
+/**
+ * Deletes from a folder what processes that are gone have left of files; one that is not gone after all fails to name its own. Call
+ * it before this process writes there. Rejects with the system's error.
+ */
+export async function sweepUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name.endsWith(UNFINISHED)) await rm(join(folder, name), { force: true });
+}
 
 /** Lets `fill` write a file for its owner alone. Nobody ever sees half of it: it has its name only once all of it is on the disk. */
 export async function writeWhole(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {

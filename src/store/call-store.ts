@@ -130,6 +130,9 @@ export interface ActiveCall {
   recordingEnabled: boolean;
 }
 
+/** One redemption, in the numbers that its call's row keeps of it; a call that was returned and redeemed again has others. */
+export type CallRedemption = Pick<ActiveCall, "workerId" | "workerConnection" | "epoch">;
+
 /** A call as it is after somebody asked for its end. */
 export interface Cancellation {
   call: CallRecord;
@@ -206,8 +209,11 @@ export interface CallStore {
   remove(accountId: string, callId: string): Promise<boolean | undefined>;
   /** Its carrier knows an active call by this id; of any other call nothing changes. */
   setCarrierCallId(callId: string, carrierCallId: string): Promise<void>;
-  /** Ends an active call. Only the first end counts; returns whether this was the one. */
-  finish(callId: string, end: CallEnd): Promise<boolean>;
+  /**
+   * Ends an active call, where `redemption` is given only while that is the one by which it is active. Only the first end counts;
+   * returns whether this was the one.
+   */
+  finish(callId: string, end: CallEnd, redemption?: CallRedemption): Promise<boolean>;
   /** Turns created calls whose tokens have run out into `expired`; returns their ids. Call it every few seconds. */
   expire(): Promise<readonly string[]>;
 }

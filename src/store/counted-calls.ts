@@ -17,8 +17,8 @@ export function countedCalls(
       if (found?.cancelled) metrics.callRecorded("ended", "api_hangup");
       return found;
     },
-    async finish(callId, end) {
-      const first = await calls.finish(callId, end);
+    async finish(callId, end, redemption) {
+      const first = await calls.finish(callId, end, redemption);
       if (first) metrics.callRecorded(end.status, end.endReason);
       return first;
     },

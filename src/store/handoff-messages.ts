@@ -28,7 +28,8 @@ export type ToHandoff =
   | { kind: "end"; workerId: string; callId: string }
   | { kind: "accounts-over"; accounts: readonly AccountOver[] }
   | { kind: "metrics"; id: number; timeoutMs: number }
-  | { kind: "ping" }
+  /** `id` comes back with the answer. */
+  | { kind: "ping"; id: number }
   | { kind: "close" };
 
 /** What the handoff thread tells the control process, in the order in which it happened. */
@@ -39,11 +40,13 @@ export type FromHandoff =
   | { kind: "worker"; workerId: string; connection: number; callIds: readonly string[]; load: WorkerLoad }
   | { kind: "load"; workerId: string; load: WorkerLoad }
   | { kind: "spends"; workerId: string; spends: readonly AccountSpend[]; all: boolean }
+  | { kind: "foreign-worker"; workerId: string }
   | { kind: "worker-gone"; workerId: string; connection: number }
   | { kind: "stream-started"; callId: string; carrierCallId: string }
   | { kind: "ended"; callId: string; end: EndSummary | undefined }
   | { kind: "metrics"; id: number; metrics: ReadonlyMap<string, ProcessMetrics | undefined> }
-  | { kind: "pong" };
+  /** Behind everything that happened before the ping. */
+  | { kind: "pong"; id: number };
 
 /** The words of an unrecorded call that was created, or undefined when the call is over; on a port of their own. */
 export interface WordsMessage {

@@ -13,7 +13,15 @@ import type { UnwrittenWords } from "./redemptions.ts";
 /** What happens on the workers' socket, told on the control process's loop, in order. */
 export type HandoffHandlers = Pick<
   IpcServerOptions,
-  "onRedeemed" | "onReturned" | "onWorker" | "onLoad" | "onSpends" | "onWorkerGone" | "onStreamStarted" | "onEnded"
+  | "onRedeemed"
+  | "onReturned"
+  | "onWorker"
+  | "onForeignWorker"
+  | "onLoad"
+  | "onSpends"
+  | "onWorkerGone"
+  | "onStreamStarted"
+  | "onEnded"
 >;
 
 export interface HandoffProxyOptions {
@@ -36,6 +44,8 @@ export class HandoffProxy {
   readonly #metrics = new Map<number, (metrics: ReadonlyMap<string, ProcessMetrics | undefined>) => void>();
   #handlers: HandoffHandlers | undefined;
   #onListening = (): void => {};
+  /** Who waits until everything has been told that happened before a ping. */
+  readonly #catchingUp = new Map<number, () => void>();
   #questions = 0;
   #silentPings = 0;
   #isOver = false;
@@ -69,6 +79,13 @@ export class HandoffProxy {
 
   has(workerId: string): boolean {
     return this.#workers.has(workerId);
+  }
+
+  /** Resolves when everything that has happened at the workers' socket until now has been told, also what `has` says. */
+  caughtUp(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#catchingUp.set(this.#ping(), resolve);
+    });
   }
 
   /** Gives the workers other token keys, base64url. */
@@ -113,6 +130,12 @@ export class HandoffProxy {
     await gone;
   }
 
+  #ping(): number {
+    const id = ++this.#questions;
+    this.#tell({ kind: "ping", id });
+    return id;
+  }
+
   #tell(message: ToHandoff): void {
     this.#thread.postMessage(message);
   }
@@ -131,7 +154,7 @@ export class HandoffProxy {
       this.#silentPings += 1;
       if (this.#silentPings > HANDOFF_SILENT_PINGS_MAX) this.#fail(new Error("the handoff thread answers no ping"));
       else {
-        this.#tell({ kind: "ping" });
+        this.#ping();
         this.#watch();
       }
     });
@@ -161,6 +184,9 @@ export class HandoffProxy {
       case "spends":
         handlers.onSpends(message.workerId, message.spends, message.all);
         return;
+      case "foreign-worker":
+        handlers.onForeignWorker(message.workerId);
+        return;
       case "worker-gone":
         if (this.#workers.get(message.workerId) === message.connection) this.#workers.delete(message.workerId);
         handlers.onWorkerGone(message.workerId, message.connection);
@@ -176,6 +202,8 @@ export class HandoffProxy {
         this.#metrics.delete(message.id);
         return;
       case "pong":
+        this.#catchingUp.get(message.id)?.();
+        this.#catchingUp.delete(message.id);
         return;
     }
   }

@@ -9,9 +9,20 @@ import type { AccountOver, AccountSpend } from "../core/spend.ts";
 import { REDEMPTION_NONCE_BYTES, RETURN_RETRY_MS, UNLEARNED_REDEMPTIONS_MAX } from "../core/token-limits.ts";
 import { atShortPath } from "./control-socket.ts";
 import type { EndSummary, HandOff, RedeemedCall } from "./hand-off.ts";
-import { type ControlMessage, LineParser, toLine, type WorkerLoad, type WorkerMessage } from "./ipc-messages.ts";
+import {
+  type ControlMessage,
+  HANDOFF_PROTOCOL,
+  LineParser,
+  toLine,
+  type WorkerLoad,
+  type WorkerMessage,
+} from "./ipc-messages.ts";
 
 const RECONNECT_MS = 100;
+/** After a control process of another version. */
+const RECONNECT_FOREIGN_MS = 5_000;
+/** Versions before the first protocol number say nothing by themselves. */
+const WELCOME_MS_MAX = 5_000;
 
 export interface IpcHandOffOptions {
   /** The control process's Unix socket; read at each connection. */
@@ -27,6 +38,8 @@ export interface IpcHandOffOptions {
   onAccountsOver: (accounts: readonly AccountOver[]) => void;
   /** Somebody asked by the API that a call of this worker be ended. One that is over already is none. */
   onEnd: (callId: string) => void;
+  /** The control process is of another version of the service: told once, until one of this version is there. */
+  onForeignControl: () => void;
   /** The worker's metrics, when the control process is asked for them; undefined when they cannot be told. Must not reject. */
   metrics: () => Promise<ProcessMetrics | undefined>;
   clock: Clock;
@@ -52,6 +65,7 @@ export class IpcHandOff implements HandOff {
   /** Token hashes of redemptions whose outcome was not learned, by nonce, until the store has taken them back. */
   readonly #unlearned = new Map<string, string>();
   #socket: Socket | undefined;
+  #isForeign = false;
   #connections = 0;
   #nextId = 1;
   #onTokenKeys: (() => void) | undefined;
@@ -66,6 +80,11 @@ export class IpcHandOff implements HandOff {
       this.#onTokenKeys = resolve;
       socket.once("close", () => resolve());
     });
+  }
+
+  /** The control process that was met last is of another version of the service, and nothing can be had from it. */
+  get isForeign(): boolean {
+    return this.#isForeign;
   }
 
   redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined> {
@@ -149,12 +168,28 @@ export class IpcHandOff implements HandOff {
   #connect(): Socket {
     const socket = new Socket();
     const parser = new LineParser<ControlMessage>();
+    let isWelcome = false;
+    let cancelWelcome = (): void => {};
     socket.setEncoding("utf8");
-    socket.on("connect", () => this.#onConnect(socket));
-    socket.on("data", (text: string) => parser.push(text, (message) => this.#onMessage(message)));
+    socket.on("connect", () => {
+      cancelWelcome = this.#options.clock.after(WELCOME_MS_MAX, () => this.#leaveForeign(socket));
+      this.#onConnect(socket);
+    });
+    socket.on("data", (text: string) =>
+      parser.push(text, (message) => {
+        if (socket.destroyed) return;
+        cancelWelcome();
+        if (message.kind === "welcome") isWelcome = message.protocol === HANDOFF_PROTOCOL;
+        if (!isWelcome) this.#leaveForeign(socket);
+        else this.#onMessage(message);
+      }),
+    );
     // An error is always followed by `close`, which is where the connection is mended.
     socket.on("error", () => {});
-    socket.on("close", () => this.#onClose());
+    socket.on("close", () => {
+      cancelWelcome();
+      this.#onClose();
+    });
     try {
       atShortPath(this.#options.path, (path) => socket.connect(path));
     } catch (error) {
@@ -164,12 +199,20 @@ export class IpcHandOff implements HandOff {
     return socket;
   }
 
+  #leaveForeign(socket: Socket): void {
+    socket.destroy();
+    if (this.#isForeign) return;
+    this.#isForeign = true;
+    this.#options.onForeignControl();
+  }
+
   #onConnect(socket: Socket): void {
     this.#socket = socket;
     this.#connections += 1;
     const { workerId, callIds, load, takeSpends } = this.#options;
     const hello: WorkerMessage = {
       kind: "hello",
+      protocol: HANDOFF_PROTOCOL,
       workerId,
       connection: this.#connections,
       callIds: callIds(),
@@ -192,6 +235,9 @@ export class IpcHandOff implements HandOff {
 
   #onMessage(message: ControlMessage): void {
     switch (message.kind) {
+      case "welcome":
+        this.#isForeign = false;
+        return;
       case "redeemed":
       case "redeem-failed":
         this.#onRedeemed(message);
@@ -242,6 +288,7 @@ export class IpcHandOff implements HandOff {
     this.#socket = undefined;
     this.#cancelLoad?.();
     for (const id of [...this.#waiting.keys()]) this.#giveUp(id, "the control process went away");
-    if (!this.#closed) this.#options.clock.after(RECONNECT_MS, () => this.#connect());
+    if (!this.#closed)
+      this.#options.clock.after(this.#isForeign ? RECONNECT_FOREIGN_MS : RECONNECT_MS, () => this.#connect());
   }
 }

@@ -3,6 +3,12 @@ import type { ProcessMetrics } from "../core/metrics-sum.ts";
 import type { AccountOver, AccountSpend } from "../core/spend.ts";
 import type { EndSummary, RedeemedCall } from "./hand-off.ts";
 
+/**
+ * The number of the language below. It goes up with every change that a process of the version before could not deal with; processes
+ * with different numbers do not work together, which `welcome` and `hello` find out. Versions before number 2 tell none.
+ */
+export const HANDOFF_PROTOCOL = 2;
+
 /** How a worker stands. */
 export interface WorkerLoad {
   /** Calls that live in it. */
@@ -29,6 +35,7 @@ export type WorkerMessage =
    */
   | {
       kind: "hello";
+      protocol: number;
       workerId: string;
       connection: number;
       callIds: readonly string[];
@@ -48,6 +55,8 @@ export type WorkerMessage =
   | { kind: "metrics"; metrics: ProcessMetrics | null };
 
 export type ControlMessage =
+  /** First, before the worker's hello has been read. */
+  | { kind: "welcome"; protocol: number }
   | { kind: "redeemed"; id: number; call: RedeemedCall | null }
   | { kind: "redeem-failed"; id: number }
   /** The answer to `return`: what there was to take back has been taken back. */

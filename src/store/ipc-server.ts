@@ -11,6 +11,7 @@ import { atShortPath, clearSocketFolder } from "./control-socket.ts";
 import type { EndSummary } from "./hand-off.ts";
 import {
   type ControlMessage,
+  HANDOFF_PROTOCOL,
   LineParser,
   toLine,
   type UnlearnedRedemption,
@@ -43,6 +44,8 @@ export interface IpcServerOptions {
   onLoad(workerId: string, load: WorkerLoad): void;
   /** A worker reports what accounts have spent: `all` that have, when it is there first or again, or those that have changed. */
   onSpends(workerId: string, spends: readonly AccountSpend[], all: boolean): void;
+  /** A worker of another version of the service asked in vain; told once of each. It lives, and so may calls of it. */
+  onForeignWorker(workerId: string): void;
   /** The connection of this number is gone, and most likely the worker's process with all that it carried. */
   onWorkerGone(workerId: string, connection: number): void;
   /** The call's stream has begun, and its carrier knows it by this id. */
@@ -72,6 +75,8 @@ export class IpcServer {
   #over: readonly AccountOver[] = [];
   /** Redemptions that are under way, by nonce. Each worker bounds its own: REDEMPTIONS_MAX. */
   readonly #redeeming = new Map<string, Promise<void>>();
+  /** Workers of other versions, each of which asks again and again. */
+  readonly #foreign = new Set<string>();
   /** Who waits for the metrics of a worker. One that owes them is not asked again, so nothing piles up before one that hangs. */
   readonly #waiting = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
 
@@ -199,11 +204,19 @@ export class IpcServer {
     let peer: Peer = { socket, workerId: "", connection: 0 };
     /** Nothing is redeemed over a connection before its hello has been dealt with. */
     let welcomed = Promise.resolve();
+    let isForeign = false;
     socket.setEncoding("utf8");
+    send(socket, { kind: "welcome", protocol: HANDOFF_PROTOCOL });
     socket.on("data", (text: string) =>
       parser.push(text, (message) => {
+        if (isForeign) return;
         switch (message.kind) {
           case "hello":
+            isForeign = message.protocol !== HANDOFF_PROTOCOL;
+            if (isForeign) {
+              this.#refuse(socket, message);
+              return;
+            }
             peer = { socket, workerId: message.workerId, connection: message.connection };
             welcomed = this.#welcome(peer, message);
             return;
@@ -240,6 +253,16 @@ export class IpcServer {
       this.#workers.delete(peer.workerId);
       this.#options.onWorkerGone(peer.workerId, peer.connection);
     });
+  }
+
+  /** What a worker of another version says next, and whether it understands an answer, is not known. */
+  #refuse(socket: Socket, { workerId, protocol }: Extract<WorkerMessage, { kind: "hello" }>): void {
+    socket.destroy();
+    if (this.#foreign.has(workerId)) return;
+    this.#foreign.add(workerId);
+    const numbers = { workerId, protocol, ownProtocol: HANDOFF_PROTOCOL };
+    this.#options.log.error(numbers, "a worker is of another version than the control process: restart the service");
+    this.#options.onForeignWorker(workerId);
   }
 
   #isCurrent({ workerId, socket }: Peer): boolean {

@@ -27,8 +27,8 @@ export function placedCalls(calls: CallStore, places: Places): CallStore {
       if (removed) places.release(callId);
       return removed;
     },
-    async finish(callId, end) {
-      const first = await calls.finish(callId, end);
+    async finish(callId, end, redemption) {
+      const first = await calls.finish(callId, end, redemption);
       if (first) places.release(callId);
       return first;
     },

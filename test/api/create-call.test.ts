@@ -220,6 +220,22 @@ describe("while no calls are taken", () => {
     expect((await api.get("/healthz")).status).toBe(200);
   });
 
+  test("ADV-M4: on a disk that is nearly full no agent is saved either; what else speaks against calls does not matter to agents", async () => {
+    const agent = { name: "Ada", basePrompt: "You are Ada.", languageId: "en-US", voiceId: "fake/en-us" };
+    for (const [reason, status] of [
+      ["insufficient_storage", 503],
+      ["overloaded", 201],
+    ] as const) {
+      api.state.newCalls = { taken: false, reason };
+      expect((await api.post(agent, {}, "/api/v1/agents")).status).toBe(status);
+    }
+    // By which key, so that the use of one that has leaked can be followed.
+    expect(JSON.parse(api.logged.at(-1) ?? "{}")).toMatchObject({
+      msg: "request answered",
+      apiKeyId: expect.stringMatching(/^key_/),
+    });
+  });
+
   test("a request that is wrong is still told so", async () => {
     api.state.newCalls = { taken: false, reason: "draining" };
     expect((await api.post({})).status).toBe(400);

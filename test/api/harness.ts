@@ -148,7 +148,7 @@ export async function apiUnderTest(
     tokenTtlMs: 60_000,
     mintToken,
     recordingPath,
-    endCall: (workerId, callId) => {
+    endCall: (workerId, { id: callId }) => {
       if (!state.workerIsAway) told.push({ workerId, callId });
       return !state.workerIsAway;
     },

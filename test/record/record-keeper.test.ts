@@ -66,7 +66,7 @@ afterEach(async () => {
 });
 
 /** A call that a worker holds, and the journal of one that has ended. */
-async function active(): Promise<{ callId: string; journal: string; recording: string; unfinished: string }> {
+async function active(): Promise<{ callId: string; journal: string; recording: string }> {
   const { stores, accountId, directory } = service;
   const tokenHash = hashSecret(mintToken());
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
@@ -80,7 +80,7 @@ async function active(): Promise<{ callId: string; journal: string; recording: s
     .add({ kind: "command", timeMs: 30, command: { kind: "turn", turn } })
     .end(50);
   const recording = recordingPath(directory, callId);
-  return { callId, journal, recording, unfinished: `${recording}.unfinished` };
+  return { callId, journal, recording };
 }
 
 /** Meanwhile the journal can be opened and not be read, as on a disk that fails. */
@@ -375,9 +375,8 @@ describe("removing a call's files", () => {
     const [gone, stays] = [await active(), await active()];
     for (const { callId } of [gone, stays]) keeper.keep(callId);
     await keeper.idle();
-    writeFileSync(gone.unfinished, "left by a process that died");
     await keeper.remove(gone.callId);
-    for (const path of [gone.journal, gone.recording, gone.unfinished]) expect(existsSync(path)).toBe(false);
+    for (const path of [gone.journal, gone.recording]) expect(existsSync(path)).toBe(false);
     for (const path of [stays.journal, stays.recording]) expect(existsSync(path)).toBe(true);
     expect(readdirSync(dirname(gone.recording))).toHaveLength(1);
     expect(allBytes(join(directory, "journals")).match(/canary/g)).toHaveLength(1);

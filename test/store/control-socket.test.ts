@@ -38,6 +38,7 @@ function connectWorker(path: string, workerId: string): IpcHandOff {
     takeSpends: () => [],
     onAccountsOver: () => {},
     load: () => LOAD,
+    onForeignControl: () => {},
     onEnd: () => {},
     metrics: async () => undefined,
     clock: systemClock,

@@ -8,6 +8,7 @@ import { HEARTBEAT_MS } from "../../src/core/limits.ts";
 import { HANDOFF_SILENT_PINGS_MAX } from "../../src/core/token-limits.ts";
 import { HandoffProxy } from "../../src/store/handoff-proxy.ts";
 import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
+import { HANDOFF_PROTOCOL } from "../../src/store/ipc-messages.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { createCall, SPEC } from "../contract/call-store-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -41,6 +42,7 @@ async function scene(clock: Clock = systemClock) {
         onWorker: tell("worker"),
         onLoad: () => {},
         onSpends: tell("spends"),
+        onForeignWorker: tell("foreign"),
         onWorkerGone: tell("gone"),
         onStreamStarted: tell("stream started"),
         onEnded: tell("ended"),
@@ -67,7 +69,7 @@ const { workerData } = require("node:worker_threads");
 const { path, hashes, answers } = workerData;
 const socket = connect(path);
 const say = (message) => socket.write(JSON.stringify(message) + "\\n");
-say({ kind: "hello", workerId: "worker-1", connection: 1, callIds: [], returned: [],
+say({ kind: "hello", protocol: ${HANDOFF_PROTOCOL}, workerId: "worker-1", connection: 1, callIds: [], returned: [],
   load: { callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true } });
 hashes.forEach((tokenHash, id) => say({ kind: "redeem", id, tokenHash, nonce: "nonce-" + id }));
 let [rest, answered, calls] = ["", 0, 0];
@@ -122,6 +124,50 @@ test("ADV-M1: a redemption does not wait for a reader that is in the middle of i
   expect(Atomics.load(answers, 0)).toBe(1);
 });
 
+/** A media worker in a thread of its own, whose connection breaks and which comes back: `back` becomes 1 when it has been answered. */
+const RETURNING = `
+const { connect } = require("node:net");
+const { workerData } = require("node:worker_threads");
+const { path, back } = workerData;
+const come = (connection, onAnswer) => {
+  const socket = connect(path);
+  socket.write(JSON.stringify({ kind: "hello", protocol: ${HANDOFF_PROTOCOL}, workerId: "worker-1", connection, callIds: [], returned: [], spends: [],
+    load: { callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true } }) + "\\n");
+  socket.on("data", (text) => String(text).includes("token-keys") && onAnswer(socket));
+};
+come(1, (first) => {
+  first.once("close", () => {
+    Atomics.wait(back, 1, 1);
+    come(2, () => {
+      Atomics.store(back, 0, 1);
+      Atomics.notify(back, 0);
+    });
+  });
+  Atomics.wait(back, 1, 0);
+  first.destroy();
+});
+`;
+
+test("ADV-M2: a worker that came back while the loop stood still is known to be there once that has been caught up with", async () => {
+  const { proxy, socketPath, serve, seen } = await scene();
+  await serve();
+  const back = new Int32Array(new SharedArrayBuffer(8));
+  const client = new Worker(RETURNING, { eval: true, workerData: { path: socketPath, back } });
+  onTestFinished(async () => void (await client.terminate()));
+  await seen("worker");
+  Atomics.store(back, 1, 1);
+  Atomics.notify(back, 1);
+  expect(await seen("gone")).toEqual(["gone", "worker-1", 1]);
+  expect(proxy.has("worker-1")).toBe(false);
+  // Nothing of this loop runs until it has come back and been answered.
+  Atomics.store(back, 1, 2);
+  Atomics.notify(back, 1);
+  Atomics.wait(back, 0, 0, 20_000);
+  expect(proxy.has("worker-1")).toBe(false);
+  await proxy.caughtUp();
+  expect(proxy.has("worker-1")).toBe(true);
+});
+
 test("ADV-M1: a handoff thread that dies is told to the control process, once", async () => {
   const { serve, failure } = await scene();
   // There is no such folder, and none can be made.
@@ -159,6 +205,7 @@ test("ADV-M5: other token keys reach the workers through the thread", async () =
     load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true }),
     takeSpends: () => [],
     onAccountsOver: () => {},
+    onForeignControl: () => {},
     onEnd: () => {},
     metrics: async () => undefined,
     clock: systemClock,

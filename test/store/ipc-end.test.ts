@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
-import { type ControlMessage, LineParser, toLine, type WorkerMessage } from "../../src/store/ipc-messages.ts";
+import {
+  type ControlMessage,
+  HANDOFF_PROTOCOL,
+  LineParser,
+  toLine,
+  type WorkerMessage,
+} from "../../src/store/ipc-messages.ts";
 import { SPEC } from "../contract/call-store-contract.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -16,6 +22,7 @@ test("a call that comes in one piece with the word to end it is there when the w
   const path = join(temporaryDirectory(), "control.sock");
   const server = createServer((socket) => {
     closers.push(() => socket.destroy());
+    socket.write(toLine({ kind: "welcome", protocol: HANDOFF_PROTOCOL }));
     const parser = new LineParser<WorkerMessage>();
     socket.setEncoding("utf8").on("data", (text: string) =>
       parser.push(text, (message) => {
@@ -39,6 +46,7 @@ test("a call that comes in one piece with the word to end it is there when the w
       takeSpends: () => [],
       onAccountsOver: () => {},
       load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true }),
+      onForeignControl: () => {},
       onEnd: (callId) => resolve({ callId, isOpen: open.has(callId) }),
       metrics: async () => undefined,
       clock: systemClock,

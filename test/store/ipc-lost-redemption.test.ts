@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { RedeemedCall } from "../../src/store/hand-off.ts";
-import { toLine } from "../../src/store/ipc-messages.ts";
+import { HANDOFF_PROTOCOL, toLine } from "../../src/store/ipc-messages.ts";
 import { IpcServer } from "../../src/store/ipc-server.ts";
 import { SPEC } from "../contract/call-store-contract.ts";
 import { handoffServer } from "../support/handoff-server.ts";
@@ -45,7 +45,16 @@ test("ADV-M5: a token whose worker died while it was redeemed is given back, wit
   const worker = connect(path);
   dies = () => worker.destroy();
   worker.write(
-    toLine({ kind: "hello", workerId: "worker-1", connection: 1, callIds: [], load: LOAD, spends: [], returned: [] }),
+    toLine({
+      kind: "hello",
+      protocol: HANDOFF_PROTOCOL,
+      workerId: "worker-1",
+      connection: 1,
+      callIds: [],
+      load: LOAD,
+      spends: [],
+      returned: [],
+    }),
   );
   worker.write(toLine({ kind: "redeem", id: 1, tokenHash: "hash", nonce: "nonce" }));
   // By then it has been looked for calls of the dead worker, and this one was none.

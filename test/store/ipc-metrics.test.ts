@@ -29,6 +29,7 @@ async function controlEnd() {
       onAccountsOver: () => {},
       load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true }),
       metrics: async () => named(await tell()),
+      onForeignControl: () => {},
       onEnd: () => {},
       clock: systemClock,
     });

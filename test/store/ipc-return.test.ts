@@ -57,6 +57,7 @@ async function scene() {
     load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true }),
     takeSpends: () => [],
     onAccountsOver: () => {},
+    onForeignControl: () => {},
     onEnd: () => {},
     metrics: async () => undefined,
     clock,

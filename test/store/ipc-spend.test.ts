@@ -36,6 +36,7 @@ test("ADV-H3: two workers report what an account has spent with their load, and 
       takeSpends: (all) => accounts.take(all),
       onAccountsOver: (over) => accounts.over(over),
       load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true }),
+      onForeignControl: () => {},
       onEnd: () => {},
       metrics: async () => undefined,
       clock,

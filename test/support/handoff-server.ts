@@ -23,6 +23,7 @@ export const handoffServer = (path: string, changes: Partial<IpcServerOptions> =
   onWorker: () => {},
   onLoad: () => {},
   onSpends: () => {},
+  onForeignWorker: () => {},
   onWorkerGone: () => {},
   onStreamStarted: () => {},
   onEnded: () => {},

@@ -126,6 +126,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     load: () => ({ ...gateway.load(), loopLagMs: 0, takesCalls: true }),
     takeSpends: (all) => accounts.take(all),
     onAccountsOver: (over) => accounts.over(over),
+    onForeignControl: () => {},
     onEnd: (callId) => gateway.end(callId, "api_hangup"),
     metrics: () => metrics.told(),
     clock: systemClock,

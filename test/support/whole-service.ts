@@ -42,7 +42,7 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     tokenTtlMs: 60_000,
     mintToken,
     recordingPath,
-    endCall: (workerId, callId) => ipc.end(workerId, callId),
+    endCall: (workerId, { id }) => ipc.end(workerId, id),
     removeFiles: (callId) => keeper.remove(callId),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     metrics,

@@ -11,6 +11,7 @@ import type {
   CallEnd,
   CallQuery,
   CallRecord,
+  CallRedemption,
   CallStore,
   Cancellation,
   Creation,
@@ -270,7 +271,7 @@ export class SqliteCalls implements CallStore {
       .execute();
   }
 
-  async finish(callId: string, end: CallEnd): Promise<boolean> {
+  async finish(callId: string, end: CallEnd, redemption?: CallRedemption): Promise<boolean> {
     const first = await this.#db.transaction().execute(async (tx) => {
       const call = await tx
         .updateTable("calls")
@@ -289,6 +290,7 @@ export class SqliteCalls implements CallStore {
         })
         .where("id", "=", callId)
         .where("status", "=", "active")
+        .where((calls) => calls.and(redemptionColumns(redemption)))
         .returning(["account_id", "recording_enabled"])
         .executeTakeFirst();
       if (call === undefined) return false;
@@ -306,7 +308,8 @@ export class SqliteCalls implements CallStore {
       }
       return true;
     });
-    this.#unwritten.delete(callId);
+    // A call that was redeemed again lives, and may be returned once more.
+    if (first || redemption === undefined) this.#unwritten.delete(callId);
     return first;
   }
 
@@ -351,5 +354,10 @@ export class SqliteCalls implements CallStore {
 
 const ofKey = ({ api_key_id: apiKeyId }: { api_key_id: string | null }): { apiKeyId?: string } =>
   apiKeyId === null ? {} : { apiKeyId };
+
+const redemptionColumns = (redemption: CallRedemption | undefined) =>
+  redemption === undefined
+    ? {}
+    : { worker_id: redemption.workerId, worker_connection: redemption.workerConnection, epoch: redemption.epoch };
 
 const jsonOf = (value: object | undefined): string | null => (value === undefined ? null : JSON.stringify(value));
