@@ -208,4 +208,5 @@ const broken = () => ({
   recordingDeleted: stores.retention.recordingDeleted.bind(stores.retention),
   deleteTranscript: stores.retention.deleteTranscript.bind(stores.retention),
   compact: stores.retention.compact.bind(stores.retention),
+  removeTraces: stores.retention.removeTraces.bind(stores.retention),
 });

@@ -14,6 +14,7 @@ import { DatabaseFiles } from "./database-files.ts";
 import { BUSY_MS, SharedFileDialect } from "./dialect.ts";
 import { SqliteEpochs } from "./epochs.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { QueuedRedemptions } from "./queued-redemptions.ts";
 import { SqliteRedemptions } from "./redemptions.ts";
 import { SqliteRetention } from "./retention.ts";
 import type { Tables } from "./tables.ts";
@@ -76,9 +77,10 @@ export function openRedemptions(
   const path = databasePath(dataDir);
   const file = openFile(path);
   file.exec("PRAGMA wal_autocheckpoint = 0");
+  file.exec("PRAGMA busy_timeout = 0");
   const db = new Kysely<Tables>({ dialect: new SharedFileDialect(file, new DatabaseFiles(path)) });
   return {
-    redemptions: new SqliteRedemptions(db, clock, ageClock, unwritten),
+    redemptions: new QueuedRedemptions(new SqliteRedemptions(db, clock, ageClock, unwritten), clock),
     close: () => db.destroy(),
   };
 }

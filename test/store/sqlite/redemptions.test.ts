@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { IDEMPOTENCY_MS } from "../../../src/core/limits.ts";
-import { CLEAN_UP_ROWS_MAX } from "../../../src/core/token-limits.ts";
+import { TRANSACTION_ROWS_MAX } from "../../../src/core/write-limits.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openStores } from "../../../src/store/sqlite/stores.ts";
 import { SPEC, TTL_MS } from "../../contract/call-store-contract.ts";
@@ -29,7 +29,7 @@ test("ADV-M1: names of requests whose day is over are deleted a few at a time, s
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   const accountId = await stores.accounts.ensure("first");
-  const count = CLEAN_UP_ROWS_MAX + 1;
+  const count = TRANSACTION_ROWS_MAX + 1;
   const named = (index: number) =>
     stores.calls.create({
       accountId,
