@@ -24,6 +24,8 @@ export interface StoreOptions {
   ageClock?: AgeClock;
   /** Where the words of unrecorded calls are; in these stores' own memory unless given. */
   unwritten?: UnwrittenWords;
+  /** Before, and after, the schema of an earlier version is brought up to date, during which the loop stands still. */
+  onMigration?: (isOver: boolean) => Promise<void>;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface StoreOptions {
 export async function openStores(
   dataDir: string,
   clock: Clock,
-  { ageClock = systemAgeClock(), unwritten = new Map() }: StoreOptions = {},
+  { ageClock = systemAgeClock(), unwritten = new Map(), onMigration }: StoreOptions = {},
 ): Promise<Stores> {
   openDataDir(dataDir);
   const path = databasePath(dataDir);
@@ -45,8 +47,11 @@ export async function openStores(
   const db = new Kysely<Tables>({ dialect: new SharedFileDialect(database, files) });
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
+    const isBehind = (await migrator.getMigrations()).some(({ executedAt }) => executedAt === undefined);
+    if (isBehind) await onMigration?.(false);
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
+    if (isBehind) await onMigration?.(true);
   } catch (error) {
     await db.destroy();
     throw error;
