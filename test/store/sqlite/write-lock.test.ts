@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Kysely } from "kysely";
 import Libsql from "libsql";
 import { expect, onTestFinished, test } from "vitest";
 import type { TranscriptTurn } from "../../../src/core/call-spec.ts";
@@ -6,7 +7,9 @@ import { IDEMPOTENCY_MS } from "../../../src/core/limits.ts";
 import { REDEMPTION_LOCK_LOOK_MS, REDEMPTION_LOCK_MS_MAX } from "../../../src/core/token-limits.ts";
 import { TRANSACTION_ROWS_MAX, TRANSACTION_TEXT_BYTES_MAX } from "../../../src/core/write-limits.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { openRedemptions, openStores } from "../../../src/store/sqlite/stores.ts";
+import { DatabaseFiles } from "../../../src/store/sqlite/database-files.ts";
+import { SharedFileDialect } from "../../../src/store/sqlite/dialect.ts";
+import { openFile, openRedemptions, openStores } from "../../../src/store/sqlite/stores.ts";
 import { createCall, endAt, SPEC, TTL_MS, TURNS } from "../../contract/call-store-contract.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
@@ -243,4 +246,35 @@ test("ADV-M1: redemptions are answered one in each turn of the loop", async () =
   }
   await Promise.all(answers);
   expect([...seen].filter((count) => count > 0)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("ADV-M1: writes that wait for a lock together let the loop turn between them", async () => {
+  const path = join(temporaryDirectory(), "trunkline.db");
+  const file = openFile(path);
+  file.exec("PRAGMA busy_timeout = 0");
+  file.exec("CREATE TABLE written (at INTEGER)");
+  const db = new Kysely<{ written: { at: number } }>({
+    dialect: new SharedFileDialect(file, new DatabaseFiles(path)),
+  });
+  onTestFinished(() => db.destroy());
+  const other = new Libsql(path);
+  onTestFinished(() => void other.close());
+  other.exec("BEGIN IMMEDIATE");
+  let refused = 0;
+  const writes = [1, 2, 3].map((at) =>
+    db
+      .insertInto("written")
+      .values({ at })
+      .execute()
+      .catch(() => {
+        refused += 1;
+      }),
+  );
+  const seen: number[] = [];
+  while (refused < 3) {
+    await settled();
+    seen.push(refused);
+  }
+  await Promise.all(writes);
+  expect([...new Set(seen)]).toEqual([1, 2, 3]);
 });
