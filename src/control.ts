@@ -20,7 +20,7 @@ import { RECORDS_WAITING_MAX } from "./core/renderer-limits.ts";
 import { SchemaProcess } from "./core/schema-checks.ts";
 import { HttpConnections } from "./http-connections.ts";
 import { serveMetrics } from "./metrics-server.ts";
-import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
+import { failInOneLine, onSupervisor, placeGiven, tellReady, toldSupervisor } from "./processes.ts";
 import { JournalEvents } from "./record/journal-events.ts";
 import { journalDirectory } from "./record/journal-reader.ts";
 import { LostCalls, WORKERS_RETURN_MS } from "./record/lost-calls.ts";
@@ -78,7 +78,14 @@ const workersMetrics = new MetricsSum();
 watchProcess(metrics.registry);
 metrics.restarted(restarts);
 await lockDataDirWithin(DATA_DIR_WAIT_MS_MAX, dataDir, clock);
-const opened = await openStores(dataDir, clock, { ageClock, unwritten: workers.unwritten });
+const opened = await openStores(dataDir, clock, {
+  ageClock,
+  unwritten: workers.unwritten,
+  onMigration(isOver) {
+    log.info(isOver ? "the database is up to date" : "the database is brought up to date");
+    return toldSupervisor({ kind: "migrating", isOver });
+  },
+});
 /** The number of this start: what was redeemed under a lower one was redeemed before. */
 const epoch = await opened.epochs.next();
 const signer = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => workers.setTokenKeys(keys) });

@@ -33,6 +33,8 @@ export type ToChild =
 
 export type FromChild =
   | { kind: "ready"; port: number }
+  /** The control process brings the database's schema up to date, or has done so; meanwhile its loop stands still. */
+  | { kind: "migrating"; isOver: boolean }
   /** The loop turns. Told every HEARTBEAT_MS from `ready` on. */
   | { kind: "heartbeat" }
   /** A worker takes connections of the media port from now on, or takes no more. */
@@ -154,6 +156,13 @@ export function tellReady(port: number, clock: Clock): void {
 function beat(clock: Clock): void {
   clock.after(HEARTBEAT_MS, () => tell({ kind: "heartbeat" }, () => beat(clock)));
 }
+
+/** Resolves when it was written to the supervisor's channel, and at once where there is no supervisor. */
+export const toldSupervisor = (message: FromChild): Promise<void> =>
+  new Promise((resolve) => {
+    if (process.connected && process.send) process.send(message, undefined, undefined, () => resolve());
+    else resolve();
+  });
 
 /** Tells the supervisor something that it does not wait for. */
 export const tellSupervisor = (message: FromChild): void => tell(message, () => {});

@@ -1,6 +1,7 @@
 import type { Config } from "./config.ts";
 import { deletesAnything } from "./core/retention.ts";
 import { TOOL_SECRET, TOOL_SECRET_BINDINGS } from "./core/tool-secrets.ts";
+import { isOpenToOthers } from "./store/data-dir.ts";
 import type { UnknownVariable } from "./unknown-variables.ts";
 
 /** A line of the log at the start: a part of the configuration that may be a mistake. */
@@ -16,7 +17,14 @@ export interface StartNote {
 export function startNotes(
   config: Pick<
     Config,
-    "isProduction" | "isTrial" | "stt" | "toolSecrets" | "toolsAllowLoopback" | "callsPerWorker" | "retention"
+    | "dataDir"
+    | "isProduction"
+    | "isTrial"
+    | "stt"
+    | "toolSecrets"
+    | "toolsAllowLoopback"
+    | "callsPerWorker"
+    | "retention"
   >,
   unknown: readonly UnknownVariable[],
   callsMax: number,
@@ -31,6 +39,12 @@ export function startNotes(
       fields: {},
       message:
         "STT and TTS are not set: using the reference pair (test instruments; they understand only simulated callers)",
+    });
+  }
+  if (isOpenToOthers(config.dataDir)) {
+    notes.push({
+      fields: { dataDir: config.dataDir },
+      message: "other users of this machine may enter DATA_DIR. Run chmod 700 on it",
     });
   }
   if (config.stt === undefined) {

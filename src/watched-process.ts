@@ -1,7 +1,13 @@
 import type { Socket } from "node:net";
 import type { Clock } from "./core/clock.ts";
 import { unavailable } from "./core/errors.ts";
-import { CONTROL_STALL_MS_MAX, HEARTBEAT_MS, PROCESS_START_MS_MAX, WORKER_STALL_MS_MAX } from "./core/limits.ts";
+import {
+  CONTROL_STALL_MS_MAX,
+  HEARTBEAT_MS,
+  MIGRATION_MS_MAX,
+  PROCESS_START_MS_MAX,
+  WORKER_STALL_MS_MAX,
+} from "./core/limits.ts";
 import type { ChildArguments, ChildKind, FromChild, ToChild } from "./processes.ts";
 
 /** A process that was started, as far as it can be reached. */
@@ -83,6 +89,7 @@ export class WatchedProcess {
       told: (message) => {
         this.#silentBeats = 0;
         onMessage(message);
+        if (message.kind === "migrating") this.#readyWithin(message.isOver ? PROCESS_START_MS_MAX : MIGRATION_MS_MAX);
         if (message.kind !== "ready") return;
         this.#isReady = true;
         this.#cancelWatch();
@@ -99,10 +106,15 @@ export class WatchedProcess {
     });
   }
 
-  /** Gives it its place, once; from now on it has PROCESS_START_MS_MAX to get ready. */
+  /** Gives it its place, once; from now on it has PROCESS_START_MS_MAX to get ready, without a migration. */
   serve(options: ChildArguments): void {
     this.tell({ kind: "serve", options });
-    if (!this.#isGone) this.#cancelWatch = this.#clock.after(PROCESS_START_MS_MAX, () => this.#kill("start_timeout"));
+    this.#readyWithin(PROCESS_START_MS_MAX);
+  }
+
+  #readyWithin(delayMs: number): void {
+    this.#cancelWatch();
+    if (!this.#isGone) this.#cancelWatch = this.#clock.after(delayMs, () => this.#kill("start_timeout"));
   }
 
   get pid(): number | undefined {

@@ -1,6 +1,8 @@
+import { chmodSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { startNotes } from "../src/start-notes.ts";
+import { temporaryDirectory } from "./support/temporary-directory.ts";
 
 const messagesOf = (env: Record<string, string>, callsMax = Number.POSITIVE_INFINITY): string[] =>
   startNotes(readConfig(env), [], callsMax).map(({ message }) => message);
@@ -29,6 +31,18 @@ test("ADV-M8: secrets without a binding are named, and nothing else of them", ()
       message: "secrets of tools without a binding are sent nowhere: bind them in TOOL_SECRET_BINDINGS, or remove them",
     },
   ]);
+});
+
+test("a data directory that others may enter is told, and left as it is", () => {
+  const DATA_DIR = temporaryDirectory();
+  for (const [mode, notes] of [
+    [0o700, []],
+    [0o755, [expect.stringContaining("other users of this machine may enter DATA_DIR")]],
+  ] as const) {
+    chmodSync(DATA_DIR, mode);
+    expect(messagesOf({ STT: "reference", TTS: "reference", DATA_DIR })).toEqual(notes);
+    expect(statSync(DATA_DIR).mode & 0o777).toBe(mode);
+  }
 });
 
 test("fewer calls than were asked for are told with their number", () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   CONTROL_STALL_MS_MAX,
   HEARTBEAT_MS,
+  MIGRATION_MS_MAX,
   PROCESS_STABLE_MS,
   PROCESS_START_MS_MAX,
   WORKER_STALL_MS_MAX,
@@ -37,6 +38,22 @@ describe("starting", () => {
       message: "the control process could not be started: start_timeout",
     });
     expect(clock.nowMs()).toBeLessThan(PROCESS_START_MS_MAX + 1_000);
+  });
+
+  test("ADV-M1: a control process that migrates a large database is not killed for it, and has its time to start behind that", async () => {
+    const { clock, children, supervisor } = scene(1, { readyMs: ({ kind }) => (kind === "control" ? undefined : 0) });
+    const started = supervisor.start();
+    started.catch(() => {});
+    await clock.play(PROCESS_START_MS_MAX - 1_000);
+    const [control] = children.living("control");
+    control?.says({ kind: "migrating", isOver: false });
+    await clock.play(MIGRATION_MS_MAX - 1_000);
+    control?.says({ kind: "migrating", isOver: true });
+    await clock.play(PROCESS_START_MS_MAX - 1_000);
+    expect(control?.lives).toBe(true);
+    await clock.play(2_000);
+    expect(control?.killed).toBe(true);
+    await expect(started).rejects.toMatchObject({ message: expect.stringContaining("start_timeout") });
   });
 
   test("K8: told to stop meanwhile, it starts nothing more, and stops what it has", async () => {

@@ -307,6 +307,8 @@ export const VOICE_LIST_RETRY_MS = 5_000;
 export const WORKERS_MAX = 64;
 /** From the start of a process until it says that it is ready; past it, it is killed. */
 export const PROCESS_START_MS_MAX = 30_000;
+/** The control process has so long in addition where the database of an earlier version is brought up to date. */
+export const MIGRATION_MS_MAX = 3_600_000;
 /** How often a process tells the supervisor that its loop turns. */
 export const HEARTBEAT_MS = 250;
 /** A worker that was silent for so long is killed and replaced: none of its callers has heard anything meanwhile. */

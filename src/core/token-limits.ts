@@ -1,3 +1,5 @@
+import { CONTROL_STALL_MS_MAX, HEARTBEAT_MS } from "./limits.ts";
+
 /** Bounds of stream tokens and of their redemption; TOKEN_TTL_S and REDEEM_MS_MAX stand in `limits.ts`. */
 
 /** The random part of a token, and of the key that signs tokens. */
@@ -22,8 +24,12 @@ export const UNLEARNED_REDEMPTIONS_MAX = 1_000;
 /** How soon a worker returns a redemption again, after the store could not take it back. */
 export const RETURN_RETRY_MS = 1_000;
 
-/** Rows that one statement of the periodic clean-up deletes, so that a redemption never waits for a long write. */
-export const CLEAN_UP_ROWS_MAX = 500;
+/** How long a redemption waits for SQLite's write lock, from its arrival on, and how often it looks; its token stays good. */
+export const REDEMPTION_LOCK_MS_MAX = 500;
+export const REDEMPTION_LOCK_LOOK_MS = 5;
 
-/** Pings, one each HEARTBEAT_MS, that the handoff thread may leave unanswered; past it the control process ends and is replaced. */
-export const HANDOFF_SILENT_PINGS_MAX = 20;
+/**
+ * Pings, one each HEARTBEAT_MS, that the handoff thread may leave unanswered, as long as the control process itself may be silent; past
+ * it the control process ends and is replaced.
+ */
+export const HANDOFF_SILENT_PINGS_MAX = CONTROL_STALL_MS_MAX / HEARTBEAT_MS;

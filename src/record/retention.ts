@@ -41,7 +41,8 @@ export interface RetentionSum {
 
 /**
  * Deletes parts of ended calls when their days are over: files first, then what the store has of them, so that a run that dies
- * between the two is completed by the next. It runs in small steps and rests after each.
+ * between the two is completed by the next. One step is one call, or a few pages that are given back to the file system, and it rests
+ * after each; the write-ahead log is truncated after each whole record and once at the end of a run.
  *
  * A journal holds audio and words: it goes with the recording or with the transcript, whichever goes first, and with it the
  * call's events.
@@ -79,11 +80,11 @@ export class Retention {
 
   /** Deletes everything that is due. Rejects where the store cannot say what is; a call that fails is left to the next run. */
   async run(): Promise<readonly RetentionSum[]> {
-    const { clock, log, store, onRun } = this.#options;
+    const { clock, log, onRun } = this.#options;
     const begunMs = clock.nowMs();
     const { sums, failed } = await this.#each((accountId, what, call) => this.#delete(accountId, what, call));
     if (sums.length > 0 || failed > 0) {
-      while (!this.#stopped && (await store.compact())) await this.#rest(REST_MS_MIN);
+      await this.#compact();
       const deleted = Object.fromEntries(RETAINED.map((what) => [`${what}s`, total(sums, what, "calls")]));
       const bytes = RETAINED.reduce((sum, what) => sum + total(sums, what, "bytes"), 0);
       const tookMs = Math.round(clock.nowMs() - begunMs);
@@ -91,6 +92,16 @@ export class Retention {
     }
     onRun?.();
     return sums;
+  }
+
+  async #compact(): Promise<void> {
+    const { clock, store } = this.#options;
+    while (!this.#stopped) {
+      const begunMs = clock.nowMs();
+      if (!(await store.compact())) break;
+      await this.#restAfter(begunMs);
+    }
+    await store.removeTraces();
   }
 
   /** What a run would delete now. */
@@ -126,7 +137,7 @@ export class Retention {
             failed += 1;
             onFailed?.(what);
           }
-          await this.#rest((clock.nowMs() - begunMs) * REST_FACTOR);
+          await this.#restAfter(begunMs);
         }
         if (sum.calls > 0) sums.push(sum);
       }
@@ -161,9 +172,11 @@ export class Retention {
     return bytes;
   }
 
-  #rest(delayMs: number): Promise<void> {
+  #restAfter(begunMs: number): Promise<void> {
+    const { clock } = this.#options;
+    const restMs = Math.max(REST_MS_MIN, (clock.nowMs() - begunMs) * REST_FACTOR);
     return new Promise((resolve) => {
-      this.#options.clock.after(Math.max(REST_MS_MIN, delayMs), resolve);
+      clock.after(restMs, resolve);
     });
   }
 }

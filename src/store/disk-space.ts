@@ -47,14 +47,16 @@ export class DiskSpace {
   /** Resolves after the first reading; from then on the space is read for as long as the process lives. Never rejects. */
   async watch(): Promise<void> {
     await this.#read();
-    // The next reading waits for this one: a disk that hangs holds one thread, not all of them.
+    // The next reading waits for this one, as the folders of a reading wait for each other.
     this.#options.clock.after(DISK_LOOK_MS, () => void this.watch());
   }
 
   async #read(): Promise<void> {
     const { folders, log } = this.#options;
     try {
-      const readings = await Promise.all(folders.map((folder) => this.#readFolder(folder)));
+      const readings = [];
+      // One after another: a disk that hangs holds one of the few threads that Node has for files.
+      for (const folder of folders) readings.push(await this.#readFolder(folder));
       this.#failure = undefined;
       this.#take(Math.min(...readings));
     } catch (error) {

@@ -29,9 +29,8 @@ export interface RetentionStore {
   recordingDeleted(callId: string): Promise<void>;
   /** Deletes the turns of an ended call, and its prompt and greeting. Its record says since when. */
   deleteTranscript(callId: string): Promise<void>;
-  /**
-   * Gives a bounded part of the room that deletions left back to the file system, and removes what change logs still have of what
-   * was deleted. Returns whether there is more to give back.
-   */
+  /** Gives a bounded part of the room that deletions left back to the file system. Returns whether there is more to give back. */
   compact(): Promise<boolean>;
+  /** Removes what change logs still have of what was deleted. What readers prevent is done later, by the store itself. */
+  removeTraces(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../core/clock.ts";
@@ -55,13 +55,24 @@ function readTokenKeys(dataDir: string): TokenKeys | undefined {
   );
 }
 
-/** Whole or not at all: a service may read it meanwhile. */
+/** Whole or not at all: a service may read it meanwhile. On the disk when this returns: tokens that it signed outlive a power cut. */
 function write(dataDir: string, keys: TokenKeys): TokenKeys {
   const path = join(dataDir, FILE);
   const temporary = `${path}.${process.pid}`;
   writeFileSync(temporary, `${JSON.stringify(keys)}\n`, { mode: FILE_MODE });
+  forceOntoDisk(temporary);
   renameSync(temporary, path);
+  forceOntoDisk(dataDir);
   return keys;
+}
+
+function forceOntoDisk(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function jsonOf(text: string): unknown {

@@ -104,6 +104,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       for (let index = 0; index < 20; index += 1) ids.push(await ended());
       for (const id of ids.slice(1)) await stores.calls.remove(accountId, id);
       while (await stores.retention.compact());
+      await stores.retention.removeTraces();
       expect(await stores.calls.transcript(accountId, ids[0] ?? "")).toEqual(TURNS);
     });
   });

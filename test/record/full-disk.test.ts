@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { CallRecord } from "../../src/store/call-store.ts";
 import { FillingDisk } from "../support/filling-disk.ts";
+import { ManualClock, settled } from "../support/manual-clock.ts";
 import { type MediaService, mediaService } from "../support/media-service.ts";
 import { RawLeg } from "../support/raw-leg.ts";
 
@@ -12,17 +13,20 @@ const ROOM_BYTES = 3_000;
 let service: MediaService;
 afterEach(() => service.close());
 
-/** A caller who sends FRAMES frames in real time, and hangs up. */
+/** A caller who sends FRAMES frames, one every FRAME_MS, and hangs up. */
 async function holdCall(journalFiles: FillingDisk): Promise<{ record: CallRecord; turns: number }> {
-  service = await mediaService({ journalFiles });
+  const clock = new ManualClock();
+  service = await mediaService({ journalFiles, clock });
   const { callId, token } = await service.create({ firstSpeaker: "user" });
   const leg = await RawLeg.start(`${service.url}/stream/${token}`);
+  while (service.gateway.callIds().length === 0) await settled();
   for (let frame = 0; frame < FRAMES; frame += 1) {
     leg.sendMedia(1);
-    await new Promise((resolve) => setTimeout(resolve, FRAME_MS));
+    await clock.play(FRAME_MS);
   }
   leg.ws.sendClose(1_000);
-  const record = await service.ended(callId);
+  while (service.gateway.callIds().length > 0) await settled();
+  const record = await clock.drive(service.ended(callId));
   const transcript = await service.stores.calls.transcript(service.accountId, callId);
   return { record, turns: transcript?.length ?? Number.NaN };
 }

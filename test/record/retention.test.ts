@@ -202,10 +202,34 @@ test("ADV-M7: the job runs a minute after the start and then every hour, until i
   expect(existsSync(third.recording)).toBe(true);
 });
 
+test("ADV-M1: compaction rests nine times as long as each step took, and truncates the log once, at the end", async () => {
+  await ended();
+  clock.advance(DAY_MS + 1);
+  const STEP_MS = 5;
+  const begunMs: number[] = [];
+  let truncated = 0;
+  const slow = {
+    ...broken(),
+    async compact() {
+      begunMs.push(clock.nowMs());
+      clock.stall(STEP_MS);
+      return begunMs.length < 4;
+    },
+    async removeTraces() {
+      truncated += 1;
+    },
+  };
+  await retentionOf({ recordingDays: 1 }, slow).run();
+  const betweenMs = begunMs.slice(1).map((ms, index) => ms - (begunMs[index] ?? Number.NaN));
+  expect(betweenMs).toEqual([10 * STEP_MS, 10 * STEP_MS, 10 * STEP_MS]);
+  expect(truncated).toBe(1);
+});
+
 /** A store whose operations can be replaced one by one. */
 const broken = () => ({
   listDue: stores.retention.listDue.bind(stores.retention),
   recordingDeleted: stores.retention.recordingDeleted.bind(stores.retention),
   deleteTranscript: stores.retention.deleteTranscript.bind(stores.retention),
   compact: stores.retention.compact.bind(stores.retention),
+  removeTraces: stores.retention.removeTraces.bind(stores.retention),
 });

@@ -70,6 +70,24 @@ describe("ADV-M4: disk space", () => {
     expect(logged()).toEqual([ERROR, ERROR]);
   });
 
+  test("is read one folder after another: disks that hang hold one of Node's threads for files", async () => {
+    const [clock, asked, answer] = [new ManualClock(), [] as string[], [] as ((bytes: number) => void)[]];
+    const freeBytesOf = (folder: string): Promise<number> => {
+      asked.push(folder);
+      return new Promise((resolve) => answer.push(resolve));
+    };
+    const disk = new DiskSpace({ folders: ["a", "b"], minFreeBytes: 1, clock, log: memoryLog().log, freeBytesOf });
+    const read = disk.watch();
+    await clock.play(10_000);
+    expect(asked).toEqual(["a"]);
+    answer[0]?.(9);
+    await clock.play(0);
+    expect(asked).toEqual(["a", "b"]);
+    answer[1]?.(7);
+    await read;
+    expect(disk.freeBytes).toBe(7);
+  });
+
   test("is read once a second and never twice at a time", async () => {
     const { clock, disk, readings } = scene();
     await disk.watch();

@@ -1,11 +1,8 @@
-import { setImmediate } from "node:timers/promises";
-import type { ExpressionBuilder, Kysely, Transaction } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { AgeClock } from "../../core/age-clock.ts";
 import type { TranscriptTurn } from "../../core/call-spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
-import { IDEMPOTENCY_MS } from "../../core/limits.ts";
-import { CLEAN_UP_ROWS_MAX } from "../../core/token-limits.ts";
 import type {
   ActiveCall,
   CallEnd,
@@ -32,13 +29,12 @@ import {
   recordNow,
   split,
   turnOf,
-  turnRowOf,
 } from "./call-rows.ts";
 import { removeDeletedTraces } from "./deleted-traces.ts";
+import { forgetRequests, isOver } from "./named-requests.ts";
+import { restAfter } from "./steps.ts";
 import type { Tables } from "./tables.ts";
-
-/** Turns put in by one statement; SQLite takes 32,766 parameters at most. */
-const TURNS_PER_INSERT = 500;
+import { insertTurns, rowsInParts, shortenTranscript } from "./turns.ts";
 
 export class SqliteCalls implements CallStore {
   readonly #db: Kysely<Tables>;
@@ -47,6 +43,8 @@ export class SqliteCalls implements CallStore {
   readonly #unwritten: Pick<UnwrittenWords, "set" | "delete">;
   /** Something was removed of which the log of changes still has the text; by a process before this one, for all we know. */
   #tracesLeft = true;
+  /** Calls whose ends are being written: a second end of one waits for the first. */
+  readonly #finishing = new Map<string, Promise<boolean>>();
 
   constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unwritten: Pick<UnwrittenWords, "set" | "delete">) {
     this.#db = db;
@@ -85,28 +83,13 @@ export class SqliteCalls implements CallStore {
       .select(["request.fingerprint", "request.sealed_token", ...RECORD_COLUMNS])
       .where("request.account_id", "=", accountId)
       .where("request.key_hash", "=", request.keyHash)
-      .where((requests) => requests.not(this.#isOver(requests)))
+      .where((requests) => requests.not(isOver(requests, { clock: this.#clock, age: this.#age })))
       .executeTakeFirst();
     if (before === undefined) return undefined;
     if (before.fingerprint !== request.fingerprint) return { kind: "mismatch" };
     // What a restart has lost of a call that still waits, the same request brings back.
     if (before.status === "created" && !spec.recordingEnabled) this.#unwritten.set(before.id, split(spec).words);
     return { kind: "repeated", call: createdRecordOf(before), sealedToken: before.sealed_token };
-  }
-
-  /**
-   * Whether the day of a request's name is over: by the age clock where that still is the one of its creation; of an earlier boot the
-   * wall clock is all there is.
-   */
-  #isOver(requests: ExpressionBuilder<{ request: Tables["idempotent_requests"] }, "request">) {
-    const isOfThisBoot = requests("request.boot_id", "=", this.#age.bootId);
-    return requests.or([
-      requests.and([isOfThisBoot, requests("request.created_age_ms", "<=", this.#age.nowMs() - IDEMPOTENCY_MS)]),
-      requests.and([
-        requests.not(isOfThisBoot),
-        requests("request.created_at", "<=", this.#clock.epochMs() - IDEMPOTENCY_MS),
-      ]),
-    ]);
   }
 
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
@@ -171,7 +154,10 @@ export class SqliteCalls implements CallStore {
     callId: string,
     range?: { from: number; limit: number },
   ): Promise<readonly TranscriptTurn[] | undefined> {
-    if ((await this.get(accountId, callId)) === undefined) return undefined;
+    const call = await this.get(accountId, callId);
+    if (call === undefined) return undefined;
+    // They are written before the call's end is.
+    if (call.endedAtMs === undefined) return [];
     let turns = this.#db.selectFrom("turns").selectAll().where("call_id", "=", callId).orderBy("position");
     // Positions are counted from 0, without gaps.
     if (range !== undefined) turns = turns.where("position", ">=", range.from).limit(range.limit);
@@ -240,6 +226,9 @@ export class SqliteCalls implements CallStore {
   }
 
   async remove(accountId: string, callId: string): Promise<boolean | undefined> {
+    const found = await this.get(accountId, callId);
+    // A call that is over begins no more.
+    if (found?.endedAtMs !== undefined) await shortenTranscript(this.#db, callId);
     const removed = await this.#db.transaction().execute(async (tx) => {
       const call = await this.#get(tx, accountId, callId);
       if (call === undefined) return undefined;
@@ -272,6 +261,38 @@ export class SqliteCalls implements CallStore {
   }
 
   async finish(callId: string, end: CallEnd, redemption?: CallRedemption): Promise<boolean> {
+    const before = this.#finishing.get(callId)?.catch(() => false);
+    const finishing = (async () => {
+      await before;
+      return await this.#finish(callId, end, redemption);
+    })();
+    this.#finishing.set(callId, finishing);
+    try {
+      return await finishing;
+    } finally {
+      if (this.#finishing.get(callId) === finishing) this.#finishing.delete(callId);
+    }
+  }
+
+  /** Writes a long transcript in short transactions, and the end with the last of them: until then nobody sees a turn. */
+  async #finish(callId: string, end: CallEnd, redemption: CallRedemption | undefined): Promise<boolean> {
+    const active = await this.#db
+      .selectFrom("calls")
+      .select(["account_id", "recording_enabled"])
+      .where("id", "=", callId)
+      .where("status", "=", "active")
+      .where((calls) => calls.and(redemptionColumns(redemption)))
+      .executeTakeFirst();
+    if (active === undefined) return false;
+    // Of a process that died in the middle of this.
+    await this.#deleteTurns(callId);
+    const of = { callId, accountId: active.account_id, withText: active.recording_enabled === 1 };
+    const parts = rowsInParts(end.turns, of);
+    for (const part of parts.slice(0, -1)) {
+      const begunMs = performance.now();
+      await insertTurns(this.#db, part);
+      await restAfter(performance.now() - begunMs);
+    }
     const first = await this.#db.transaction().execute(async (tx) => {
       const call = await tx
         .updateTable("calls")
@@ -291,26 +312,24 @@ export class SqliteCalls implements CallStore {
         .where("id", "=", callId)
         .where("status", "=", "active")
         .where((calls) => calls.and(redemptionColumns(redemption)))
-        .returning(["account_id", "recording_enabled"])
+        .returning("id")
         .executeTakeFirst();
       if (call === undefined) return false;
-      const rows = end.turns.map((turn, position) => ({
-        ...turnRowOf(turn, call.recording_enabled === 1),
-        call_id: callId,
-        position,
-        account_id: call.account_id,
-      }));
-      for (let from = 0; from < rows.length; from += TURNS_PER_INSERT) {
-        await tx
-          .insertInto("turns")
-          .values(rows.slice(from, from + TURNS_PER_INSERT))
-          .execute();
-      }
+      await insertTurns(tx, parts.at(-1) ?? []);
       return true;
     });
+    // Its redemption was returned meanwhile: it waits for its stream again.
+    if (!first) await this.#deleteTurns(callId);
     // A call that was redeemed again lives, and may be returned once more.
     if (first || redemption === undefined) this.#unwritten.delete(callId);
     return first;
+  }
+
+  async #deleteTurns(callId: string): Promise<void> {
+    await shortenTranscript(this.#db, callId);
+    const left = this.#db.selectFrom("turns").select("position").where("call_id", "=", callId).limit(1);
+    if ((await left.executeTakeFirst()) === undefined) return;
+    await this.#db.deleteFrom("turns").where("call_id", "=", callId).execute();
   }
 
   async expire(): Promise<readonly string[]> {
@@ -323,32 +342,9 @@ export class SqliteCalls implements CallStore {
       .execute();
     const ids = rows.map((row) => row.id);
     for (const id of ids) this.#unwritten.delete(id);
-    await this.#forgetRequests();
+    await forgetRequests(this.#db, { clock: this.#clock, age: this.#age });
     if (this.#tracesLeft) await this.#removeTraces();
     return ids;
-  }
-
-  /** Names whose day is over, a few in each transaction: a redemption waits no longer than for one of them. */
-  async #forgetRequests(): Promise<void> {
-    for (;;) {
-      const { numDeletedRows } = await this.#db
-        .deleteFrom("idempotent_requests")
-        .where((eb) =>
-          eb(
-            eb.refTuple("account_id", "key_hash"),
-            "in",
-            eb
-              .selectFrom("idempotent_requests as request")
-              .select(["request.account_id", "request.key_hash"])
-              .where((requests) => this.#isOver(requests))
-              .limit(CLEAN_UP_ROWS_MAX)
-              .$asTuple("account_id", "key_hash"),
-          ),
-        )
-        .executeTakeFirst();
-      if (numDeletedRows < CLEAN_UP_ROWS_MAX) return;
-      await setImmediate();
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -13,7 +14,10 @@ import type { Database } from "libsql";
 import { unavailable } from "../../core/errors.ts";
 import type { DatabaseFiles } from "./database-files.ts";
 
-/** Longer than another program's transaction takes, shorter than a redemption may: waiting blocks the whole process. */
+/**
+ * How long the connection of the stores waits for another program's transaction, with the whole loop of its process. Redemptions have
+ * a connection that does not wait; see QueuedRedemptions.
+ */
 export const BUSY_MS = 500;
 
 /** SQLite's own codes for what may be over in a moment, or once somebody has made room; anything else is our bug. */
@@ -33,7 +37,7 @@ export class SharedFileDialect extends SqliteDialect {
   /** `files`: those of `database`, without which nothing is committed. */
   constructor(database: Database, files: DatabaseFiles) {
     super({ database });
-    this.#file = { database, files };
+    this.#file = { database, files, hasMetLock: false };
   }
 
   override createDriver(): Driver {
@@ -48,6 +52,8 @@ export class SharedFileDialect extends SqliteDialect {
 interface GuardedFile {
   database: Database;
   files: DatabaseFiles;
+  /** The last to write did not get the lock: its loop stood still for BUSY_MS. */
+  hasMetLock: boolean;
 }
 
 class SharedFileAdapter extends SqliteAdapter {
@@ -66,11 +72,17 @@ class SharedFileDriver extends SqliteDriver {
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    return new SharedFileConnection(this.#file, await super.acquireConnection());
+    const connection = await super.acquireConnection();
+    if (this.#file.hasMetLock) {
+      // Others wait for the same lock. The loop turns between them, or they would hold it for all of their waits together.
+      this.#file.hasMetLock = false;
+      await setImmediate();
+    }
+    return new SharedFileConnection(this.#file, connection);
   }
 
   override async beginTransaction(): Promise<void> {
-    execute(this.#file.database, "BEGIN IMMEDIATE");
+    begin(this.#file);
   }
 
   override async commitTransaction(): Promise<void> {
@@ -94,7 +106,7 @@ class SharedFileConnection implements DatabaseConnection {
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const { database } = this.#file;
     const bracketed = database.inTransaction || SelectQueryNode.is(query.query) || isPragma(query);
-    if (!bracketed) execute(database, "BEGIN IMMEDIATE");
+    if (!bracketed) begin(this.#file);
     try {
       const result = await this.#inner.executeQuery<Row>(query);
       if (!bracketed) commit(this.#file);
@@ -112,6 +124,15 @@ class SharedFileConnection implements DatabaseConnection {
 
 /** Some of these may not stand in a transaction, a checkpoint for one. */
 const isPragma = ({ sql }: CompiledQuery): boolean => /^pragma /i.test(sql);
+
+function begin(file: GuardedFile): void {
+  try {
+    execute(file.database, "BEGIN IMMEDIATE");
+  } catch (error) {
+    file.hasMetLock = isLocked(error);
+    throw error;
+  }
+}
 
 /** Once before, so that nothing is written to a file that is gone, and once after: what is acknowledged was in its place then. */
 function commit({ database, files }: GuardedFile): void {
@@ -139,4 +160,11 @@ function translated(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (typeof code !== "string" || !PASSING_CODES.test(code)) return error;
   return unavailable(`the database said ${code}`, error);
+}
+
+/** Whether an error, or what caused it, is that somebody else has the lock. */
+export function isLocked(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("code" in error && typeof error.code === "string" && /^SQLITE_(BUSY|LOCKED)/.test(error.code)) return true;
+  return isLocked(error.cause);
 }

@@ -211,6 +211,11 @@ async function addAgesAndEpochs(db: Kysely<Tables>): Promise<void> {
       .addColumn(name, "bigint", (column) => column.notNull().defaultTo(0))
       .execute();
   }
+  await schema
+    .createIndex("idempotent_requests_by_age")
+    .on("idempotent_requests")
+    .columns(["boot_id", "created_age_ms"])
+    .execute();
   await schema.alterTable("stream_tokens").addColumn("redemption_nonce", "text").execute();
   await schema
     .createTable("epochs")

@@ -5,8 +5,9 @@ import type { DueCall, DueQuery, RetentionStore } from "../retention-store.ts";
 import { removeDeletedTraces } from "./deleted-traces.ts";
 import { execute } from "./dialect.ts";
 import type { Tables } from "./tables.ts";
+import { shortenTranscript } from "./turns.ts";
 
-/** Pages of 4 KiB that one step gives back: about a millisecond. */
+/** Pages of 4 KiB that one step gives back, in one transaction: about a millisecond, and a write that is forced onto the disk. */
 const PAGES_PER_STEP = 64;
 
 const OVER = ["ended", "failed", "expired"] as const;
@@ -50,6 +51,9 @@ export class SqliteRetention implements RetentionStore {
   }
 
   async deleteTranscript(callId: string): Promise<void> {
+    const over = this.#db.selectFrom("calls").select("id").where("id", "=", callId).where("status", "in", OVER);
+    if ((await over.executeTakeFirst()) === undefined) return;
+    await shortenTranscript(this.#db, callId);
     await this.#db.transaction().execute(async (tx) => {
       const call = await tx
         .updateTable("calls")
@@ -65,8 +69,11 @@ export class SqliteRetention implements RetentionStore {
   async compact(): Promise<boolean> {
     // A prepared statement of it is left in progress (libsql 0.5.29), and locks the file against the checkpoint.
     execute(this.#file, `PRAGMA incremental_vacuum(${PAGES_PER_STEP})`);
-    await removeDeletedTraces(this.#db);
     return (await this.#freePages()) > 0 && (await this.#isIncremental());
+  }
+
+  async removeTraces(): Promise<void> {
+    await removeDeletedTraces(this.#db);
   }
 
   async #freePages(): Promise<number> {

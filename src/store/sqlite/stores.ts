@@ -14,6 +14,7 @@ import { DatabaseFiles } from "./database-files.ts";
 import { BUSY_MS, SharedFileDialect } from "./dialect.ts";
 import { SqliteEpochs } from "./epochs.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { QueuedRedemptions } from "./queued-redemptions.ts";
 import { SqliteRedemptions } from "./redemptions.ts";
 import { SqliteRetention } from "./retention.ts";
 import type { Tables } from "./tables.ts";
@@ -23,6 +24,8 @@ export interface StoreOptions {
   ageClock?: AgeClock;
   /** Where the words of unrecorded calls are; in these stores' own memory unless given. */
   unwritten?: UnwrittenWords;
+  /** Before, and after, the schema of an earlier version is brought up to date, during which the loop stands still. */
+  onMigration?: (isOver: boolean) => Promise<void>;
 }
 
 /**
@@ -33,7 +36,7 @@ export interface StoreOptions {
 export async function openStores(
   dataDir: string,
   clock: Clock,
-  { ageClock = systemAgeClock(), unwritten = new Map() }: StoreOptions = {},
+  { ageClock = systemAgeClock(), unwritten = new Map(), onMigration }: StoreOptions = {},
 ): Promise<Stores> {
   openDataDir(dataDir);
   const path = databasePath(dataDir);
@@ -44,8 +47,11 @@ export async function openStores(
   const db = new Kysely<Tables>({ dialect: new SharedFileDialect(database, files) });
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } });
+    const isBehind = (await migrator.getMigrations()).some(({ executedAt }) => executedAt === undefined);
+    if (isBehind) await onMigration?.(false);
     const { error } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
+    if (isBehind) await onMigration?.(true);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -76,9 +82,10 @@ export function openRedemptions(
   const path = databasePath(dataDir);
   const file = openFile(path);
   file.exec("PRAGMA wal_autocheckpoint = 0");
+  file.exec("PRAGMA busy_timeout = 0");
   const db = new Kysely<Tables>({ dialect: new SharedFileDialect(file, new DatabaseFiles(path)) });
   return {
-    redemptions: new SqliteRedemptions(db, clock, ageClock, unwritten),
+    redemptions: new QueuedRedemptions(new SqliteRedemptions(db, clock, ageClock, unwritten), clock),
     close: () => db.destroy(),
   };
 }

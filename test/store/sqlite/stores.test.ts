@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { statSync, writeFileSync } from "node:fs";
+import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
@@ -130,6 +130,16 @@ describe("what lies on the disk", () => {
     }
     await stores.close();
   });
+});
+
+test("ADV-L7: files that were restored for all to read are their owner's alone from the next start on", async () => {
+  const { directory, clock, stores } = await open();
+  const names = ["trunkline.db", "trunkline.db-wal", "trunkline.db-shm"];
+  for (const name of names) chmodSync(join(directory, name), 0o644);
+  const again = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
+  for (const name of names) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+  await again.close();
+  await stores.close();
 });
 
 describe("a database in the way", () => {
