@@ -93,7 +93,7 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
     return reply.code(201).header("location", `${scope.prefix}/agents/${created.id}`).send(itemOf(created));
   });
 
-  app.get("/agents", { schema: LIST, preHandler: largeAnswer(deps.largeAnswers) }, async (request) => {
+  app.get("/agents", { schema: LIST, ...largeAnswer(deps.largeAnswers) }, async (request) => {
     const { limit, cursor } = request.query;
     const list = ["agents", request.accountId];
     const afterAgentId = cursor === undefined ? undefined : idOf(cursor, list);

@@ -84,28 +84,24 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
 
   app.get("/calls/:id", { schema: GET }, async (request) => itemOf(await get(request.accountId, request.params.id)));
 
-  app.get(
-    "/calls/:id/transcript",
-    { schema: TRANSCRIPT, preHandler: largeAnswer(deps.largeAnswers) },
-    async (request) => {
-      const { accountId, query } = request;
-      const call = await get(accountId, request.params.id);
-      if (call.transcriptDeletedAtMs !== undefined) {
-        throw notFound("transcript: it was deleted when its retention ended");
-      }
-      const list = ["transcript", accountId, call.id];
-      const from = query.cursor === undefined ? 0 : numberIn(query.cursor, list);
-      const { items: data, more } = await pageOf<z.output<typeof Turn>>(
-        query.limit,
-        TURNS_PER_READ,
-        async (before, count) => {
-          const range = { from: from + before.length, limit: count + 1 };
-          const turns = (await deps.calls.transcript(accountId, call.id, range)) ?? [];
-          const shown = turns.map(({ text, ...turn }) => (call.settings.recordingEnabled ? { ...turn, text } : turn));
-          return { items: shown.slice(0, count), more: turns.length > count };
-        },
-      );
-      return { data, nextCursor: more ? cursorOf(String(from + data.length), list) : null };
-    },
-  );
+  app.get("/calls/:id/transcript", { schema: TRANSCRIPT, ...largeAnswer(deps.largeAnswers) }, async (request) => {
+    const { accountId, query } = request;
+    const call = await get(accountId, request.params.id);
+    if (call.transcriptDeletedAtMs !== undefined) {
+      throw notFound("transcript: it was deleted when its retention ended");
+    }
+    const list = ["transcript", accountId, call.id];
+    const from = query.cursor === undefined ? 0 : numberIn(query.cursor, list);
+    const { items: data, more } = await pageOf<z.output<typeof Turn>>(
+      query.limit,
+      TURNS_PER_READ,
+      async (before, count) => {
+        const range = { from: from + before.length, limit: count + 1 };
+        const turns = (await deps.calls.transcript(accountId, call.id, range)) ?? [];
+        const shown = turns.map(({ text, ...turn }) => (call.settings.recordingEnabled ? { ...turn, text } : turn));
+        return { items: shown.slice(0, count), more: turns.length > count };
+      },
+    );
+    return { data, nextCursor: more ? cursorOf(String(from + data.length), list) : null };
+  });
 }
