@@ -13,7 +13,8 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   unauthorized: "there is no API key in the header X-API-Key, or one that is unknown or revoked",
   not_found: "there is no such thing, or it belongs to another account",
   method_not_allowed: "the path has other methods, which the header Allow names",
-  conflict: "what is asked for cannot be done with the thing as it is now, or the account has as many of them as it may",
+  conflict:
+    "what is asked for cannot be done with the thing as it is now, or the account has as many of them as it may",
   idempotency_mismatch: "the Idempotency-Key was used with another request",
   payload_too_large: `the body is larger than ${BODY_BYTES_MAX / 1_024} KiB`,
   unsupported_media_type: "the body is not application/json in UTF-8, or has a Content-Encoding",

@@ -1,4 +1,5 @@
 import {
+  AGENTS_PER_ACCOUNT_MAX,
   DOWNLOADS_PER_ACCOUNT_MAX,
   LARGE_ANSWERS_PER_ACCOUNT_MAX,
   LARGE_ANSWERS_WAITING_MAX,
@@ -114,6 +115,10 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   },
   async *"createCall 501"(_scene, operation) {
     yield { body: exampleWith(operation, { connectionType: "webrtc" }) };
+  },
+  async *"createAgent 409"(scene, operation) {
+    scene.api.stores.agents.count = async () => AGENTS_PER_ACCOUNT_MAX;
+    yield { body: exampleWith(operation, {}) };
   },
   async *"createAgent 501"(_scene, operation) {
     yield { body: exampleWith(operation, { toolIds: ["tool_1"] }) };
