@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { TRANSCRIPT_PAGE_MAX } from "../core/api-limits.ts";
 import type { CallRecord, CallStore } from "../store/call-store.ts";
-import { type CallCreationDeps, CREATION, createCall, problemsOfRequest } from "./call-creation.ts";
+import { type CallCreationDeps, CREATION, createCall, problemsOfRequest, refuseEarly } from "./call-creation.ts";
 import { itemOf } from "./call-item.ts";
 import { CallId, CallItem, CreatedCall, NewCallBody, Transcript, type Turn } from "./call-schemas.ts";
 import { cursorOf } from "./cursor.ts";
@@ -72,7 +72,9 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
   app.post("/calls", { ...CREATION, schema: CREATE }, async (request, reply) => {
-    const spec = await specOf(request.body, problemsOfRequest(request), request.accountId, deps);
+    const problems = problemsOfRequest(request);
+    refuseEarly(deps, request, problems);
+    const spec = await specOf(request.body, problems, request.accountId, deps);
     return createCall(deps, request, reply, spec);
   });
 
