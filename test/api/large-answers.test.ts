@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { LargeAnswers } from "../../src/api/large-answers.ts";
+import { errorResponse } from "../../src/api/openapi-responses.ts";
 import { catalogueOf } from "../../src/api/voices.ts";
 import {
   ANSWER_READ_MS_MAX,
@@ -208,6 +209,11 @@ describe("the large answers of an account", () => {
     clock.advance(LARGE_ANSWER_WAIT_MS_MAX);
     expect(await late).toBe(503);
   });
+});
+
+test("ADV-M1: the OpenAPI document says of 429 and 503 that they are about lists and downloads, too", () => {
+  expect(errorResponse(429, ["rate_limited"]).description).toContain("lists or downloads under way");
+  expect(errorResponse(503, ["overloaded"]).description).toContain("one more call, list or download");
 });
 
 describe("a pipelined list", () => {
