@@ -1,17 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { connect, type Socket } from "node:net";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ANSWER_READ_MS_MAX, DOWNLOADS_PER_ACCOUNT_MAX, LARGE_ANSWER_WAIT_MS_MAX } from "../../src/core/api-limits.ts";
-import { hashSecret } from "../../src/store/secrets.ts";
-import { SPEC, TURNS } from "../contract/call-store-contract.ts";
-import { settled } from "../support/manual-clock.ts";
-import { head } from "../support/raw-http.ts";
-import { by, mintToken } from "../support/tokens.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ApiUnderTest, apiUnderTest, errorOf } from "./harness.ts";
+import { filesClosedIn, openFilesOf, recordedIn } from "./recorded-calls.ts";
 
 const WAV = Buffer.from("RIFF and so on, as long as it is the same bytes \u0000\u0001\u00ff", "latin1");
 const SIZE = WAV.length;
@@ -22,49 +16,14 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** A call that is over; its recording holds `bytes`. */
-async function recorded(bytes = WAV): Promise<string> {
-  const tokenHash = hashSecret(mintToken());
-  const { accountId, stores, clock } = api;
-  await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-  const call = await stores.redemptions.redeem(tokenHash, by("worker-1"));
-  if (call === undefined) throw new Error("not redeemed");
-  await stores.calls.finish(call.callId, {
-    status: "ended",
-    endReason: "agent_hangup",
-    endedAtMs: clock.epochMs(),
-    durationMs: 5_000,
-    turns: TURNS,
-    recording: { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true },
-  });
-  writeFileSync(api.recordingPath(call.callId), bytes);
-  return call.callId;
-}
+const recorded = (bytes = WAV): Promise<string> => recordedIn(api, bytes);
+const openFiles = (id: string): number => openFilesOf(api, id);
+const closedIn = (id: string, ms: number): Promise<boolean> => filesClosedIn(api, id, ms);
 
 async function ask(method: "GET" | "HEAD", id: string, headers: Record<string, string> = {}) {
   const url = `/api/v1/calls/${id}/recording`;
   const answer = await api.app.inject({ method, url, headers: { "x-api-key": api.key, ...headers } });
   return { status: answer.statusCode, headers: answer.headers, bytes: answer.rawPayload, text: answer.body };
-}
-
-/** What is open of a call's recording in this process; also what has been deleted meanwhile. */
-function openFiles(id: string): number {
-  const path = api.recordingPath(id);
-  let open = 0;
-  for (const fd of readdirSync("/proc/self/fd")) {
-    try {
-      if (readlinkSync(`/proc/self/fd/${fd}`).startsWith(path)) open += 1;
-    } catch {
-      // The one that the list itself was read through is closed by now.
-    }
-  }
-  return open;
-}
-
-/** Whether nothing of it is open any more within so many ms: a stream closes its file a moment behind its last byte. */
-async function closedIn(id: string, ms: number): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < ms && openFiles(id) > 0; waitedMs += 10) await delay(10);
-  return openFiles(id) === 0;
 }
 
 const whole = (id: string) => ({
@@ -396,69 +355,5 @@ describe("over a socket", () => {
     const answer = await fetch(url, { headers: { "x-api-key": api.key } });
     expect(LARGE.equals(Buffer.from(await answer.arrayBuffer()))).toBe(true);
     expect(await closedIn(id, 5_000)).toBe(true);
-  });
-});
-
-describe("downloads", () => {
-  /** More than the kernel takes for a client that does not read. */
-  const LARGE = Buffer.alloc(32 * 1024 * 1024);
-
-  /** A connection that sends these requests at once and reads nothing; `closed` resolves when the service has closed it. */
-  async function unread(requests: string) {
-    await api.app.listen({ host: "127.0.0.1", port: 0 });
-    const address = api.app.server.address();
-    const accepted = once(api.app.server, "connection");
-    const socket = connect(address !== null && typeof address === "object" ? address.port : 0, "127.0.0.1");
-    socket.on("error", () => {}).pause();
-    const [serverSide] = (await accepted) as [Socket];
-    socket.write(requests);
-    return { socket, closed: new Promise((resolve) => serverSide.once("close", resolve)) };
-  }
-
-  const download = (id: string) => head(`GET /api/v1/calls/${id}/recording`, { "X-API-Key": api.key });
-
-  test("ADV-M6: beyond the share of an account wait, and are 429 then, while others download", async () => {
-    const id = await recorded();
-    const begin = (accountId: string) => api.downloads.begin(accountId, () => {});
-    const held = await Promise.all(Array.from({ length: DOWNLOADS_PER_ACCOUNT_MAX }, () => begin(api.accountId)));
-    const late = ask("GET", id);
-    // Its request is on its way until it waits.
-    await vi.waitFor(() => expect(api.clock.pending).toBeGreaterThan(0));
-    api.clock.advance(LARGE_ANSWER_WAIT_MS_MAX);
-    const answer = await late;
-    expect([answer.status, JSON.parse(answer.text).error.code, answer.headers["retry-after"]]).toEqual([
-      ...[429, "rate_limited", "5"],
-    ]);
-    (await begin("another")).end();
-    held[0]?.end();
-    expect((await ask("GET", id)).status).toBe(200);
-    expect((await ask("HEAD", id)).status).toBe(200);
-  });
-
-  test("ADV-M6: a pipelined one whose client hangs up closes its file, and gives its place back", async () => {
-    const id = await recorded(LARGE);
-    const { socket, closed } = await unread(download(id).repeat(DOWNLOADS_PER_ACCOUNT_MAX));
-    await vi.waitFor(() => expect(openFiles(id)).toBe(DOWNLOADS_PER_ACCOUNT_MAX));
-    socket.destroy();
-    await closed;
-    expect(await closedIn(id, 2_000)).toBe(true);
-    let free = 0;
-    for (let count = 0; count < DOWNLOADS_PER_ACCOUNT_MAX; count++) {
-      void api.downloads.begin(api.accountId, () => {}).then(() => free++);
-    }
-    await settled();
-    expect(free).toBe(DOWNLOADS_PER_ACCOUNT_MAX);
-  });
-
-  test("ADV-M1: a list behind a download that nobody reads is closed after a while", async () => {
-    const id = await recorded(LARGE);
-    const made = vi.spyOn(api.stores.calls, "list");
-    const list = head("GET /api/v1/calls", { "X-API-Key": api.key });
-    const { closed } = await unread(download(id) + list);
-    await vi.waitFor(() => expect(made).toHaveBeenCalled());
-    await settled();
-    api.clock.advance(ANSWER_READ_MS_MAX);
-    await closed;
-    expect(await closedIn(id, 2_000)).toBe(true);
   });
 });
