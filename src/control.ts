@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import { join } from "node:path";
 import { buildApi } from "./api/app.ts";
 import { type HealthDeps, healthAnswer, type NewCalls, readinessAnswer } from "./api/health.ts";
-import { LargeAnswers } from "./api/large-answers.ts";
+import { downloadsOf, LargeAnswers } from "./api/large-answers.ts";
 import { catalogueOf } from "./api/voices.ts";
 import { readConfig, readLoaderEnvironment } from "./config.ts";
 import { systemAgeClock } from "./core/age-clock.ts";
@@ -236,10 +236,13 @@ function newCalls(): NewCalls {
 const health: HealthDeps = { newCalls, providerNotes: providerNotes(config) };
 let metricsAddress: { host: string; port: number } | undefined;
 const events = new JournalEvents(dataDir);
+// The store and the records need their descriptors.
+const apiConnectionsMax = apiConnectionsMaxWith(descriptorsMax());
 const api = buildApi({
   ...stores,
   clock,
-  largeAnswers: new LargeAnswers(clock, (of) => metrics.largeAnswerRefused(of)),
+  largeAnswers: new LargeAnswers(clock, metrics.largeAnswers("list")),
+  downloads: new LargeAnswers(clock, metrics.largeAnswers("download"), downloadsOf(apiConnectionsMax)),
   voices: catalogueOf(engines.tts),
   toolSecrets: config.toolSecrets,
   schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),
@@ -261,9 +264,8 @@ const api = buildApi({
   log,
 });
 
-// The store and the records need their descriptors.
 const apiConnections = new HttpConnections(api.server, {
-  max: apiConnectionsMaxWith(descriptorsMax()),
+  max: apiConnectionsMax,
   clock,
   onClosed: (why) => metrics.connectionClosed("api", why),
 });

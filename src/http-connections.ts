@@ -30,10 +30,10 @@ export class HttpConnections {
   readonly #requests = new Map<Socket, number>();
   /** Connections without a whole request; the one that has been so longest is first. */
   readonly #idle = new Set<Socket>();
-  /** Connections whose whole answer was written, and since when it has waited to be read; the oldest is first. */
-  readonly #unread = new Map<Socket, number>();
+  /** Connections with a request under way, and since when they have made no progress; the oldest is first. */
+  readonly #busy = new Map<Socket, number>();
 
-  /** To be made before the server listens. */
+  /** To be made before the server listens, and after its other listeners have been added. */
   constructor(server: Server, options: HttpConnectionsOptions) {
     this.#server = server;
     this.#options = options;
@@ -42,9 +42,10 @@ export class HttpConnections {
     server.maxConnections = max;
     server.on("connection", (socket: Socket) => this.#onConnection(socket));
     server.on("drop", () => onClosed("refused"));
-    server.prependListener("request", (request: IncomingMessage, response: ServerResponse) =>
-      this.#onRequest(request, response),
-    );
+    const onRequest = (request: IncomingMessage, response: ServerResponse): void => this.#onRequest(request, response);
+    server.prependListener("request", onRequest);
+    // Node answers unknown expectations itself unless somebody listens.
+    if (server.listenerCount("checkExpectation") > 0) server.prependListener("checkExpectation", onRequest);
     this.#setKeepAlive();
   }
 
@@ -64,13 +65,14 @@ export class HttpConnections {
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     this.#requests.set(socket, (this.#requests.get(socket) ?? 0) + 1);
+    const onProgress = (): void => this.#onProgress(socket);
     // A request that never ends must not hold its connection.
-    if (hasBody(request)) request.once("end", () => this.#keep(socket));
-    else this.#keep(socket);
-    response.once("prefinish", () => {
-      this.#keep(socket);
-      if (this.#requests.has(socket)) this.#unread.set(socket, this.#options.clock.nowMs());
-    });
+    if (hasBody(request)) request.once("end", onProgress);
+    else onProgress();
+    // A stream is sent, it goes on, or all of the answer was written.
+    response.once("pipe", onProgress);
+    response.on("drain", onProgress);
+    response.once("prefinish", onProgress);
     response.once("close", () => this.#onAnswered(socket));
   }
 
@@ -78,24 +80,30 @@ export class HttpConnections {
   #onAnswered(socket: Socket): void {
     const requests = this.#requests.get(socket);
     if (requests === undefined) return;
-    this.#keep(socket);
     this.#requests.set(socket, requests - 1);
-    if (requests === 1) this.#idle.add(socket);
+    if (requests > 1) {
+      this.#onProgress(socket);
+      return;
+    }
+    this.#busy.delete(socket);
+    // Behind those that have been idle for longer.
+    this.#idle.delete(socket);
+    this.#idle.add(socket);
   }
 
-  /** Nobody takes the place of this connection. */
-  #keep(socket: Socket): void {
+  #onProgress(socket: Socket): void {
+    if (!this.#requests.has(socket)) return;
     this.#idle.delete(socket);
-    this.#unread.delete(socket);
+    this.#busy.delete(socket);
+    this.#busy.set(socket, this.#options.clock.nowMs());
   }
 
   #makeRoom(newcomer: Socket): void {
     const [idle] = this.#idle;
-    const [[unread, sinceMs] = [undefined, 0]] = this.#unread;
-    const isLate = unread !== undefined && this.#options.clock.nowMs() - sinceMs >= UNREAD_MS_MIN;
+    const unread = idle ? undefined : this.#longestUnread();
     const [why, closed] = idle
       ? (["idle", idle] as const)
-      : isLate
+      : unread
         ? (["unread", unread] as const)
         : (["refused", newcomer] as const);
     this.#options.onClosed(why);
@@ -103,9 +111,20 @@ export class HttpConnections {
     closed.destroy();
   }
 
+  /** The connection whose bytes its client has not taken for longest, where that is long enough. */
+  #longestUnread(): Socket | undefined {
+    const untilMs = this.#options.clock.nowMs() - UNREAD_MS_MIN;
+    for (const [socket, sinceMs] of this.#busy) {
+      if (sinceMs > untilMs) return undefined;
+      if (socket.writableLength > 0) return socket;
+    }
+    return undefined;
+  }
+
   #forget(socket: Socket): void {
     this.#requests.delete(socket);
-    this.#keep(socket);
+    this.#idle.delete(socket);
+    this.#busy.delete(socket);
     this.#setKeepAlive();
   }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { KEEP_ALIVE_MS, KEEP_ALIVE_SCARCE_MS, UNREAD_MS_MIN } from "../src/core/api-limits.ts";
 import { type ConnectionRefusal, HttpConnections } from "../src/http-connections.ts";
@@ -30,9 +31,10 @@ interface Client {
   ask(request?: string): Promise<number | undefined>;
 }
 
-async function bounded(answer: RequestListener): Promise<Bounded> {
+async function bounded(answer: RequestListener, prepare: (server: Server) => void = () => {}): Promise<Bounded> {
   const [clock, closed]: [ManualClock, ConnectionRefusal[]] = [new ManualClock(), []];
   const server = createServer(answer);
+  prepare(server);
   new HttpConnections(server, { max: MAX, clock, onClosed: (why) => closed.push(why) });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -75,6 +77,27 @@ const ok: RequestListener = (request, response) => {
   request.resume();
   response.end("ok");
 };
+
+/** More than the kernel takes for a client that does not read. */
+const STREAM_BYTES = 32 * 1024 * 1024;
+
+/** A stream of so many bytes that does not end by itself. */
+function unendingStream(): Readable {
+  const stream = new Readable({ read: () => {} });
+  stream.push(Buffer.alloc(STREAM_BYTES));
+  return stream;
+}
+
+/** Resolves when so many bytes have come. */
+function received(socket: Socket | undefined, bytes: number): Promise<void> {
+  return new Promise((resolve) => {
+    let left = bytes;
+    socket?.on("data", (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left <= 0) resolve();
+    });
+  });
+}
 
 async function opened({ open }: Bounded, count: number): Promise<Client[]> {
   const clients: Client[] = [];
@@ -149,6 +172,70 @@ describe("the connections of an HTTP server", () => {
     server.clock.advance(UNREAD_MS_MIN);
     expect(await (await server.open()).ask()).toBe(200);
     expect(server.closed).toEqual(["unread"]);
+  });
+
+  test("ADV-M6: a streamed answer that nobody reads gives way to a new request, and one that is read does not", async () => {
+    const server = await bounded((request, response) => {
+      if (request.url === "/stream") unendingStream().pipe(response);
+      else response.end("ok");
+    });
+    const [reader, ...slow] = await opened(server, ROOM);
+    const read = received(reader?.socket, STREAM_BYTES);
+    reader?.socket.write(head("GET /stream"));
+    for (const { socket } of slow) {
+      socket.pause();
+      const arrived = once(server.server, "request");
+      socket.write(head("GET /stream"));
+      await arrived;
+    }
+    await read;
+    expect(await (await server.open()).ask()).toBe(undefined);
+    server.clock.advance(UNREAD_MS_MIN);
+    expect(await (await server.open()).ask()).toBe(200);
+    expect(server.closed).toEqual(["refused", "unread"]);
+    expect(reader?.isClosed).toBe(false);
+  });
+
+  test("ADV-M6: the second of two pipelined streams is as unread as the first", async () => {
+    const streams: Readable[] = [];
+    const server = await bounded((request, response) => {
+      if (request.url !== "/stream") return void response.end("ok");
+      const stream = unendingStream();
+      streams.push(stream);
+      stream.pipe(response);
+    });
+    const slow = await opened(server, ROOM);
+    for (const { socket } of slow) {
+      const next = streams.length;
+      const first = received(socket, STREAM_BYTES);
+      socket.write(head("GET /stream").repeat(2));
+      await first;
+      socket.pause();
+      while (streams.length < next + 2) await new Promise((resolve) => setImmediate(resolve));
+      streams[next]?.push(null);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    server.clock.advance(UNREAD_MS_MIN);
+    expect(await (await server.open()).ask()).toBe(200);
+    expect(server.closed).toEqual(["unread"]);
+  });
+
+  test("ADV-M6: a request with an unknown Expect is a request, where the server answers those", async () => {
+    const answers: (() => void)[] = [];
+    const answer: RequestListener = (_request, response) => answers.push(() => response.end("ok"));
+    const server = await bounded(answer, (made) => made.on("checkExpectation", answer));
+    const busy = await opened(server, ROOM);
+    const asked = busy.map((client) => client.ask(head("GET /", { Expect: "the unexpected" })));
+    while (answers.length < ROOM) await new Promise((resolve) => setImmediate(resolve));
+    expect(await (await server.open()).ask()).toBe(undefined);
+    expect(server.closed).toEqual(["refused"]);
+    for (const end of answers) end();
+    expect(await Promise.all(asked)).toEqual(Array(ROOM).fill(200));
+  });
+
+  test("ADV-M6: a server that does not answer unknown expectations still refuses them", async () => {
+    const client = await (await bounded(ok)).open();
+    expect(await client.ask(head("GET /", { Expect: "the unexpected" }))).toBe(417);
   });
 
   test("ADV-M6: idle connections are kept for a second only while more than half of the room is taken", async () => {

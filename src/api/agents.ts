@@ -1,17 +1,17 @@
 import type { FastifyInstance } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
-import { LIST_BYTES_MAX } from "../core/api-limits.ts";
+import { AGENTS_PER_ACCOUNT_MAX, LIST_BYTES_MAX } from "../core/api-limits.ts";
 import { isObject } from "../core/json.ts";
 import { BODY_BYTES_MAX } from "../core/limits.ts";
 import type { Agent, AgentStore } from "../store/agent-store.ts";
 import { agentSpecOf } from "./agent-call.ts";
 import { AgentCallBody, AgentFilters, AgentId, AgentItem, AgentList, NewAgentBody } from "./agent-schemas.ts";
-import { type CallCreationDeps, CREATION, createCall, problemsOfRequest } from "./call-creation.ts";
+import { type CallCreationDeps, CREATION, createCall, problemsOfRequest, refuseEarly } from "./call-creation.ts";
 import { isoTime } from "./call-item.ts";
 import { CallSettingsBody, CreatedCall } from "./call-schemas.ts";
 import { cursorOf, idOf } from "./cursor.ts";
-import { invalidRequest, notFound, REFUSAL_CODES, refused } from "./errors.ts";
+import { ApiError, invalidRequest, notFound, REFUSAL_CODES, REFUSALS } from "./errors.ts";
 import { IdempotencyHeaders } from "./idempotency.ts";
 import { LARGE_ANSWER_ERRORS, type LargeAnswersDeps, largeAnswer } from "./large-answers.ts";
 import { newAgentOf } from "./new-agent.ts";
@@ -24,7 +24,7 @@ import { schemaProblems } from "./validation.ts";
 const AGENTS_PER_READ = LIST_BYTES_MAX / BODY_BYTES_MAX;
 
 export interface AgentRoutesDeps extends CallCreationDeps, Offer, LargeAnswersDeps {
-  agents: Pick<AgentStore, "create" | "get" | "list">;
+  agents: Pick<AgentStore, "count" | "create" | "get" | "list">;
 }
 
 const CREATE = {
@@ -38,7 +38,7 @@ const CREATE = {
   querystring: NoQuery,
   body: NewAgentBody,
   response: { 201: AgentItem },
-  errors: ["unknown_voice", "unknown_language", "unavailable", "insufficient_storage"],
+  errors: ["unknown_voice", "unknown_language", "conflict", "insufficient_storage", "unavailable"],
   asksForUnbuilt: true,
 } as const;
 
@@ -87,16 +87,14 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
 
   // The schema's problems are not thrown at once: those that only the catalogue can find belong to the same answer.
   app.post("/agents", { schema: CREATE, attachValidation: true }, async (request, reply) => {
+    await requireRoom(request.accountId, deps);
     const problems = [...schemaProblems(request), ...noQueryProblems(request.query)];
     const agent = await newAgentOf(request.body, problems, request.accountId, deps);
-    const state = deps.newCalls();
-    // An agent takes no worker and no place, but space it does.
-    if (!state.taken && state.reason === "insufficient_storage") throw refused(state.reason);
     const created = await deps.agents.create(request.accountId, agent);
     return reply.code(201).header("location", `${scope.prefix}/agents/${created.id}`).send(itemOf(created));
   });
 
-  app.get("/agents", { schema: LIST, preHandler: largeAnswer(deps.largeAnswers) }, async (request) => {
+  app.get("/agents", { schema: LIST, ...largeAnswer(deps.largeAnswers) }, async (request) => {
     const { limit, cursor } = request.query;
     const list = ["agents", request.accountId];
     const afterAgentId = cursor === undefined ? undefined : idOf(cursor, list);
@@ -125,10 +123,24 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
     const body = isObject(request.body) ? request.body : {};
     const problems = [...problemsOfRequest(request), ...websocketProblems(body)];
     if (problems.length > 0) throw invalidRequest(problems);
+    refuseEarly(deps, request);
     const agent = await get(request.accountId, request.params.id);
     const spec = await agentSpecOf(agent, body, deps);
     return createCall(deps, request, reply, spec, agent.id);
   });
+}
+
+/** Throws ApiError where this account must not save an agent more: it would fill the disk that all share. */
+async function requireRoom(
+  accountId: string,
+  { agents, newCalls }: Pick<AgentRoutesDeps, "agents" | "newCalls">,
+): Promise<void> {
+  const state = newCalls();
+  if (!state.taken && state.reason === "insufficient_storage") {
+    throw new ApiError(state.reason, `no agents are saved: ${REFUSALS[state.reason]}`);
+  }
+  if ((await agents.count(accountId)) < AGENTS_PER_ACCOUNT_MAX) return;
+  throw new ApiError("conflict", `the account has ${AGENTS_PER_ACCOUNT_MAX} agents, as many as it may have`);
 }
 
 const itemOf = ({

@@ -1,6 +1,5 @@
 import { type IncomingMessage, maxHeaderSize } from "node:http";
 import type { Socket } from "node:net";
-import { finished } from "node:stream";
 import cors, { type FastifyCorsOptions } from "@fastify/cors";
 import helmet from "@fastify/helmet";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -13,6 +12,7 @@ import { BODY_BYTES_MAX, HEADERS_MAX, REQUEST_MS_MAX, STALL_MS_MAX } from "../co
 import type { ApiKeyStore } from "../store/api-key-store.ts";
 import type { CallStore } from "../store/call-store.ts";
 import { type AgentRoutesDeps, agentRoutes } from "./agents.ts";
+import { onAnswerEnd } from "./answer-end.ts";
 import { requireApiKey } from "./auth.ts";
 import { type CallEndDeps, callEndRoutes } from "./call-end.ts";
 import { type CallEventRoutesDeps, callEventRoutes } from "./call-events.ts";
@@ -113,11 +113,12 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   });
   const patternOf = answerOtherMethods(app);
   app.addHook("onResponse", async (request, reply) => tellAnswered(deps, request, reply, patternOf(request) ?? "none"));
-  app.addHook("onSend", async (_request, reply, payload) => {
+  app.addHook("onSend", async (request, reply, payload) => {
     // Streams hold little of what they send, and are closed when nothing moves.
     if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return;
-    const cancel = deps.clock.after(ANSWER_READ_MS_MAX, () => reply.raw.destroy());
-    finished(reply.raw, cancel);
+    // Not the answer itself: one that is queued behind another one has no connection of its own to close.
+    const cancel = deps.clock.after(ANSWER_READ_MS_MAX, () => request.raw.socket.destroy());
+    onAnswerEnd(request.raw, reply.raw, cancel);
   });
   // This is no site: what a browser may load and whether the domain is bound to TLS is for those to say whose domain it is.
   void app.register(helmet, { strictTransportSecurity: false, contentSecurityPolicy: false });

@@ -8,7 +8,7 @@ import type { CallStore } from "../store/call-store.ts";
 import { hashSecret } from "../store/secrets.ts";
 import { isoTime } from "./call-item.ts";
 import type { CreatedCall } from "./call-schemas.ts";
-import { ApiError, accountOver, type Problem, refused, tooManyCalls } from "./errors.ts";
+import { ApiError, accountOver, invalidRequest, type Problem, refused, tooManyCalls } from "./errors.ts";
 import type { NewCalls } from "./health.ts";
 import { IdempotencyHeaders, NamedRequest } from "./idempotency.ts";
 import { noQueryProblems } from "./query.ts";
@@ -56,6 +56,31 @@ export function problemsOfRequest(request: FastifyRequest): readonly Problem[] {
   ];
 }
 
+/**
+ * Throws the ApiError that `createCall` would throw for any body, before anything of this one is looked up or compiled; where the request
+ * has `problems` already, those. A request that its client named may only be refused for spending once the store has looked whether it
+ * was answered before.
+ */
+export function refuseEarly(
+  deps: Pick<CallCreationDeps, "newCalls" | "accountOver">,
+  request: Pick<FastifyRequest, "accountId" | "headers">,
+  problems: readonly Problem[] = [],
+): void {
+  const refusal = refusalOf(deps, request);
+  if (refusal !== undefined) throw problems.length > 0 ? invalidRequest(problems) : refusal;
+}
+
+function refusalOf(
+  { newCalls, accountOver: limitOf }: Pick<CallCreationDeps, "newCalls" | "accountOver">,
+  { accountId, headers }: Pick<FastifyRequest, "accountId" | "headers">,
+): ApiError | undefined {
+  const state = newCalls();
+  // Where only the places are taken, the store still answers a request that comes again.
+  if (!state.taken && state.reason !== "overloaded") return refused(state.reason);
+  const limit = headers["idempotency-key"] === undefined ? limitOf(accountId) : undefined;
+  return limit && accountOver(limit);
+}
+
 /** What `createCall` needs of Fastify's reply. */
 interface CreationReply {
   code(status: number): unknown;
@@ -74,9 +99,8 @@ export async function createCall(
   spec: CallSpec,
   agentId?: string,
 ): Promise<z.output<typeof CreatedCall>> {
-  const state = deps.newCalls();
-  // Where only the places are taken, the store still answers a request that comes again.
-  if (!state.taken && state.reason !== "overloaded") throw refused(state.reason);
+  // Much may have changed while the request was checked.
+  refuseEarly(deps, request);
   const fresh = deps.mintToken();
   const named = namedRequestOf(request, agentId);
   const over = deps.accountOver(request.accountId);

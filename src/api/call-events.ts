@@ -51,7 +51,7 @@ const LIST = {
 
 export function callEventRoutes(scope: FastifyInstance, deps: CallEventRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
-  app.get("/calls/:id/events", { schema: LIST, preHandler: largeAnswer(deps.largeAnswers) }, async (request) => {
+  app.get("/calls/:id/events", { schema: LIST, ...largeAnswer(deps.largeAnswers) }, async (request) => {
     const { accountId, params, query } = request;
     const call = await deps.calls.get(accountId, params.id);
     if (call === undefined) throw notFound("call");

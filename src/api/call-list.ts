@@ -97,7 +97,7 @@ const LIST = {
 export function callListRoutes(scope: FastifyInstance, { calls, largeAnswers }: CallListDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
-  app.get("/calls", { schema: LIST, preHandler: largeAnswer(largeAnswers) }, async (request) => {
+  app.get("/calls", { schema: LIST, ...largeAnswer(largeAnswers) }, async (request) => {
     const { accountId } = request;
     const { limit, cursor, createdAfter, createdBefore, ...same } = request.query;
     const filters = {

@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { TRANSCRIPT_PAGE_MAX } from "../core/api-limits.ts";
 import type { CallRecord, CallStore } from "../store/call-store.ts";
-import { type CallCreationDeps, CREATION, createCall, problemsOfRequest } from "./call-creation.ts";
+import { type CallCreationDeps, CREATION, createCall, problemsOfRequest, refuseEarly } from "./call-creation.ts";
 import { itemOf } from "./call-item.ts";
 import { CallId, CallItem, CreatedCall, NewCallBody, Transcript, type Turn } from "./call-schemas.ts";
 import { cursorOf } from "./cursor.ts";
@@ -72,7 +72,9 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
   app.post("/calls", { ...CREATION, schema: CREATE }, async (request, reply) => {
-    const spec = await specOf(request.body, problemsOfRequest(request), request.accountId, deps);
+    const problems = problemsOfRequest(request);
+    refuseEarly(deps, request, problems);
+    const spec = await specOf(request.body, problems, request.accountId, deps);
     return createCall(deps, request, reply, spec);
   });
 
@@ -84,28 +86,24 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
 
   app.get("/calls/:id", { schema: GET }, async (request) => itemOf(await get(request.accountId, request.params.id)));
 
-  app.get(
-    "/calls/:id/transcript",
-    { schema: TRANSCRIPT, preHandler: largeAnswer(deps.largeAnswers) },
-    async (request) => {
-      const { accountId, query } = request;
-      const call = await get(accountId, request.params.id);
-      if (call.transcriptDeletedAtMs !== undefined) {
-        throw notFound("transcript: it was deleted when its retention ended");
-      }
-      const list = ["transcript", accountId, call.id];
-      const from = query.cursor === undefined ? 0 : numberIn(query.cursor, list);
-      const { items: data, more } = await pageOf<z.output<typeof Turn>>(
-        query.limit,
-        TURNS_PER_READ,
-        async (before, count) => {
-          const range = { from: from + before.length, limit: count + 1 };
-          const turns = (await deps.calls.transcript(accountId, call.id, range)) ?? [];
-          const shown = turns.map(({ text, ...turn }) => (call.settings.recordingEnabled ? { ...turn, text } : turn));
-          return { items: shown.slice(0, count), more: turns.length > count };
-        },
-      );
-      return { data, nextCursor: more ? cursorOf(String(from + data.length), list) : null };
-    },
-  );
+  app.get("/calls/:id/transcript", { schema: TRANSCRIPT, ...largeAnswer(deps.largeAnswers) }, async (request) => {
+    const { accountId, query } = request;
+    const call = await get(accountId, request.params.id);
+    if (call.transcriptDeletedAtMs !== undefined) {
+      throw notFound("transcript: it was deleted when its retention ended");
+    }
+    const list = ["transcript", accountId, call.id];
+    const from = query.cursor === undefined ? 0 : numberIn(query.cursor, list);
+    const { items: data, more } = await pageOf<z.output<typeof Turn>>(
+      query.limit,
+      TURNS_PER_READ,
+      async (before, count) => {
+        const range = { from: from + before.length, limit: count + 1 };
+        const turns = (await deps.calls.transcript(accountId, call.id, range)) ?? [];
+        const shown = turns.map(({ text, ...turn }) => (call.settings.recordingEnabled ? { ...turn, text } : turn));
+        return { items: shown.slice(0, count), more: turns.length > count };
+      },
+    );
+    return { data, nextCursor: more ? cursorOf(String(from + data.length), list) : null };
+  });
 }

@@ -10,7 +10,7 @@ export const STATUS = {
   not_found: 404,
   /** The path has other methods, which the header Allow names. */
   method_not_allowed: 405,
-  /** What is asked for cannot be done with the thing as it is now. */
+  /** What is asked for cannot be done with the thing as it is now, or the account has as many of them as it may. */
   conflict: 409,
   /** The Idempotency-Key was used with another request. */
   idempotency_mismatch: 409,
@@ -18,12 +18,12 @@ export const STATUS = {
   unsupported_media_type: 415,
   /** The bytes that were asked for are not in the file. */
   range_not_satisfiable: 416,
-  /** The API key has as many calls as it may. */
+  /** The API key has as many calls as it may, or the account as many lists or downloads under way. */
   rate_limited: 429,
   /** The account has spent as much within a minute as it may. */
   spend_limit: 429,
   internal: 500,
-  /** The workers carry all the calls that they can. */
+  /** The workers carry all the calls that they can, or as many lists or downloads are under way as may be. */
   overloaded: 503,
   draining: 503,
   /** The disk of the records has less free space than it must have. */

@@ -1,17 +1,60 @@
-import { finished } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import {
+  DOWNLOADS_MAX,
+  DOWNLOADS_PER_ACCOUNT_MAX,
+  DOWNLOADS_PER_CONNECTIONS,
   LARGE_ANSWER_WAIT_MS_MAX,
   LARGE_ANSWERS_MAX,
   LARGE_ANSWERS_PER_ACCOUNT_MAX,
   LARGE_ANSWERS_WAITING_MAX,
   LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX,
+  UNREAD_MS_MIN,
 } from "../core/api-limits.ts";
 import type { Clock } from "../core/clock.ts";
+import { onAnswerEnd } from "./answer-end.ts";
 import { ApiError } from "./errors.ts";
 
-/** What was too much when an answer was refused: what one account has under way, or what all of them have. */
-export type AnswerRefusal = "account" | "service";
+/** What counts answers that did not come to their end. */
+export interface AnswerCounter {
+  /** One was refused, because one account has too many under way, or all of them have. */
+  refused(by: "account" | "service"): void;
+  /** One was closed, because its client did not read it while another account waited. */
+  closed(): void;
+}
+
+/** How many answers of one kind may be under way at once. */
+export interface AnswerBounds {
+  /** What messages of errors call them. */
+  what: string;
+  perAccountMax: number;
+  max: number;
+}
+
+export const LISTS: AnswerBounds = {
+  what: "lists",
+  perAccountMax: LARGE_ANSWERS_PER_ACCOUNT_MAX,
+  max: LARGE_ANSWERS_MAX,
+};
+
+/** Downloads of recordings, on a port with so many connections. */
+export function downloadsOf(connectionsMax: number): AnswerBounds {
+  const max = Math.max(1, Math.min(DOWNLOADS_MAX, Math.floor(connectionsMax / DOWNLOADS_PER_CONNECTIONS)));
+  return { what: "downloads", perAccountMax: Math.min(DOWNLOADS_PER_ACCOUNT_MAX, Math.ceil(max / 2)), max };
+}
+
+/** An answer that is under way. */
+export interface AnswerUnderWay {
+  /** Bytes were handed to its connection: from now on it waits for its reader. */
+  written(): void;
+  /** It is over. To be called once. */
+  end(): void;
+}
+
+interface UnderWay extends AnswerUnderWay {
+  readonly close: () => void;
+  /** Since when it has waited for its reader; undefined while it is made, and once it is being closed. */
+  unreadSinceMs: number | undefined;
+}
 
 interface Waiting {
   accountId: string;
@@ -19,85 +62,125 @@ interface Waiting {
 }
 
 /**
- * Bounds the large answers, pages of lists as a rule, that are in memory at once: from the moment they are made until they have
- * been read, or their client has gone. The next request waits for its turn, in the order of coming; an account that has all that
- * it may holds up nobody else.
+ * Bounds the large answers that are under way at once: from the moment they are made until they have been read, or their client has
+ * gone. The next request waits for its turn; the account with the fewest answers under way is next, and of those the one that came first.
+ * Where there is no room for a request, the account with the most answers loses the one that has waited longest for its reader.
  */
 export class LargeAnswers {
   readonly #clock: Clock;
-  readonly #onRefused: (by: AnswerRefusal) => void;
+  readonly #count: AnswerCounter;
+  readonly #bounds: AnswerBounds;
   #underWay = 0;
-  readonly #underWayOf = new Map<string, number>();
+  readonly #underWayOf = new Map<string, Set<UnderWay>>();
   /** In the order of coming. */
   readonly #waiting = new Set<Waiting>();
 
-  constructor(clock: Clock, onRefused: (by: AnswerRefusal) => void) {
+  constructor(clock: Clock, count: AnswerCounter, bounds = LISTS) {
     this.#clock = clock;
-    this.#onRefused = onRefused;
+    this.#count = count;
+    this.#bounds = bounds;
   }
 
   /**
-   * Resolves with what ends the answer, to be called once, when it is its turn. Rejects with ApiError `rate_limited` when the
-   * account has too many answers under way and waiting, and with `overloaded` when all accounts together have.
+   * Resolves with the answer when it is its turn; `close` breaks it off. Rejects with ApiError `rate_limited` when the account has too
+   * many answers under way and waiting, and with `overloaded` when all accounts together have.
    */
-  begin(accountId: string): Promise<() => void> {
-    if (this.#hasRoom(accountId)) return Promise.resolve(this.#take(accountId));
+  begin(accountId: string, close: () => void): Promise<AnswerUnderWay> {
+    if (this.#hasRoom(accountId)) return Promise.resolve(this.#take(accountId, close));
     const ofAccount = [...this.#waiting].filter((waiting) => waiting.accountId === accountId).length;
     if (ofAccount >= LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX || this.#waiting.size >= LARGE_ANSWERS_WAITING_MAX) {
       return Promise.reject(this.#refusal(accountId));
     }
     return new Promise((resolve, reject) => {
-      const cancel = this.#clock.after(LARGE_ANSWER_WAIT_MS_MAX, () => {
+      const cancelTimeout = this.#clock.after(LARGE_ANSWER_WAIT_MS_MAX, () => {
         this.#waiting.delete(waiting);
         reject(this.#refusal(accountId));
       });
+      // What is unread now has been so for long enough then.
+      const cancelLook = this.#clock.after(UNREAD_MS_MIN, () => this.#makeRoomFor(accountId));
       const waiting: Waiting = {
         accountId,
         begin: () => {
-          cancel();
-          resolve(this.#take(accountId));
+          cancelTimeout();
+          cancelLook();
+          resolve(this.#take(accountId, close));
         },
       };
       this.#waiting.add(waiting);
+      this.#makeRoomFor(accountId);
     });
   }
 
+  #countOf(accountId: string): number {
+    return this.#underWayOf.get(accountId)?.size ?? 0;
+  }
+
   #hasRoom(accountId: string): boolean {
-    return this.#underWay < LARGE_ANSWERS_MAX && this.#isAllowed(accountId);
+    return this.#underWay < this.#bounds.max && this.#isAllowed(accountId);
   }
 
   #isAllowed(accountId: string): boolean {
-    return (this.#underWayOf.get(accountId) ?? 0) < LARGE_ANSWERS_PER_ACCOUNT_MAX;
+    return this.#countOf(accountId) < this.#bounds.perAccountMax;
   }
 
-  #take(accountId: string): () => void {
-    this.#underWay += 1;
-    this.#underWayOf.set(accountId, (this.#underWayOf.get(accountId) ?? 0) + 1);
-    return () => {
-      this.#underWay -= 1;
-      const left = (this.#underWayOf.get(accountId) ?? 1) - 1;
-      if (left > 0) this.#underWayOf.set(accountId, left);
-      else this.#underWayOf.delete(accountId);
-      this.#beginNext();
+  #take(accountId: string, close: () => void): AnswerUnderWay {
+    const answers = this.#underWayOf.get(accountId) ?? new Set();
+    const answer: UnderWay = {
+      close,
+      unreadSinceMs: undefined,
+      written: () => {
+        answer.unreadSinceMs = this.#clock.nowMs();
+      },
+      end: () => {
+        this.#underWay -= 1;
+        answers.delete(answer);
+        if (answers.size === 0) this.#underWayOf.delete(accountId);
+        this.#beginNext();
+      },
     };
+    this.#underWay += 1;
+    this.#underWayOf.set(accountId, answers.add(answer));
+    return answer;
   }
 
   #beginNext(): void {
+    let next: Waiting | undefined;
     for (const waiting of this.#waiting) {
       if (!this.#hasRoom(waiting.accountId)) continue;
-      this.#waiting.delete(waiting);
-      waiting.begin();
-      return;
+      if (next === undefined || this.#countOf(waiting.accountId) < this.#countOf(next.accountId)) next = waiting;
     }
+    if (next === undefined) return;
+    this.#waiting.delete(next);
+    next.begin();
+  }
+
+  /** Closes one answer of another account, which has more of them than this one, where only that keeps this one waiting. */
+  #makeRoomFor(accountId: string): void {
+    if (!this.#isAllowed(accountId)) return;
+    const untilMs = this.#clock.nowMs() - UNREAD_MS_MIN;
+    const isLate = ({ unreadSinceMs = Number.POSITIVE_INFINITY }: UnderWay): boolean => unreadSinceMs <= untilMs;
+    let most: readonly UnderWay[] = [];
+    let mostCount = this.#countOf(accountId);
+    for (const answers of this.#underWayOf.values()) {
+      if (answers.size <= mostCount) continue;
+      const late = [...answers].filter(isLate);
+      if (late.length > 0) [most, mostCount] = [late, answers.size];
+    }
+    const [oldest] = most.toSorted((a, b) => (a.unreadSinceMs ?? 0) - (b.unreadSinceMs ?? 0));
+    if (oldest === undefined) return;
+    oldest.unreadSinceMs = undefined;
+    this.#count.closed();
+    oldest.close();
   }
 
   #refusal(accountId: string): ApiError {
+    const { what } = this.#bounds;
     if (this.#isAllowed(accountId)) {
-      this.#onRefused("service");
-      return new ApiError("overloaded", "the service has as many lists under way as it may have at once");
+      this.#count.refused("service");
+      return new ApiError("overloaded", `the service has as many ${what} under way as it may have at once`);
     }
-    this.#onRefused("account");
-    return new ApiError("rate_limited", "this account has as many lists under way as it may have at once");
+    this.#count.refused("account");
+    return new ApiError("rate_limited", `this account has as many ${what} under way as it may have at once`);
   }
 }
 
@@ -109,11 +192,23 @@ export interface LargeAnswersDeps {
 /** How they may fail beside their own ways. */
 export const LARGE_ANSWER_ERRORS = ["rate_limited", "overloaded"] as const;
 
-/** A hook for routes with large answers, behind the one that knows the account. */
-export const largeAnswer =
-  (answers: LargeAnswers) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const end = await answers.begin(request.accountId);
-    // Read, or given up, or given up while it waited: each of them once.
-    finished(reply.raw, end);
+/** Hooks for routes with large answers, behind the one that knows the account. */
+export function largeAnswer(answers: LargeAnswers) {
+  const underWay = new WeakMap<FastifyRequest, AnswerUnderWay>();
+  return {
+    preHandler: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const { socket } = request.raw;
+      const answer = await answers.begin(request.accountId, () => socket.destroy());
+      underWay.set(request, answer);
+      onAnswerEnd(request.raw, reply.raw, () => answer.end());
+      // The client has gone while its request waited: nothing is made for it.
+      if (socket.destroyed) reply.hijack();
+    },
+    onSend: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const answer = underWay.get(request);
+      if (answer === undefined) return;
+      answer.written();
+      reply.raw.on("drain", () => answer.written());
+    },
   };
+}

@@ -1,20 +1,25 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import type { FastifyInstance } from "fastify";
+import type { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import parseRange from "range-parser";
 import { z } from "zod";
 import { unavailable } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { CallStore } from "../store/call-store.ts";
+import { onAnswerEnd } from "./answer-end.ts";
 import { CallId } from "./call-schemas.ts";
 import { notFound, rangeNotSatisfiable } from "./errors.ts";
+import { LARGE_ANSWER_ERRORS, type LargeAnswers, largeAnswer } from "./large-answers.ts";
 import { NoQuery } from "./query.ts";
 
 export interface RecordingRoutesDeps {
   calls: Pick<CallStore, "get">;
   /** Where the stereo WAV of a call lies once it has been rendered. */
   recordingPath: (callId: string) => string;
+  /** Bounds the downloads that are under way at once. */
+  downloads: LargeAnswers;
   log: Logger;
 }
 
@@ -54,7 +59,7 @@ const GET = {
   params: CallId,
   querystring: NoQuery,
   headers: RangeConditions,
-  errors: ["not_found", "range_not_satisfiable"] as const,
+  errors: ["not_found", "range_not_satisfiable", ...LARGE_ANSWER_ERRORS] as const,
   response: {
     200: { description: "The whole file.", content: WAV },
     206: { description: "The bytes that were asked for.", content: WAV },
@@ -106,24 +111,37 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
     return reply.headers(headersOf(callId, bytes)).send();
   });
 
-  app.get("/calls/:id/recording", { schema: GET, exposeHeadRoute: false }, async (request, reply) => {
+  const download = { schema: GET, exposeHeadRoute: false, ...largeAnswer(deps.downloads) };
+  app.get("/calls/:id/recording", download, async (request, reply) => {
     const { headers } = request;
     const { callId, handle, bytes, etag } = await find(request.accountId, request.params.id);
     const known = names(headers["if-none-match"], etag);
     const ifRange = headers["if-range"] ?? etag;
     const range = headers.range === undefined || ifRange !== etag ? "whole" : rangeOf(headers.range, bytes);
-    // What is not sent is closed here; a stream closes what it reads, also when its reader hangs up.
+    // What is not sent is closed here; a stream closes what it reads, and `streamOf` the stream when its reader hangs up.
     if (known || range === "unsatisfiable") await handle.close();
     reply.headers({ "accept-ranges": "bytes", etag });
     if (known) return reply.code(304).send();
     if (range === "unsatisfiable") throw rangeNotSatisfiable(bytes);
-    if (range === "whole") return reply.headers(headersOf(callId, bytes)).send(handle.createReadStream());
+    if (range === "whole") return reply.headers(headersOf(callId, bytes)).send(streamOf(handle, request, reply));
     const { start, end } = range;
     return reply
       .code(206)
       .headers({ ...headersOf(callId, end - start + 1), "content-range": `bytes ${start}-${end}/${bytes}` })
-      .send(handle.createReadStream({ start, end }));
+      .send(streamOf(handle, request, reply, { start, end }));
   });
+}
+
+/** The bytes of a file, which is closed when the answer is over, sent or not. */
+function streamOf(
+  handle: FileHandle,
+  { raw: request }: FastifyRequest,
+  { raw: response }: FastifyReply,
+  range: { start?: number; end?: number } = {},
+): Readable {
+  const stream = handle.createReadStream(range);
+  onAnswerEnd(request, response, () => stream.destroy());
+  return stream;
 }
 
 /** Of an answer with so many bytes of a call's recording, or one that would have them. */

@@ -1,10 +1,12 @@
 import type { z } from "zod";
+import { SCHEMAS_OF_REQUEST_MS_MAX } from "../core/api-limits.ts";
 import { BUILT_IN_TOOLS, type BuiltInTool, type ConnectionType, type ToolSpec } from "../core/call-spec.ts";
+import type { Clock } from "../core/clock.ts";
 import { argumentsIn, headerProblem, secretsIn, urlProblem, urlTemplateOf } from "../core/http-tool.ts";
 import { isObject } from "../core/json.ts";
 import { schemaProblem } from "../core/json-schema.ts";
 import { SELECTED_TOOLS_MAX } from "../core/limits.ts";
-import type { SchemaChecks } from "../core/schema-checks.ts";
+import type { SchemaChecks, SchemaResult } from "../core/schema-checks.ts";
 import { SCHEMA_COMPILE_CPU_MS_MAX, SCHEMAS_OF_REQUEST_CPU_MS_MAX } from "../core/schema-limits.ts";
 import { type ToolSecrets, toolSecretFor } from "../core/tool-secrets.ts";
 import { ApiError, notInThisVersion, type Problem } from "./errors.ts";
@@ -18,6 +20,7 @@ export interface ToolOffer {
   /** Tools may call this machine. */
   toolsAllowLoopback: boolean;
   schemas: Pick<SchemaChecks, "compile">;
+  clock: Clock;
 }
 
 /** Whose tools are looked at, and with what. */
@@ -25,6 +28,8 @@ interface ToolContext extends ToolOffer {
   accountId: string;
   /** The CPU time that the schemas of the request have taken. */
   schemaCpuMs: number;
+  /** When all of them must have been compiled, on the clock of the offer. */
+  schemasUntilMs: number;
 }
 
 /** The transports that can press keys towards the far end. */
@@ -44,7 +49,8 @@ export async function toolProblems(
   offer: ToolOffer,
 ): Promise<readonly Problem[]> {
   if (!Array.isArray(selected) || selected.length > SELECTED_TOOLS_MAX) return [];
-  const context: ToolContext = { ...offer, accountId, schemaCpuMs: 0 };
+  const schemasUntilMs = offer.clock.nowMs() + SCHEMAS_OF_REQUEST_MS_MAX;
+  const context: ToolContext = { ...offer, accountId, schemaCpuMs: 0, schemasUntilMs };
   const problems: Problem[] = [];
   const names = new Set<unknown>();
   for (const [index, tool] of selected.entries()) {
@@ -76,7 +82,8 @@ async function schemaRule(schema: Record<string, unknown>, context: ToolContext)
   const json = JSON.stringify(schema);
   const rule = schemaProblem(schema, json);
   if (rule !== undefined) return rule;
-  const result = await context.schemas.compile(context.accountId, json);
+  const result = await compiledInTime(json, context);
+  if (result === undefined) throw new ApiError("unavailable", "schemas of tools cannot be checked in time now");
   context.schemaCpuMs += result.cpuMs;
   switch (result.outcome) {
     case "answered":
@@ -88,6 +95,22 @@ async function schemaRule(schema: Record<string, unknown>, context: ToolContext)
       throw new ApiError("unavailable", "schemas of tools cannot be checked now: too many wait");
     case "failed":
       throw new ApiError("internal", "something went wrong on our side");
+  }
+}
+
+/** Undefined once the request's time is over: each schema alone may wait for seconds behind those of others. */
+async function compiledInTime(
+  json: string,
+  { schemas, accountId, clock, schemasUntilMs }: ToolContext,
+): Promise<SchemaResult | undefined> {
+  let cancel = (): void => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.after(schemasUntilMs - clock.nowMs(), () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([schemas.compile(accountId, json), late]);
+  } finally {
+    cancel();
   }
 }
 

@@ -113,15 +113,15 @@ const LANGUAGES = {
 
 export function voiceRoutes(scope: FastifyInstance, catalogue: VoiceCatalogue, largeAnswers: LargeAnswers): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
-  const preHandler = largeAnswer(largeAnswers);
+  const hooks = largeAnswer(largeAnswers);
 
   app.get(
     "/voices",
-    { schema: VOICES, preHandler },
+    { schema: VOICES, ...hooks },
     async ({ query }) => await onePage(await catalogue.voices(query), query, "voices"),
   );
 
-  app.get("/languages", { schema: LANGUAGES, preHandler }, async ({ query }) => {
+  app.get("/languages", { schema: LANGUAGES, ...hooks }, async ({ query }) => {
     const languages = await catalogue.languages(query);
     return await onePage(
       languages.map((language) => ({ id: language.code, ...language })),

@@ -15,6 +15,11 @@ export const LARGE_ANSWERS_MAX = 16;
 export const LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX = 32;
 export const LARGE_ANSWERS_WAITING_MAX = 256;
 export const LARGE_ANSWER_WAIT_MS_MAX = 2_000;
+/** Recordings that are downloaded at once, by one account and by all; the next ones wait as for lists. */
+export const DOWNLOADS_PER_ACCOUNT_MAX = 32;
+export const DOWNLOADS_MAX = 256;
+/** With few connections fewer: one in so many connections may download, and each account at most half of those. */
+export const DOWNLOADS_PER_CONNECTIONS = 8;
 /** How long a client may take to read an answer that is held in memory; then its connection is closed. */
 export const ANSWER_READ_MS_MAX = 30_000;
 
@@ -29,5 +34,14 @@ export const CONNECTIONS_HEADROOM_DIVISOR = 8;
 export const KEEP_ALIVE_MS = 72_000;
 /** The same while more than half of the connections are taken. */
 export const KEEP_ALIVE_SCARCE_MS = 1_000;
-/** An answer that is read more slowly than this may be closed where a new connection finds no idle one to take the place of. */
+/**
+ * An answer that has waited for its reader for so long may be closed: where a new connection finds no idle one to take the place of,
+ * and where a large answer of another account has to wait.
+ */
 export const UNREAD_MS_MIN = 1_000;
+
+// Requests.
+/** Saved agents of an account, of up to 256 KiB each; one more is 409. */
+export const AGENTS_PER_ACCOUNT_MAX = 10_000;
+/** How long all schemas of a request may take to be checked, waiting included; past it, it is 503. */
+export const SCHEMAS_OF_REQUEST_MS_MAX = 10_000;

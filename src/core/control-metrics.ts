@@ -13,6 +13,8 @@ export type HttpPort = (typeof HTTP_PORTS)[number];
 /** Why a connection gives way: see `http-connections.ts`. */
 const CLOSED_FOR = ["idle", "unread", "refused"] as const;
 
+/** Lists are counted with transcripts and events, downloads are those of recordings. */
+const LARGE_ANSWERS = ["list", "download"] as const;
 /** Whose large answers were too many. */
 const ANSWERS_OF = ["account", "service"] as const;
 
@@ -92,8 +94,14 @@ export class ControlMetrics {
   readonly #answersRefused = counter(
     this.registry,
     "large_answers_refused_total",
-    "Lists, transcripts and events that were refused with 429 or 503: too many were under way, of one account or of all.",
-    ["of"],
+    "Lists and downloads that were refused with 429 or 503: too many were under way, of one account or of all.",
+    ["kind", "of"],
+  );
+  readonly #answersClosed = counter(
+    this.registry,
+    "large_answers_closed_total",
+    "Lists and downloads that were closed because their clients did not read them while other accounts waited.",
+    ["kind"],
   );
   readonly #ready = gauge(this.registry, "ready", "1 while new calls are taken.");
   readonly #restarts = counter(this.registry, "process_restarts_total", "Processes that were started again.", [
@@ -112,7 +120,10 @@ export class ControlMetrics {
   constructor() {
     // What has not happened yet is told as 0, so that its first time is seen as an increase.
     for (const connectionType of CONNECTION_TYPES) this.#created.inc({ [TYPE]: connectionType }, 0);
-    for (const of of ANSWERS_OF) this.#answersRefused.inc({ of }, 0);
+    for (const kind of LARGE_ANSWERS) {
+      this.#answersClosed.inc({ kind }, 0);
+      for (const of of ANSWERS_OF) this.#answersRefused.inc({ kind, of }, 0);
+    }
     for (const port of HTTP_PORTS) {
       for (const cause of CLOSED_FOR) this.#connectionsClosed.inc({ port, cause }, 0);
     }
@@ -178,9 +189,12 @@ export class ControlMetrics {
     this.#connectionsClosed.inc({ port, cause });
   }
 
-  /** A request for a large answer had to be refused. */
-  largeAnswerRefused(of: (typeof ANSWERS_OF)[number]): void {
-    this.#answersRefused.inc({ of });
+  /** What counts the large answers of this kind that had to be refused, or closed. */
+  largeAnswers(kind: (typeof LARGE_ANSWERS)[number]) {
+    return {
+      refused: (of: (typeof ANSWERS_OF)[number]): void => this.#answersRefused.inc({ kind, of }),
+      closed: (): void => this.#answersClosed.inc({ kind }),
+    };
   }
 
   callCreated(connectionType: ConnectionType): void {

@@ -32,6 +32,8 @@ export interface AgentQuery {
 /** Every operation rejects with `unavailable` when the store cannot answer just now. */
 export interface AgentStore {
   create(accountId: string, agent: NewAgent): Promise<Agent>;
+  /** How many agents the account has. */
+  count(accountId: string): Promise<number>;
   /** Undefined for another account's agents as for those that do not exist. */
   get(accountId: string, agentId: string): Promise<Agent | undefined>;
   /** The account's agents, oldest first; `more` when there are others behind them. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { AGENTS_PER_ACCOUNT_MAX } from "../../src/core/api-limits.ts";
 import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
 
 const AGENTS = "/api/v1/agents";
@@ -307,5 +308,28 @@ describe("GET /agents/{id}", () => {
     expect(pathsOf(await api.get(`${AGENTS}/${id}?expand=all`))).toEqual(["/expand"]);
     expect(errorOf(await api.get(`${AGENTS}/${id}?expand=all`)).message).toBe('the query has no field "expand"');
     expect(pathsOf(await api.post(LEAST_AGENT, {}, `${AGENTS}?dry=1`))).toEqual(["/dry"]);
+  });
+});
+
+describe("ADV-M4: the agents of an account", () => {
+  test("are as many as it may have: one more is 409, and others save theirs", async () => {
+    const { agents, apiKeys, accounts } = api.stores;
+    const count = agents.count.bind(agents);
+    agents.count = async (accountId) =>
+      (await count(accountId)) + (accountId === api.accountId ? AGENTS_PER_ACCOUNT_MAX - 1 : 0);
+    expect((await create(LEAST_AGENT)).status).toBe(201);
+    const answer = await create(LEAST_AGENT);
+    expect([answer.status, errorOf(answer).code]).toEqual([409, "conflict"]);
+    expect(errorOf(answer).message).toContain(`${AGENTS_PER_ACCOUNT_MAX} agents`);
+    const { key } = await apiKeys.create({ accountId: await accounts.ensure("second"), name: "other" });
+    expect((await api.post(LEAST_AGENT, { "x-api-key": key }, AGENTS)).status).toBe(201);
+  });
+
+  test("are not saved on a disk that is nearly full", async () => {
+    api.state.newCalls = { taken: false, reason: "insufficient_storage" };
+    const answer = await create(LEAST_AGENT);
+    expect([answer.status, errorOf(answer).code]).toEqual([503, "insufficient_storage"]);
+    api.state.newCalls = { taken: false, reason: "overloaded" };
+    expect((await create(LEAST_AGENT)).status).toBe(201);
   });
 });

@@ -5,8 +5,9 @@ import type { FastifyInstance } from "fastify";
 import { type ApiDeps, buildApi } from "../../src/api/app.ts";
 import type { ErrorBody } from "../../src/api/errors.ts";
 import type { NewCalls } from "../../src/api/health.ts";
-import { LargeAnswers } from "../../src/api/large-answers.ts";
+import { downloadsOf, LargeAnswers } from "../../src/api/large-answers.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../src/api/voices.ts";
+import { API_CONNECTIONS_MAX } from "../../src/core/api-limits.ts";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { unavailable } from "../../src/core/errors.ts";
 import type { SpendUnit } from "../../src/core/spend.ts";
@@ -41,6 +42,7 @@ export interface ApiUnderTest {
   logged: string[];
   metrics: ControlMetrics;
   largeAnswers: LargeAnswers;
+  downloads: LargeAnswers;
   /**
    * What `newCalls` says, what speaks against one call more, whether the worker hears what it is told, and whether the keys can
    * be read; a test may change it.
@@ -120,11 +122,13 @@ export async function apiUnderTest(
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
   const events = new JournalEvents(directory);
   const metrics = new ControlMetrics();
-  const largeAnswers = new LargeAnswers(clock, (of) => metrics.largeAnswerRefused(of));
+  const largeAnswers = new LargeAnswers(clock, metrics.largeAnswers("list"));
+  const downloads = new LargeAnswers(clock, metrics.largeAnswers("download"), downloadsOf(API_CONNECTIONS_MAX));
   const app = buildApi({
     ...stores,
     clock,
     largeAnswers,
+    downloads,
     apiKeys: {
       authenticate: async (text) => {
         if (state.storeIsAway) throw unavailable("the database is busy");
@@ -179,7 +183,21 @@ export async function apiUnderTest(
     };
   };
   return {
-    ...{ told, app, stores, clock, largeAnswers, directory, accountId, key, logged, metrics, state, recordingPath },
+    ...{
+      told,
+      app,
+      stores,
+      clock,
+      largeAnswers,
+      downloads,
+      directory,
+      accountId,
+      key,
+      logged,
+      metrics,
+      state,
+      recordingPath,
+    },
     post: (body, headers = {}, path = "/api/v1/calls") =>
       send(
         "POST",

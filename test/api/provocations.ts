@@ -1,4 +1,6 @@
 import {
+  AGENTS_PER_ACCOUNT_MAX,
+  DOWNLOADS_PER_ACCOUNT_MAX,
   LARGE_ANSWERS_PER_ACCOUNT_MAX,
   LARGE_ANSWERS_WAITING_MAX,
   LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX,
@@ -74,8 +76,10 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
   async *503(scene, operation) {
     const given = await existing(scene, operation);
     const codes = codesOf(operation, 503);
-    const strangers = Array.from({ length: LARGE_ANSWERS_WAITING_MAX }, (_, index) => `stranger ${index}`);
-    if (isList(operation)) takeAllLargeAnswers(scene, strangers);
+    // So many may take all that there is, and wait for all that there may.
+    const length = LARGE_ANSWERS_WAITING_MAX / LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX;
+    const strangers = Array.from({ length }, (_, index) => `stranger ${index}`);
+    if (isBounded(operation)) takeAllLargeAnswers(scene, strangers);
     for (const reason of ["overloaded", "draining", "insufficient_storage", "database_lost", "unavailable"] as const) {
       scene.api.state.newCalls = { taken: false, reason };
       scene.api.state.admit = () => "overloaded";
@@ -88,13 +92,19 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
 /** Until nothing more of these accounts may be under way, or wait. */
 function takeAllLargeAnswers({ api }: Scene, accountIds: readonly string[]): void {
   for (const accountId of accountIds) {
-    for (let count = 0; count < LARGE_ANSWERS_PER_ACCOUNT_MAX + LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX; count++) {
-      api.largeAnswers.begin(accountId).catch(() => {});
+    for (const [answers, perAccountMax] of [
+      [api.largeAnswers, LARGE_ANSWERS_PER_ACCOUNT_MAX],
+      [api.downloads, DOWNLOADS_PER_ACCOUNT_MAX],
+    ] as const) {
+      for (let count = 0; count < perAccountMax + LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX; count++) {
+        answers.begin(accountId, () => {}).catch(() => {});
+      }
     }
   }
 }
 
-const isList = ({ parameters }: Operation): boolean => parameters.some(({ name }) => name === "cursor");
+const isBounded = (operation: Operation): boolean =>
+  operation.operationId === "getRecording" || operation.parameters.some(({ name }) => name === "cursor");
 
 const REPEATABLE = { "idempotency-key": "the same request" };
 
@@ -105,6 +115,10 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
   },
   async *"createCall 501"(_scene, operation) {
     yield { body: exampleWith(operation, { connectionType: "webrtc" }) };
+  },
+  async *"createAgent 409"(scene, operation) {
+    scene.api.stores.agents.count = async () => AGENTS_PER_ACCOUNT_MAX;
+    yield { body: exampleWith(operation, {}) };
   },
   async *"createAgent 501"(_scene, operation) {
     yield { body: exampleWith(operation, { toolIds: ["tool_1"] }) };

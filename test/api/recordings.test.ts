@@ -1,13 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { hashSecret } from "../../src/store/secrets.ts";
-import { SPEC, TURNS } from "../contract/call-store-contract.ts";
-import { by, mintToken } from "../support/tokens.ts";
 import { type ApiUnderTest, apiUnderTest, errorOf } from "./harness.ts";
+import { filesClosedIn, openFilesOf, recordedIn } from "./recorded-calls.ts";
 
 const WAV = Buffer.from("RIFF and so on, as long as it is the same bytes \u0000\u0001\u00ff", "latin1");
 const SIZE = WAV.length;
@@ -18,49 +16,14 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** A call that is over; its recording holds `bytes`. */
-async function recorded(bytes = WAV): Promise<string> {
-  const tokenHash = hashSecret(mintToken());
-  const { accountId, stores, clock } = api;
-  await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-  const call = await stores.redemptions.redeem(tokenHash, by("worker-1"));
-  if (call === undefined) throw new Error("not redeemed");
-  await stores.calls.finish(call.callId, {
-    status: "ended",
-    endReason: "agent_hangup",
-    endedAtMs: clock.epochMs(),
-    durationMs: 5_000,
-    turns: TURNS,
-    recording: { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true },
-  });
-  writeFileSync(api.recordingPath(call.callId), bytes);
-  return call.callId;
-}
+const recorded = (bytes = WAV): Promise<string> => recordedIn(api, bytes);
+const openFiles = (id: string): number => openFilesOf(api, id);
+const closedIn = (id: string, ms: number): Promise<boolean> => filesClosedIn(api, id, ms);
 
 async function ask(method: "GET" | "HEAD", id: string, headers: Record<string, string> = {}) {
   const url = `/api/v1/calls/${id}/recording`;
   const answer = await api.app.inject({ method, url, headers: { "x-api-key": api.key, ...headers } });
   return { status: answer.statusCode, headers: answer.headers, bytes: answer.rawPayload, text: answer.body };
-}
-
-/** What is open of a call's recording in this process; also what has been deleted meanwhile. */
-function openFiles(id: string): number {
-  const path = api.recordingPath(id);
-  let open = 0;
-  for (const fd of readdirSync("/proc/self/fd")) {
-    try {
-      if (readlinkSync(`/proc/self/fd/${fd}`).startsWith(path)) open += 1;
-    } catch {
-      // The one that the list itself was read through is closed by now.
-    }
-  }
-  return open;
-}
-
-/** Whether nothing of it is open any more within so many ms: a stream closes its file a moment behind its last byte. */
-async function closedIn(id: string, ms: number): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < ms && openFiles(id) > 0; waitedMs += 10) await delay(10);
-  return openFiles(id) === 0;
 }
 
 const whole = (id: string) => ({

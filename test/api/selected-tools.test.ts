@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../src/core/api-limits.ts";
 import type { SchemaResult } from "../../src/core/schema-checks.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { by } from "../support/tokens.ts";
@@ -222,6 +223,51 @@ describe("ADV-H2: schemas that cost too much", () => {
     const answer = await scripted.post({ ...LEAST, selectedTools: tools(2) });
     expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, "unavailable", "5"]);
     expect(asked).toEqual([await scripted.stores.accounts.ensure("first")]);
+    await scripted.close();
+  });
+
+  test("ADV-H2: are not compiled for calls that are refused anyway", async () => {
+    const { asked, scripted } = await apiWith(fits(1));
+    const { id } = await scripted.stores.agents.create(scripted.accountId, {
+      ...{ name: "Shop", basePrompt: "You sell.", context: "", customInstructions: "", languageId: "en-US" },
+      ...{ voiceId: "fake/en-us", callSettings: { selectedTools: tools(2) }, toolIds: [], corpusIds: [] },
+    });
+    const codes = async (headers = {}) => {
+      const answers = [
+        await scripted.post({ ...LEAST, selectedTools: tools(2) }, headers),
+        await scripted.post({}, headers, `/api/v1/agents/${id}/calls`),
+      ];
+      return answers.map((answer) => [answer.status, errorOf(answer).code]);
+    };
+    for (const reason of ["draining", "insufficient_storage", "database_lost", "unavailable"] as const) {
+      scripted.state.newCalls = { taken: false, reason };
+      expect(await codes()).toEqual(Array(2).fill([503, reason]));
+    }
+    scripted.state.newCalls = { taken: true };
+    scripted.state.accountOver = "llm_requests";
+    expect(await codes()).toEqual(Array(2).fill([429, "spend_limit"]));
+    expect(asked).toEqual([]);
+    // The store may have an answer for a request that its client named.
+    expect(await codes({ "idempotency-key": "one" })).toEqual(Array(2).fill([429, "spend_limit"]));
+    expect(asked.length).toBe(4);
+    await scripted.close();
+  });
+
+  test("ADV-H2: have one deadline together, past which the answer is 503 with Retry-After", async () => {
+    const scripted: ApiUnderTest = await apiUnderTest(undefined, {
+      schemas: {
+        // Each waits for less than it may, behind those of others.
+        compile: async () => {
+          await new Promise<void>((resolve) => scripted.clock.after(4_000, resolve));
+          return fits(1);
+        },
+      },
+    });
+    const answer = scripted.post({ ...LEAST, selectedTools: tools(32) });
+    await vi.waitFor(() => expect(scripted.clock.pending).toBeGreaterThan(0));
+    await scripted.clock.play(SCHEMAS_OF_REQUEST_MS_MAX);
+    const { status, headers } = await answer;
+    expect([status, errorOf(await answer).code, headers["retry-after"]]).toEqual([503, "unavailable", "5"]);
     await scripted.close();
   });
 

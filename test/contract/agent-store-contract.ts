@@ -60,6 +60,7 @@ export function agentStoreContract(name: string, make: () => StoresUnderTest): v
       const second = await stores.agents.create(accountId, { ...AGENT, name: "Night desk" });
       expect(await stores.agents.list(accountId, { limit: 10 })).toEqual({ agents: [first, second], more: false });
       expect(await stores.agents.list(stranger, { limit: 10 })).toEqual({ agents: [theirs], more: false });
+      expect([await stores.agents.count(accountId), await stores.agents.count(stranger)]).toEqual([2, 1]);
       // Another account's agent is a place in the order as good as any, and shows nothing of itself.
       const behindTheirs = await stores.agents.list(accountId, { limit: 10, afterAgentId: theirs.id });
       expect(behindTheirs).toEqual({ agents: [second], more: false });

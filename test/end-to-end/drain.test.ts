@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import { readExposition, sampleOf } from "../support/exposition.ts";
 import { beginCalls, hangUpAll, sendFrames } from "../support/live-workers.ts";
 import { MEDIA_SERVERS_HERE } from "../support/media-servers.ts";
 import { RawLeg } from "../support/raw-leg.ts";
@@ -27,7 +28,17 @@ describe.each(MEDIA_SERVERS_HERE)("with the media server %s", (mediaServer) => {
     const waiting = await service.createCall();
     sendFrames(calls, FRAMES);
     service.process.signal("SIGTERM");
-    await until("the service to be unready", 1_000, async () => (await service.fetch("GET", "/readyz")).status === 503);
+    await until(
+      "the service to be unready",
+      SLACK_MS,
+      async () => (await service.fetch("GET", "/readyz")).status === 503,
+    );
+    // That is the control process alone. A worker that has heard of the drain offers no more places than it has calls.
+    const metricsUrl = `http://127.0.0.1:${service.logged("metrics served").at(-1)?.port}/metrics`;
+    await until("all workers to drain", SLACK_MS, async () => {
+      const families = readExposition(await (await fetch(metricsUrl)).text());
+      return sampleOf(families, "trunkline_places_max") <= CALLS;
+    });
     expect((await service.api("POST", "/calls", NEW_CALL)).status).toBe(503);
     // Whichever worker it comes to.
     for (let tries = 0; tries < 8; tries += 1) {

@@ -1,6 +1,7 @@
 import { buildApi } from "../../src/api/app.ts";
-import { LargeAnswers } from "../../src/api/large-answers.ts";
+import { downloadsOf, LargeAnswers } from "../../src/api/large-answers.ts";
 import { catalogueOf } from "../../src/api/voices.ts";
+import { API_CONNECTIONS_MAX } from "../../src/core/api-limits.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { MetricsSum } from "../../src/core/metrics-sum.ts";
@@ -25,7 +26,8 @@ export async function wholeService(options: MediaServiceOptions = {}) {
   const api = buildApi({
     ...stores,
     clock: systemClock,
-    largeAnswers: new LargeAnswers(systemClock, (of) => metrics.largeAnswerRefused(of)),
+    largeAnswers: new LargeAnswers(systemClock, metrics.largeAnswers("list")),
+    downloads: new LargeAnswers(systemClock, metrics.largeAnswers("download"), downloadsOf(API_CONNECTIONS_MAX)),
     calls: countedCalls(stores.calls, metrics),
     voices: catalogueOf({ voices: async () => [VOICE] }),
     toolSecrets: new Map(),

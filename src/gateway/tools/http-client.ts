@@ -172,9 +172,16 @@ async function readWhole(answer: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** A server may tell what it was sent, as it came or within JSON. One secret may be the beginning of another. */
+/** A server may tell what it was sent, as it came, within JSON or in base64. One secret may be the beginning of another. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  const inBase64 = (sent: string): string[] => {
+    const bytes = Buffer.from(sent);
+    return [bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
+  };
+  const spellings = secrets.flatMap((secret) => [
+    ...[secret, JSON.stringify(secret).slice(1, -1)],
+    ...[secret, `Bearer ${secret}`].flatMap(inBase64),
+  ]);
   spellings.sort((a, b) => b.length - a.length);
   return spellings.reduce((told, spelling) => told.replaceAll(spelling, "***"), text);
 }

@@ -34,6 +34,15 @@ export class SqliteAgents implements AgentStore {
     return agentOf(row);
   }
 
+  async count(accountId: string): Promise<number> {
+    const { agents } = await this.#db
+      .selectFrom("agents")
+      .select((select) => select.fn.countAll<number>().as("agents"))
+      .where("account_id", "=", accountId)
+      .executeTakeFirstOrThrow();
+    return Number(agents);
+  }
+
   async get(accountId: string, agentId: string): Promise<Agent | undefined> {
     const row = await this.#db
       .selectFrom("agents")

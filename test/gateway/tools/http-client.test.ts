@@ -129,6 +129,17 @@ describe("an HTTP tool", () => {
     expect((await call({ headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } })).text).toBe("Bearer ***");
   });
 
+  test("L1: tells nothing of a secret that the server says again in base64", async () => {
+    answer = (response) => {
+      const sent = Buffer.from(got.at(-1)?.headers.authorization ?? "");
+      const value = sent.subarray("Bearer ".length);
+      const encoded = [sent, value].flatMap((bytes) => [bytes.toString("base64"), bytes.toString("base64url")]);
+      response.setHeader("content-type", "text/plain").end(encoded.join(" ").replaceAll("=", ""));
+    };
+    const { text } = await call({ headers: { Authorization: "Bearer {{SHOP_TOKEN}}" } });
+    expect(text).toBe("*** *** *** ***");
+  });
+
   test("L1: tells nothing of a secret that begins as another one does", async () => {
     answer = (response) => response.setHeader("content-type", "text/plain").end(String(got[0]?.headers["x-key"]));
     const { text } = await call({ headers: { Authorization: "{{SHOP_TOKEN}}", "X-Key": "{{LONGER}}" } });
