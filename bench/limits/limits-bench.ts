@@ -1,16 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { encodeFrame, OPCODE } from "../../test/support/raw-ws.ts";
-import { Child, findCores, pin } from "../load/processes.ts";
+import { Child, type Cores, findCores, pin } from "../load/processes.ts";
 import { describeMachine } from "../machine.ts";
 import { median } from "../statistics.ts";
 import { burstLimits } from "./burst-limits.ts";
 import { carrierLimits } from "./carrier-limits.ts";
+import { framingBursts, framingRates } from "./framing-limits.ts";
 import type { BurstLimit, LimitStream, RateLimit } from "./limit.ts";
 import { LimitPeer } from "./limit-peer.ts";
 import type { LimitQuestions } from "./limit-worker.ts";
 import type { BurstCost, LimitsOptions, LimitsResult, RateCost } from "./limits-result.ts";
 import { measureOpenCosts } from "./open-costs.ts";
 import { rawLimits } from "./raw-limits.ts";
+import { measureRedemptions } from "./redemption-delay.ts";
+import { schemaLimits } from "./schema-limits.ts";
 import { carrierStream } from "./streams.ts";
 import { threadCpuMs } from "./thread-cpu.ts";
 
@@ -147,8 +150,31 @@ export async function runLimitsBench(options: LimitsOptions, write: (line: strin
     for (const waits of options.reduced ? [false] : [false, true]) {
       bursts.push(...(await bench.bursts(burstLimits.filter(({ silentMs }) => silentMs > 0 === waits))));
     }
+    const onWs = await measureOnWs(options, cores, write);
+    bench.problems.push(...onWs.problems);
+    rates.push(...onWs.rates);
+    bursts.push(...onWs.bursts);
     const open = options.reduced ? [] : await measureOpenCosts(OPEN_REQUESTS, write);
-    return { machine: describeMachine(), cores, options, problems: bench.problems, rates, bursts, open };
+    const redemptions = options.reduced ? [] : await measureRedemptions(write);
+    return { machine: describeMachine(), cores, options, problems: bench.problems, rates, bursts, open, redemptions };
+  } finally {
+    worker.stop();
+  }
+}
+
+/** What only ws bounds, of a worker of its own. */
+async function measureOnWs(
+  options: LimitsOptions,
+  cores: Cores | undefined,
+  write: (line: string) => void,
+): Promise<Pick<LimitsResult, "rates" | "bursts" | "problems">> {
+  const worker = await Child.start<LimitQuestions>(import.meta.url, "./limit-worker", cores?.server, ["ws"]);
+  try {
+    const bench = new LimitsBench(worker, await worker.ask("pid", undefined), options, write);
+    await bench.warmUp(carrierStream("carrier_a"));
+    const rates: RateCost[] = [];
+    for (const limit of framingRates) rates.push(await bench.rate(limit));
+    return { rates, bursts: await bench.bursts(framingBursts), problems: bench.problems };
   } finally {
     worker.stop();
   }
@@ -157,5 +183,6 @@ export async function runLimitsBench(options: LimitsOptions, write: (line: strin
 /** The carriers have their limits in common: the reduced form drives one of them. */
 const chosen = ({ reduced }: LimitsOptions): readonly RateLimit[] => [
   ...rawLimits,
+  ...schemaLimits,
   ...carrierLimits.filter(({ stream }) => !reduced || stream.name === "carrier_a"),
 ];

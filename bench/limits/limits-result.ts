@@ -42,6 +42,17 @@ export interface OpenCost {
   perSecondAtBound: number;
 }
 
+/** How long redemptions took, from the connection of a stream to its answer, beside something else. */
+export interface RedemptionDelay {
+  beside: string;
+  count: number;
+  p50Ms: number;
+  p99Ms: number;
+  maxMs: number;
+  /** How much later p99 is than beside nothing else. */
+  delayMs: number;
+}
+
 export interface LimitsResult {
   machine: Machine;
   cores: Cores | undefined;
@@ -52,4 +63,6 @@ export interface LimitsResult {
   bursts: BurstCost[];
   /** None in the reduced form. */
   open: OpenCost[];
+  /** None in the reduced form. */
+  redemptions: RedemptionDelay[];
 }

@@ -1,5 +1,5 @@
-import { BURST_MS_MAX, GROSS_TIMES, LOOP_SHARE_MAX } from "../limits/limit.ts";
-import type { BurstCost, LimitsResult, OpenCost, RateCost } from "../limits/limits-result.ts";
+import { BURST_MS_MAX, GROSS_TIMES, LOOP_SHARE_MAX, REDEMPTION_DELAY_MS_MAX } from "../limits/limit.ts";
+import type { BurstCost, LimitsResult, OpenCost, RateCost, RedemptionDelay } from "../limits/limits-result.ts";
 import { escaped, page, table, whole } from "./html.ts";
 import { coresLine, machineLine } from "./machine-line.ts";
 import { invalidity } from "./sections.ts";
@@ -17,6 +17,18 @@ const openRow = ({ name, process, unitUs, perSecondAtBound }: OpenCost): string[
   process,
   whole(unitUs),
   whole(perSecondAtBound),
+];
+
+const REDEMPTION_COLUMNS = ["redemptions beside", "count", "ms, p50", "ms, p99", "ms, most", "ms, later", "bound"];
+
+const redemptionRow = ({ beside, count, p50Ms, p99Ms, maxMs, delayMs }: RedemptionDelay): string[] => [
+  beside,
+  whole(count),
+  p50Ms.toFixed(1),
+  p99Ms.toFixed(1),
+  maxMs.toFixed(1),
+  delayMs.toFixed(1),
+  verdict(delayMs, REDEMPTION_DELAY_MS_MAX),
 ];
 
 const perSecondText = (value: number): string => (value < 10 ? value.toFixed(2) : whole(value));
@@ -48,13 +60,16 @@ const bySize = (result: LimitsResult): Pick<LimitsResult, "rates" | "bursts"> =>
 });
 
 /** Bounds that are exceeded, by `times` and more; none when all hold. */
-export const exceeded = ({ rates, bursts }: LimitsResult, times = 1): string[] => [
+export const exceeded = ({ rates, bursts, redemptions }: LimitsResult, times = 1): string[] => [
   ...rates
     .filter(({ share }) => share > times * LOOP_SHARE_MAX)
     .map(({ stream, name, share }) => `${stream}, ${name}: ${(100 * share).toFixed(1)} % of the loop`),
   ...bursts
     .filter(({ medianMs }) => medianMs > times * BURST_MS_MAX)
     .map(({ stream, name, medianMs }) => `${stream}, ${name}, at once: ${medianMs.toFixed(1)} ms`),
+  ...redemptions
+    .filter(({ delayMs }) => delayMs > times * REDEMPTION_DELAY_MS_MAX)
+    .map(({ beside, delayMs }) => `redemptions beside ${beside}: ${delayMs.toFixed(1)} ms later at p99`),
 ];
 
 /** Whether the run has failed: the reduced form only on gross excess. */
@@ -69,6 +84,7 @@ export function limitsText(result: LimitsResult): string {
     textTable(RATE_COLUMNS, rates.map(rateRow)),
     textTable(BURST_COLUMNS, bursts.map(burstRow)),
     ...(result.open.length === 0 ? [] : [textTable(OPEN_COLUMNS, result.open.map(openRow))]),
+    ...(result.redemptions.length === 0 ? [] : [textTable(REDEMPTION_COLUMNS, result.redemptions.map(redemptionRow))]),
     coresLine(result.cores),
     over.length === 0
       ? `Every limit holds: at most ${100 * LOOP_SHARE_MAX} % of the loop, and ${BURST_MS_MAX} ms at once.`
