@@ -43,5 +43,5 @@ export const framingBursts: readonly BurstLimit[] = [
     const messages = Array<Buffer>(whole).fill(inFragments(MESSAGE_FRAGMENTS_MAX, 0));
     return Buffer.concat([...messages, inFragments(fragments % MESSAGE_FRAGMENTS_MAX, 0)]);
   }),
-  burst("a message in fragments of two bytes", "MESSAGE_FRAGMENTS_MAX", () => inFragments(MESSAGE_FRAGMENTS_MAX, 2)),
+  burst("a message in fragments of a byte", "MESSAGE_FRAGMENTS_MAX", () => inFragments(MESSAGE_FRAGMENTS_MAX, 1)),
 ];
