@@ -6,6 +6,15 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
 }
 
+/** The mean of `values`, and twice its standard error: how far the true mean may well be from it. Infinity of one value. */
+export function meanWithError(values: readonly number[]): { mean: number; error: number } {
+  const count = values.length;
+  const mean = values.reduce((sum, value) => sum + value, 0) / count;
+  if (count < 2) return { mean, error: Number.POSITIVE_INFINITY };
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return { mean, error: 2 * Math.sqrt(squares / (count - 1) / count) };
+}
+
 /** How times are spread, ms. Exact: made of every single value, with no buckets. */
 export interface Spread {
   count: number;

@@ -15,9 +15,12 @@ import { opusPacket, TOC_CELT_20_MS } from "./raw-limits.ts";
 import {
   binaryFrame,
   carrierStream,
+  decoyMedia,
   EPOCH_MS,
+  lateMedia,
   rawStream,
   STREAM_ID,
+  staleMedia,
   textFrame,
   unusualMedia,
   usualMedia,
@@ -82,6 +85,34 @@ const carriers: readonly BurstLimit[] = (
   burst: () => paidBurst(of, countMax),
 }));
 
+/** What was dropped, or not heard, as much as there may be of it at once. */
+const unheard: readonly BurstLimit[] = [
+  {
+    name: "64 KiB of a payload that is not heard",
+    bounds: "CARRIER_BYTES_AT_ONCE_MAX",
+    stream: carrierStream("carrier_a"),
+    silentMs: 0,
+    burst: () =>
+      times(Math.floor(CARRIER_BYTES_AT_ONCE_MAX / CARRIER_MESSAGE_BYTES_MAX), (at) =>
+        textFrame(decoyMedia("carrier_a", at + 1)),
+      ),
+  },
+  {
+    name: "45 s of late audio",
+    bounds: "BACKLOG_MS_MAX",
+    stream: carrierStream("carrier_b"),
+    silentMs: 0,
+    burst: () => times(BACKLOG_MS_MAX / FRAME_MS / 15, (at) => lateMedia(at, 15, 160)),
+  },
+  {
+    name: "45 s of stale audio",
+    bounds: "BACKLOG_MS_MAX",
+    stream: carrierStream("carrier_c"),
+    silentMs: 0,
+    burst: () => staleMedia(1, BACKLOG_MS_MAX / FRAME_MS, 160),
+  },
+];
+
 /** 17 s of audio: what may be made up for, and what may be ahead. */
 const caughtUp: readonly BurstLimit[] = [
   ...(
@@ -115,4 +146,4 @@ const caughtUp: readonly BurstLimit[] = [
   },
 ];
 
-export const burstLimits: readonly BurstLimit[] = [...texts, ...carriers, ...caughtUp];
+export const burstLimits: readonly BurstLimit[] = [...texts, ...carriers, ...unheard, ...caughtUp];

@@ -1,4 +1,5 @@
 import {
+  CARRIER_MESSAGE_BYTES_MAX,
   CARRIER_RATE_HZ,
   DTMF_PER_SECOND_MAX,
   FRAME_MS,
@@ -15,8 +16,11 @@ import {
   CARRIER_NAMES,
   type CarrierName,
   carrierStream,
+  decoyMedia,
   EPOCH_MS,
+  lateMedia,
   STREAM_ID,
+  staleMedia,
   textFrame,
   unusualMedia,
   usualMedia,
@@ -60,12 +64,19 @@ function keyOf(name: CarrierName, at: number): string {
 
 function limitsOf(name: CarrierName): RateLimit[] {
   const stream = carrierStream(name);
-  const limit = (what: string, bounds: string, perSecond: number, of: (index: number) => string): RateLimit => ({
+  const limit = (
+    what: string,
+    bounds: string,
+    perSecond: number,
+    of: (index: number) => string,
+    atOnce?: number,
+  ): RateLimit => ({
     name: what,
     bounds,
     stream,
     perSecond,
     unit: (index) => textFrame(of(index + 1)),
+    ...(atOnce !== undefined && { atOnce }),
   });
   const fewSamples = Math.floor(CARRIER_RATE_HZ / MESSAGES_PER_SECOND_MAX);
   const unusualPerSecond = paid(unusualMedia(name, 100_000, fewSamples), MESSAGES_PER_SECOND_MAX);
@@ -90,6 +101,14 @@ function limitsOf(name: CarrierName): RateLimit[] {
       "CARRIER_BYTES_PER_SECOND_MAX",
       paid(manyKeys(1), OTHER_MESSAGES_PER_SECOND_MAX),
       manyKeys,
+      8,
+    ),
+    limit(
+      "64 KiB of a payload that is not heard",
+      "CARRIER_BYTES_PER_SECOND_MAX",
+      CARRIER_BYTES_PER_SECOND_MAX / CARRIER_MESSAGE_BYTES_MAX,
+      (at) => decoyMedia(name, at),
+      16,
     ),
     limit("the outbound track", "OTHER_MESSAGES_PER_SECOND_MAX", OTHER_MESSAGES_PER_SECOND_MAX, (at) =>
       padded(unusualMedia(name, at, 3, "outbound"), othersBytes),
@@ -109,4 +128,32 @@ function limitsOf(name: CarrierName): RateLimit[] {
   ];
 }
 
-export const carrierLimits: readonly RateLimit[] = CARRIER_NAMES.flatMap(limitsOf);
+/** So many messages that are dropped stand behind one that is not. */
+const DROPPED_RUN = 15;
+const LONG_SAMPLES = 48_000;
+
+/** Audio that is dropped may be as long as the time that goes by: in as many messages as there may be, and in the longest. */
+const droppedLimits: readonly RateLimit[] = (
+  [
+    ["carrier_b", "late audio", lateMedia],
+    ["carrier_c", "stale audio", staleMedia],
+  ] as const
+).flatMap(([name, what, of]) => [
+  {
+    name: `15 messages of 3 samples of ${what}`,
+    bounds: "MESSAGES_PER_SECOND_MAX",
+    stream: carrierStream(name),
+    perSecond: MESSAGES_PER_SECOND_MAX / (1 + DROPPED_RUN),
+    unit: (index) => of(index, DROPPED_RUN, 3),
+  },
+  {
+    name: `6 s of ${what} in a message`,
+    bounds: "BACKLOG_MS_MAX",
+    stream: carrierStream(name),
+    perSecond: CARRIER_RATE_HZ / LONG_SAMPLES,
+    atOnce: 7,
+    unit: (index) => of(index, 1, LONG_SAMPLES),
+  },
+]);
+
+export const carrierLimits: readonly RateLimit[] = [...CARRIER_NAMES.flatMap(limitsOf), ...droppedLimits];

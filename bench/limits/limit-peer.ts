@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { OPCODE, RawWs } from "../../test/support/raw-ws.ts";
 import type { Child } from "../load/processes.ts";
-import type { LimitStream } from "./limit.ts";
+import type { LimitStream, RateLimit } from "./limit.ts";
 import type { LimitQuestions } from "./limit-worker.ts";
 
 /** The ping behind a burst, which is answered when all of the burst has been read. */
@@ -9,7 +9,7 @@ const SENT = "sent";
 /** How often what is due is sent, ms. */
 const STEP_MS = 10;
 /** A second of a limit takes a little longer here, and its units are sent in the first part of it, ms. */
-const SECOND_MS = 1_300;
+export const SECOND_MS = 1_300;
 const EVEN_MS = 800;
 
 /** The far end of one stream: sends what it is told at the pace it is told, and reads nothing but what keeps the socket empty. */
@@ -41,25 +41,20 @@ export class LimitPeer {
   }
 
   /**
-   * Sends `perSecond` units a second for so long, and returns how many. All of a second's are sent evenly within the first part of
-   * it: what is late in the pauses of this process and of the other does not fall into the next second, where it would be too many.
+   * Sends `total` units, no more than `part` of a second allows, and returns how many it has sent when that much time and a little more
+   * has gone by. They are sent evenly within the first part of it: what is late in the pauses of this process and of the other does not
+   * fall into the next second, where it would be too many.
    */
-  async send(unit: (index: number) => Uint8Array, perSecond: number, seconds: number, from = 0): Promise<number> {
-    const total = Math.ceil(perSecond * seconds);
+  async send({ unit }: Pick<RateLimit, "unit">, total: number, part: number, from: number): Promise<number> {
+    const startMs = performance.now();
     let sent = 0;
-    for (let startMs = performance.now(), begun = 0; sent < total && !this.ended; await delay(STEP_MS)) {
-      const sinceMs = performance.now() - startMs;
-      if (sinceMs >= SECOND_MS && perSecond >= 1) {
-        startMs += sinceMs;
-        begun = sent;
-        continue;
-      }
-      const due = Math.min(total, begun + Math.floor(perSecond * Math.min(1, sinceMs / EVEN_MS)));
-      const slowDue = Math.min(total, 1 + Math.floor((perSecond * sinceMs) / 1_000));
+    for (; sent < total && !this.ended; await delay(STEP_MS)) {
+      const due = Math.min(total, 1 + Math.floor((total * (performance.now() - startMs)) / (EVEN_MS * part)));
       const units: Uint8Array[] = [];
-      for (; sent < (perSecond >= 1 ? due : slowDue); sent += 1) units.push(unit(from + sent));
+      for (; sent < due; sent += 1) units.push(unit(from + sent));
       if (units.length > 0) this.#ws.write(Buffer.concat(units));
     }
+    await delay(startMs + SECOND_MS * part - performance.now());
     return sent;
   }
 
@@ -70,11 +65,6 @@ export class LimitPeer {
     for (let frame = await this.#ws.readFrame(); frame !== undefined; frame = await this.#ws.readFrame()) {
       if (frame.opcode === OPCODE.pong && frame.payload.toString() === SENT) return;
     }
-  }
-
-  /** Lets a second of every limit pass in which nothing is sent. */
-  pause(): Promise<void> {
-    return delay(SECOND_MS);
   }
 
   close(): void {

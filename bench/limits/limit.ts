@@ -28,6 +28,11 @@ export interface RateLimit {
   stream: LimitStream;
   /** Units a second: the most that the limits allow. */
   perSecond: number;
+  /**
+   * Only of limits of a few costly units a second: so many of them are measured together, on a call of its own each time. No more than the
+   * limits allow at once.
+   */
+  atOnce?: number;
   /** The WebSocket frames of unit `index`. */
   unit(index: number): Uint8Array;
 }

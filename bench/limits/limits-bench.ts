@@ -2,12 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { encodeFrame, OPCODE } from "../../test/support/raw-ws.ts";
 import { Child, type Cores, findCores, pin } from "../load/processes.ts";
 import { describeMachine } from "../machine.ts";
-import { median } from "../statistics.ts";
+import { commitHere } from "../project.ts";
+import { meanWithError, median } from "../statistics.ts";
 import { burstLimits } from "./burst-limits.ts";
 import { carrierLimits } from "./carrier-limits.ts";
 import { framingBursts, framingRates } from "./framing-limits.ts";
 import type { BurstLimit, LimitStream, RateLimit } from "./limit.ts";
-import { LimitPeer } from "./limit-peer.ts";
+import { LimitPeer, SECOND_MS } from "./limit-peer.ts";
+import { rateVerdict } from "./limit-verdict.ts";
 import type { LimitQuestions } from "./limit-worker.ts";
 import type { BurstCost, LimitsOptions, LimitsResult, RateCost } from "./limits-result.ts";
 import { measureOpenCosts } from "./open-costs.ts";
@@ -17,12 +19,18 @@ import { schemaLimits } from "./schema-limits.ts";
 import { carrierStream } from "./streams.ts";
 import { threadCpuMs } from "./thread-cpu.ts";
 
-/** A rate is measured for at least so many units; in the reduced form for one. */
-const UNITS_MIN = 3;
+/** Part of a second in which units are sent that are measured together. */
+const AT_ONCE_PART = 0.4;
+/** Part of a second in which the reduced form sends its part of a second's units. */
+const REDUCED_PART = 0.4;
+/** Rounds are added, up to so many times as many, until the figure is good enough. */
+const MORE_TIMES_MAX = 3;
 /** How long the worker runs before anything is measured. */
 const WARM_UP_S = 2;
-/** Before each rate its call is idle for this part of the time. */
-const IDLE_PART = 0.3;
+/** A call that has just been opened is let alone for so long, ms. */
+const OPENED_MS = 300;
+/** Before and behind each round its call is idle for this part of the round. */
+const IDLE_PART = 0.5;
 /** From when a burst has been read until all that it causes is over. */
 const SETTLE_MS = 400;
 /** How often each request is sent that no limit bounds. */
@@ -37,6 +45,8 @@ interface Reading {
 }
 
 const shareBetween = (from: Reading, to: Reading): number => (to.cpuMs - from.cpuMs) / (to.atMs - from.atMs);
+
+const isGood = (cost: RateCost | undefined): boolean => cost !== undefined && rateVerdict(cost) !== "not measured";
 
 /** What is measured of a worker process. */
 class LimitsBench {
@@ -60,30 +70,57 @@ class LimitsBench {
       const { cost, ended } = await this.#rate(limit);
       if (ended && tries < TRIES_MAX) continue;
       if (ended) this.problems.push(`${what}: the call ended`);
-      this.#write(`${what}: ${(100 * cost.share).toFixed(2)} % of the loop`);
+      this.#write(`${what}: ${(100 * cost.share).toFixed(2)} ± ${(100 * cost.shareError).toFixed(2)} % of the loop`);
       return cost;
     }
   }
 
-  async #rate({ name, stream, bounds, perSecond, unit }: RateLimit): Promise<{ cost: RateCost; ended: boolean }> {
-    const peer = await LimitPeer.open(this.#worker, stream);
-    await delay(this.#options.seconds * 1_000 * IDLE_PART);
-    const idle = this.#read();
-    await delay(this.#options.seconds * 1_000 * IDLE_PART);
-    const idleShare = shareBetween(idle, this.#read());
-    const warmUpS = this.#options.seconds / 5;
-    const seconds = Math.max(this.#options.seconds, (this.#options.reduced ? 1 : UNITS_MIN) / perSecond);
-    const warmUp = await peer.send(unit, perSecond, warmUpS);
-    await peer.pause();
-    const before = this.#read();
-    const sent = await peer.send(unit, perSecond, seconds, warmUp);
-    const after = this.#read();
-    const wallMs = after.atMs - before.atMs;
-    const { ended } = peer;
-    peer.close();
-    const unitUs = (1_000 * (after.cpuMs - before.cpuMs - idleShare * wallMs)) / sent;
-    const share = (unitUs * perSecond) / 1e6;
-    return { cost: { name, stream: stream.name, bounds, perSecond, unitUs, share }, ended };
+  /** Each round stands between two times in which its call is idle: what changes slowly counts for nothing. */
+  async #rate(limit: RateLimit): Promise<{ cost: RateCost; ended: boolean }> {
+    const { name, stream, bounds, perSecond, atOnce } = limit;
+    const { reduced, seconds: rounds } = this.#options;
+    const part = atOnce !== undefined ? AT_ONCE_PART : reduced ? REDUCED_PART : 1;
+    const units = atOnce ?? Math.floor(perSecond * part);
+    const roundsMax = reduced ? rounds : rounds * MORE_TIMES_MAX;
+    const idleMs = SECOND_MS * part * IDLE_PART;
+    const unitsUs: number[] = [];
+    let sent = 0;
+    let peer: LimitPeer | undefined;
+    let idleShare = Number.NaN;
+    let cost: RateCost | undefined;
+    for (let round = 0; round < rounds || (round < roundsMax && !isGood(cost)); round += 1) {
+      if (peer === undefined || atOnce !== undefined) {
+        peer?.close();
+        peer = await LimitPeer.open(this.#worker, stream);
+        await delay(OPENED_MS);
+        if (atOnce === undefined) sent += await peer.send(limit, units, part, sent);
+        idleShare = await this.#idleShare(idleMs);
+      }
+      const before = this.#read();
+      const count = await peer.send(limit, units, part, sent);
+      const after = this.#read();
+      if (peer.ended) break;
+      const idleAfter = await this.#idleShare(idleMs);
+      const idleCpuMs = ((idleShare + idleAfter) / 2) * (after.atMs - before.atMs);
+      unitsUs.push((1_000 * (after.cpuMs - before.cpuMs - idleCpuMs)) / count);
+      sent += count;
+      idleShare = idleAfter;
+      const { mean: unitUs, error: errorUs } = meanWithError(unitsUs);
+      const [share, shareError] = [(unitUs * perSecond) / 1e6, (errorUs * perSecond) / 1e6];
+      cost = { name, stream: stream.name, bounds, perSecond, unitUs, errorUs, share, shareError };
+    }
+    peer?.close();
+    const none = { unitUs: Number.NaN, errorUs: Number.NaN, share: Number.NaN, shareError: Number.NaN };
+    return {
+      cost: cost ?? { name, stream: stream.name, bounds, perSecond, ...none },
+      ended: peer?.ended === true && unitsUs.length < rounds,
+    };
+  }
+
+  async #idleShare(forMs: number): Promise<number> {
+    const from = this.#read();
+    await delay(forMs);
+    return shareBetween(from, this.#read());
   }
 
   async bursts(limits: readonly BurstLimit[]): Promise<BurstCost[]> {
@@ -103,7 +140,14 @@ class LimitsBench {
       await delay(Math.max(0, Math.min(PONG_MS, untilMs - performance.now())));
       for (const { peer } of peers) peer.write(pong);
     }
-    for (const { cost, peer } of peers) {
+    let pongMs = performance.now();
+    for (const [index, { cost, peer }] of peers.entries()) {
+      // Those that wait for their turn must not be taken for lost.
+      if (performance.now() - pongMs > PONG_MS) {
+        pongMs = performance.now();
+        for (const { peer: waiting } of peers.slice(index)) waiting.write(pong);
+        await delay(SETTLE_MS);
+      }
       const bytes = cost.limit.burst();
       cost.bytes = bytes.length;
       const idle = this.#read();
@@ -113,14 +157,15 @@ class LimitsBench {
       await delay(SETTLE_MS);
       const after = this.#read();
       if (peer.ended) this.problems.push(`${cost.limit.stream.name}, ${cost.limit.name}: the call ended`);
-      const idleShare = shareBetween(idle, before);
+      await delay(SETTLE_MS);
+      const idleShare = (shareBetween(idle, before) + shareBetween(after, this.#read())) / 2;
       cost.ms.push(after.cpuMs - before.cpuMs - idleShare * (after.atMs - before.atMs));
       peer.close();
     }
     return costs.map(({ limit: { name, stream, bounds }, ms, bytes }) => {
-      const [medianMs, maxMs] = [median(ms), Math.max(...ms)];
+      const [minMs, medianMs, maxMs] = [Math.min(...ms), median(ms), Math.max(...ms)];
       this.#write(`${stream.name}, ${name}, at once: ${medianMs.toFixed(1)} ms of the loop`);
-      return { name, stream: stream.name, bounds, bytes, medianMs, maxMs };
+      return { name, stream: stream.name, bounds, bytes, minMs, medianMs, maxMs };
     });
   }
 
@@ -139,6 +184,7 @@ class LimitsBench {
 /** Drives a worker at the maximum of each limit, one after the other. Rejects when a stream is refused. */
 export async function runLimitsBench(options: LimitsOptions, write: (line: string) => void): Promise<LimitsResult> {
   const cores = findCores();
+  const commit = commitHere();
   const worker = await Child.start<LimitQuestions>(import.meta.url, "./limit-worker", cores?.server);
   if (cores !== undefined) pin(process.pid, cores.others);
   try {
@@ -147,16 +193,19 @@ export async function runLimitsBench(options: LimitsOptions, write: (line: strin
     const rates: RateCost[] = [];
     for (const limit of chosen(options)) rates.push(await bench.rate(limit));
     const bursts = [];
+    const burstsChosen = burstLimits.filter((limit) => isWanted(limit, options));
     for (const waits of options.reduced ? [false] : [false, true]) {
-      bursts.push(...(await bench.bursts(burstLimits.filter(({ silentMs }) => silentMs > 0 === waits))));
+      bursts.push(...(await bench.bursts(burstsChosen.filter(({ silentMs }) => silentMs > 0 === waits))));
     }
     const onWs = await measureOnWs(options, cores, write);
     bench.problems.push(...onWs.problems);
     rates.push(...onWs.rates);
     bursts.push(...onWs.bursts);
-    const open = options.reduced ? [] : await measureOpenCosts(OPEN_REQUESTS, write);
-    const redemptions = options.reduced ? [] : await measureRedemptions(write);
-    return { machine: describeMachine(), cores, options, problems: bench.problems, rates, bursts, open, redemptions };
+    const isWhole = !options.reduced && options.only === "";
+    const open = isWhole ? await measureOpenCosts(OPEN_REQUESTS, write) : [];
+    const redemptions = isWhole ? await measureRedemptions(write) : [];
+    const { problems } = bench;
+    return { machine: describeMachine(), commit, cores, options, problems, rates, bursts, open, redemptions };
   } finally {
     worker.stop();
   }
@@ -173,16 +222,21 @@ async function measureOnWs(
     const bench = new LimitsBench(worker, await worker.ask("pid", undefined), options, write);
     await bench.warmUp(carrierStream("carrier_a"));
     const rates: RateCost[] = [];
-    for (const limit of framingRates) rates.push(await bench.rate(limit));
-    return { rates, bursts: await bench.bursts(framingBursts), problems: bench.problems };
+    for (const limit of framingRates.filter((one) => isWanted(one, options))) rates.push(await bench.rate(limit));
+    const bursts = await bench.bursts(framingBursts.filter((one) => isWanted(one, options)));
+    return { rates, bursts, problems: bench.problems };
   } finally {
     worker.stop();
   }
 }
 
 /** The carriers have their limits in common: the reduced form drives one of them. */
-const chosen = ({ reduced }: LimitsOptions): readonly RateLimit[] => [
-  ...rawLimits,
-  ...schemaLimits,
-  ...carrierLimits.filter(({ stream }) => !reduced || stream.name === "carrier_a"),
-];
+const chosen = (options: LimitsOptions): readonly RateLimit[] =>
+  [
+    ...rawLimits,
+    ...schemaLimits,
+    ...carrierLimits.filter(({ stream }) => !options.reduced || stream.name === "carrier_a"),
+  ].filter((limit) => isWanted(limit, options));
+
+const isWanted = ({ name, stream }: RateLimit | BurstLimit, { only }: LimitsOptions): boolean =>
+  `${stream.name}, ${name}`.includes(only);

@@ -2,11 +2,13 @@ import type { Cores } from "../load/processes.ts";
 import type { Machine } from "../machine.ts";
 
 export interface LimitsOptions {
-  /** Of each rate that is measured; a slow rate is measured for longer. */
+  /** Rounds in which each rate is measured, of a second each, or of the units that are measured together. */
   seconds: number;
   /** How often each burst is sent, on a connection of its own each time. */
   bursts: number;
-  /** Less than a minute, only gross excess fails, nothing is written to RESULTS.md. */
+  /** Only limits whose stream and name hold this; all with none. Nothing is written to RESULTS.md then. */
+  only: string;
+  /** Two minutes, only gross excess fails, nothing is written to RESULTS.md. */
   reduced: boolean;
 }
 
@@ -16,10 +18,14 @@ export interface RateCost {
   stream: string;
   bounds: string;
   perSecond: number;
-  /** CPU time of the loop's thread for one unit, µs, beyond an idle call's. */
+  /** CPU time of the loop's thread for one unit, µs, beyond an idle call's: the mean of all rounds. */
   unitUs: number;
-  /** `perSecond` times that: the share of the loop. */
+  /** How far the true mean may be from it, µs: twice the standard error. */
+  errorUs: number;
+  /** `perSecond` times `unitUs`: the share of the loop. */
   share: number;
+  /** And times `errorUs`. */
+  shareError: number;
 }
 
 export interface BurstCost {
@@ -27,7 +33,8 @@ export interface BurstCost {
   stream: string;
   bounds: string;
   bytes: number;
-  /** CPU time of the loop's thread for all of it, ms: the median, and the most, of all bursts. */
+  /** CPU time of the loop's thread for all of it, ms: the least, the median, and the most, of all bursts. */
+  minMs: number;
   medianMs: number;
   maxMs: number;
 }
@@ -55,6 +62,8 @@ export interface RedemptionDelay {
 
 export interface LimitsResult {
   machine: Machine;
+  /** What was measured. */
+  commit: string;
   cores: Cores | undefined;
   options: LimitsOptions;
   /** Why the figures mean nothing; none when they do. */

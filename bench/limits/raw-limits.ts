@@ -41,12 +41,19 @@ const TOC_HYBRID_20_MS = 15 << 3;
 /** Code 3: any number of frames. */
 const TOC_CODE_3 = 3;
 
-const text = (name: string, bounds: string, perSecond: number, of: (index: number) => string): RateLimit => ({
+const text = (
+  name: string,
+  bounds: string,
+  perSecond: number,
+  of: (index: number) => string,
+  atOnce?: number,
+): RateLimit => ({
   name,
   bounds,
   stream,
   perSecond,
   unit: (index) => textFrame(of(index)),
+  ...(atOnce !== undefined && { atOnce }),
 });
 
 const texts: readonly RateLimit[] = [
@@ -55,6 +62,7 @@ const texts: readonly RateLimit[] = [
     "TEXT_BYTES_PER_SECOND_MAX",
     TEXT_BYTES_PER_SECOND_MAX / TEXT_MESSAGE_BYTES_MAX,
     (at) => differentKeys(TEXT_MESSAGE_BYTES_MAX, at, '"type":"weather"'),
+    8,
   ),
   text(
     "tool results of 64 KiB of different keys",
@@ -62,6 +70,7 @@ const texts: readonly RateLimit[] = [
     // They are charged twice.
     TEXT_BYTES_PER_SECOND_MAX / (2 * CARRIER_MESSAGE_BYTES_MAX),
     (at) => differentKeys(CARRIER_MESSAGE_BYTES_MAX, at, '"type":"toolResult","id":"1"', "result"),
+    2,
   ),
   text("tool results that nothing waits for", "OTHER_MESSAGES_PER_SECOND_MAX", OTHER_MESSAGES_PER_SECOND_MAX, () =>
     padded('{"type":"toolResult","id":"1"}', shareBytes(OTHER_MESSAGES_PER_SECOND_MAX)),

@@ -1,5 +1,5 @@
 import type { CallSpec, StreamFormat } from "../../src/core/call-spec.ts";
-import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ, FRAME_MS, INGEST_STALL_MS_MAX } from "../../src/core/limits.ts";
 import { encodeFrame, OPCODE } from "../../test/support/raw-ws.ts";
 import { BENCH_SPEC } from "../micro/bench-spec.ts";
 import type { LimitStream } from "./limit.ts";
@@ -43,10 +43,14 @@ export const carrierStream = (name: CarrierName): LimitStream => ({
   opening: [JSON.stringify(STARTS[name])],
 });
 
-/** Audio as each carrier writes it, which its fast reader knows. */
-export function usualMedia(name: CarrierName, chunk: number, samples: number): string {
+/** Audio as each carrier writes it, which its fast reader knows; of the stream's time `atMs`. */
+export function usualMedia(
+  name: CarrierName,
+  chunk: number,
+  samples: number,
+  atMs = Math.floor((chunk * samples * 1_000) / CARRIER_RATE_HZ),
+): string {
   const payload = Buffer.alloc(samples, 0x55).toString("base64");
-  const atMs = Math.floor((chunk * samples * 1_000) / CARRIER_RATE_HZ);
   const before = `"media":{"track":"inbound","chunk":"${chunk}","timestamp":"${atMs}","payload":"${payload}"}`;
   switch (name) {
     case "carrier_a":
@@ -66,6 +70,27 @@ export function unusualMedia(name: CarrierName, chunk: number, samples: number, 
   const { media, ...rest } = JSON.parse(usualMedia(name, chunk, samples)) as { media: object };
   return JSON.stringify({ media: { ...media, track }, ...rest });
 }
+
+/** Audio of 3 samples beside a payload that is none and fills the message. */
+export function decoyMedia(name: CarrierName, chunk: number): string {
+  const media = unusualMedia(name, chunk, 3);
+  const around = '"x":{"payload":""},'.length;
+  return `{"x":{"payload":"${"A".repeat(CARRIER_MESSAGE_BYTES_MAX - media.length - around)}"},${media.slice(1)}`;
+}
+
+/** One sample in its turn, and `count` messages of carrier_b behind it that come too late: 15 at most, for more begin a new count. */
+export const lateMedia = (index: number, count: number, samples: number): Buffer =>
+  messages(count, (at) => usualMedia("carrier_b", 1_000 + index - at, at === 0 ? 1 : samples));
+
+/** One sample behind a leap of the carrier's clock, and `count` messages of carrier_c that are older by it than what is made up for. */
+export function staleMedia(index: number, count: number, samples: number): Buffer {
+  const staleMs = index * 2 * INGEST_STALL_MS_MAX;
+  const newMs = staleMs + INGEST_STALL_MS_MAX + FRAME_MS;
+  return messages(count, (at) => usualMedia("carrier_c", 1, at === 0 ? 1 : samples, at === 0 ? newMs : staleMs));
+}
+
+const messages = (count: number, of: (at: number) => string): Buffer =>
+  Buffer.concat(Array.from({ length: 1 + count }, (_, at) => textFrame(of(at))));
 
 export const textFrame = (text: string): Buffer => encodeFrame({ opcode: OPCODE.text, payload: text });
 export const binaryFrame = (bytes: Uint8Array): Buffer => encodeFrame({ opcode: OPCODE.binary, payload: bytes });

@@ -133,6 +133,8 @@ class BenchLeg {
   #at = 0;
   /** Never a whole number, as in the service. */
   #nowMs = 0.25;
+  /** A peer that answers no ping is lost, where it says nothing else. */
+  #isPinged = false;
   /** Frames that the ear was given, and frames that were sent. */
   readonly frames = { in: 0, out: 0 };
 
@@ -163,7 +165,9 @@ class BenchLeg {
           this.frames.out += 1;
           return true;
         },
-        ping: () => {},
+        ping: () => {
+          this.#isPinged = true;
+        },
         end: (_code, reason) => assert.fail(`the call ended: ${reason}`),
       },
       wire,
@@ -195,6 +199,8 @@ class BenchLeg {
     this.#nowMs += laterMs;
     if (way === "out") {
       this.#connection.tick();
+      if (this.#isPinged) this.#connection.ponged();
+      this.#isPinged = false;
       return;
     }
     this.#at = this.#at + 1 === this.#media.length ? 0 : this.#at + 1;

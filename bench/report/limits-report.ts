@@ -1,4 +1,5 @@
 import { BURST_MS_MAX, GROSS_TIMES, LOOP_SHARE_MAX, REDEMPTION_DELAY_MS_MAX } from "../limits/limit.ts";
+import { burstVerdict, rateVerdict } from "../limits/limit-verdict.ts";
 import type { BurstCost, LimitsResult, OpenCost, RateCost, RedemptionDelay } from "../limits/limits-result.ts";
 import { escaped, page, table, whole } from "./html.ts";
 import { coresLine, machineLine } from "./machine-line.ts";
@@ -7,7 +8,17 @@ import { textTable } from "./text-table.ts";
 
 // What one peer at each of its limits costs the loop of its worker: for the terminal, as a page, and for RESULTS.md.
 
-const RATE_COLUMNS = ["one peer sends", "stream", "bounded by", "a second", "µs each", "% of the loop", "bound"];
+const RATE_COLUMNS = [
+  "one peer sends",
+  "stream",
+  "bounded by",
+  "a second",
+  "µs each",
+  "±",
+  "% of the loop",
+  "±",
+  "bound",
+];
 const BURST_COLUMNS = ["one peer sends at once", "stream", "bounded by", "KiB", "ms, median", "ms, most", "bound"];
 
 const OPEN_COLUMNS = ["no limit for one client", "process", "µs each", "a second for 10 %"];
@@ -28,30 +39,31 @@ const redemptionRow = ({ beside, count, p50Ms, p99Ms, maxMs, delayMs }: Redempti
   p99Ms.toFixed(1),
   maxMs.toFixed(1),
   delayMs.toFixed(1),
-  verdict(delayMs, REDEMPTION_DELAY_MS_MAX),
+  delayMs <= REDEMPTION_DELAY_MS_MAX ? "holds" : "exceeded",
 ];
 
 const perSecondText = (value: number): string => (value < 10 ? value.toFixed(2) : whole(value));
-const verdict = (value: number, max: number): string => (value <= max ? "holds" : "exceeded");
 
-const rateRow = ({ name, stream, bounds, perSecond, unitUs, share }: RateCost): string[] => [
-  name,
-  stream,
-  bounds,
-  perSecondText(perSecond),
-  unitUs.toFixed(1),
-  (100 * share).toFixed(2),
-  verdict(share, LOOP_SHARE_MAX),
+const rateRow = (cost: RateCost): string[] => [
+  cost.name,
+  cost.stream,
+  cost.bounds,
+  perSecondText(cost.perSecond),
+  cost.unitUs.toFixed(1),
+  cost.errorUs.toFixed(1),
+  (100 * cost.share).toFixed(2),
+  (100 * cost.shareError).toFixed(2),
+  rateVerdict(cost),
 ];
 
-const burstRow = ({ name, stream, bounds, bytes, medianMs, maxMs }: BurstCost): string[] => [
-  name,
-  stream,
-  bounds,
-  whole(bytes / 1_024),
-  medianMs.toFixed(1),
-  maxMs.toFixed(1),
-  verdict(medianMs, BURST_MS_MAX),
+const burstRow = (cost: BurstCost): string[] => [
+  cost.name,
+  cost.stream,
+  cost.bounds,
+  whole(cost.bytes / 1_024),
+  cost.medianMs.toFixed(1),
+  cost.maxMs.toFixed(1),
+  burstVerdict(cost),
 ];
 
 const bySize = (result: LimitsResult): Pick<LimitsResult, "rates" | "bursts"> => ({
@@ -72,23 +84,42 @@ export const exceeded = ({ rates, bursts, redemptions }: LimitsResult, times = 1
     .map(({ beside, delayMs }) => `redemptions beside ${beside}: ${delayMs.toFixed(1)} ms later at p99`),
 ];
 
-/** Whether the run has failed: the reduced form only on gross excess. */
+/** Limits of which the figures do not tell whether their bound holds. */
+const notMeasured = ({ rates, bursts }: LimitsResult): string[] => [
+  ...rates
+    .filter((cost) => rateVerdict(cost) === "not measured")
+    .map(
+      ({ stream, name, unitUs, errorUs }) => `${stream}, ${name}: ${unitUs.toFixed(1)} ± ${errorUs.toFixed(1)} µs each`,
+    ),
+  ...bursts
+    .filter((cost) => burstVerdict(cost) === "not measured")
+    .map(
+      ({ stream, name, minMs, maxMs }) => `${stream}, ${name}, at once: ${minMs.toFixed(1)} to ${maxMs.toFixed(1)} ms`,
+    ),
+];
+
+/** Whether the run has failed: the reduced form only on gross excess, the full one also where a limit could not be measured. */
 export const limitsFailed = (result: LimitsResult): boolean =>
-  exceeded(result, result.options.reduced ? GROSS_TIMES : 1).length > 0;
+  result.options.reduced
+    ? exceeded(result, GROSS_TIMES).length > 0
+    : exceeded(result).length > 0 || notMeasured(result).length > 0;
 
 /** The result for the terminal. */
 export function limitsText(result: LimitsResult): string {
   const { rates, bursts } = bySize(result);
   const over = exceeded(result);
+  const unknown = notMeasured(result);
   return [
     textTable(RATE_COLUMNS, rates.map(rateRow)),
     textTable(BURST_COLUMNS, bursts.map(burstRow)),
     ...(result.open.length === 0 ? [] : [textTable(OPEN_COLUMNS, result.open.map(openRow))]),
     ...(result.redemptions.length === 0 ? [] : [textTable(REDEMPTION_COLUMNS, result.redemptions.map(redemptionRow))]),
     coresLine(result.cores),
-    over.length === 0
-      ? `Every limit holds: at most ${100 * LOOP_SHARE_MAX} % of the loop, and ${BURST_MS_MAX} ms at once.`
-      : `Exceeded:\n${over.join("\n")}`,
+    ...(over.length === 0 ? [] : [`Exceeded:\n${over.join("\n")}`]),
+    ...(unknown.length === 0 ? [] : [`Not measured:\n${unknown.join("\n")}`]),
+    ...(over.length + unknown.length === 0
+      ? [`Every limit holds: at most ${100 * LOOP_SHARE_MAX} % of the loop, and ${BURST_MS_MAX} ms at once.`]
+      : []),
   ].join("\n\n");
 }
 
@@ -104,7 +135,7 @@ export function limitsPage(result: LimitsResult): string {
       ...invalidity(result.problems),
       {
         title: "Rates",
-        lead: `CPU time of the loop's thread beyond that of an idle call. Bound: ${100 * LOOP_SHARE_MAX} % of the loop.`,
+        lead: `CPU time of the loop's thread beyond that of an idle call, ± twice the standard error. Bound: ${100 * LOOP_SHARE_MAX} % of the loop.`,
         body: table(columns(RATE_COLUMNS), cells(rates.map(rateRow))),
       },
       {
@@ -118,10 +149,11 @@ export function limitsPage(result: LimitsResult): string {
 
 /** The section of RESULTS.md. */
 export function limitsSection(result: LimitsResult): string {
-  const { machine } = result;
+  const { machine, commit } = result;
   const measuredOn = `${machine.measuredAt.slice(0, 10)}, ${machine.cpu}, ${machine.cores} cores, ${machine.system}, Node ${machine.node}`;
-  return `\`npm run bench:limits\`, ${measuredOn}.
-CPU time of a worker's loop thread while one peer sends the most that its limits allow, beyond that of an idle call.
+  return `\`npm run bench:limits\`, commit ${commit}, ${measuredOn}.
+CPU time of a worker's loop thread while one peer sends the most that its limits allow, beyond that of an idle call; ± twice the standard
+error. No seed: every message is made from its number.
 
 \`\`\`
 ${limitsText(result)}

@@ -64,14 +64,14 @@ export class Conversation {
 
   /**
    * What the LLM is asked for reply `turnId`; `ofTools` is what the reply's own tools came to. What did not fit is forgotten for good,
-   * and the call's trail says so.
+   * turns and what was cut of results alike, and the call's trail says so.
    */
   prompt(turnId: number, ofTools: readonly Message[]): readonly Message[] {
     const all = [...this.#unanswered(), ...ofTools];
     const { messages, kept, tokens, droppedTurns, droppedMessages, cutResults } = this.#fitted(all);
     if (droppedMessages === 0 && cutResults === 0) return messages;
-    const settled = this.#messages;
-    this.#messages = kept.flatMap((place) => settled[place] ?? []);
+    const settled = this.#messages.length;
+    this.#messages = messages.filter((_, index) => (kept[index] ?? settled) < settled);
     const tokensMax = this.#promptTokensMax;
     this.#sink({
       kind: "conversation-trimmed",

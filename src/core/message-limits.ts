@@ -17,8 +17,8 @@ export const TEXT_BYTES_PER_SECOND_MAX = 32 * 1024;
 export const TEXT_MESSAGE_BYTES_MAX = 16 * 1024;
 
 /**
- * Messages of a carrier that no fast reader knows, in bytes outside of their audio: in the long run, and at once. The rate is the
- * least with which audio with 2 KiB of extra headers in each message passes (2,230 bytes, 50 a second: 109 KiB/s). 683 messages of
+ * Messages of a carrier that no fast reader knows, in bytes outside of the audio that is heard: in the long run, and at once. The rate
+ * is the least with which audio with 2 KiB of extra headers in each message passes (2,230 bytes, 50 a second: 109 KiB/s). 683 messages of
  * audio x 45 µs = 3.1 % of the loop; at once 4.9 MiB x 7 ns, or 80,000 parts x 0.4 µs, = 34 ms.
  */
 export const CARRIER_BYTES_PER_SECOND_MAX = 112 * 1024;

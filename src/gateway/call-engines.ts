@@ -6,6 +6,7 @@ import { FRAME_MS, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import { type Logger, withoutForeignText } from "../core/log.ts";
 import type { Engine, WorkerMetrics } from "../core/metrics.ts";
 import { type SpendRefusal, spendRefusalOf } from "../core/spend.ts";
+import type { Usage } from "../core/usage.ts";
 import { cutText } from "../core/words.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
@@ -163,7 +164,10 @@ export class CallEngines {
   /** Tells the call what it says in its own name in `language`, once that is known and where it is not built in. Never rejects. */
   async #choosePhrases(language: string): Promise<void> {
     const { phrases, llm, spend, deliver } = this.#options;
-    const chosen = await phrases.find(language, llm, spend);
+    const chosen = await phrases.find(language, llm, {
+      request: (provider, estimate) => spend.request(provider, estimate),
+      used: (provider, usage, estimate) => this.#spent(provider, usage, estimate),
+    });
     if (chosen !== undefined && !this.#life.signal.aborted) deliver({ kind: "phrases-chosen", language, ...chosen });
   }
 
@@ -318,8 +322,7 @@ export class CallEngines {
       requesting: (provider, estimate) => spend.request(provider, estimate, isOwnPhrase),
       used: (provider, usage, estimate) => {
         metrics.providerUsed(provider, usage);
-        if (spend.used(provider, usage, estimate))
-          queueMicrotask(() => this.#onLimit({ scope: "call", limit: "cost" }));
+        this.#spent(provider, usage, estimate);
         this.#untold.push({ kind: "used", engine, provider, usage });
         queueMicrotask(() => {
           for (let event = this.#untold.shift(); event !== undefined; event = this.#untold.shift()) deliver(event);
@@ -355,6 +358,12 @@ export class CallEngines {
     }
     this.#onFailure(engine, provider, error);
     this.#options.deliver(event);
+  }
+
+  /** Charges what a provider reports. Where the call has now cost all that it may, it ends. */
+  #spent(provider: string, usage: Usage, estimate: Usage | undefined): void {
+    if (!this.#options.spend.used(provider, usage, estimate)) return;
+    queueMicrotask(() => this.#onLimit({ scope: "call", limit: "cost" }));
   }
 
   #onLimit(refusal: SpendRefusal): void {

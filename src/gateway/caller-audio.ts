@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { FRAME_MS } from "../core/limits.ts";
+import { BACKLOG_MS_MAX, FRAME_MS } from "../core/limits.ts";
 import { busRateHz } from "../media/bus.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import { Framer, type FramerInput } from "../media/framer.ts";
@@ -7,6 +7,7 @@ import { G711_LAWS } from "../media/g711.ts";
 import { Reorder } from "../media/reorder.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
+import { Allowance } from "./allowance.ts";
 import { Backlog } from "./backlog.ts";
 import type { CallTally } from "./call-tally.ts";
 import { Ingest } from "./ingest.ts";
@@ -49,6 +50,13 @@ export class CallerAudio {
   /** What the resampler was lent last: audio in equal messages lies in the same place each time. */
   #lent: Int16Array = new Int16Array(0);
   readonly #backlog: Backlog | undefined;
+  /**
+   * Audio that was dropped before `Ingest` could count it, ms: as much as the longest backlog at once, and in the long run no more than
+   * time goes by.
+   */
+  readonly #dropped = new Allowance({ atOnce: BACKLOG_MS_MAX, perSecond: 1_000 });
+  readonly #sampleMs: number;
+  #droppedTooMuch = false;
   readonly #tally: CallTally;
   readonly #onFrame: CallerAudioOptions["onFrame"];
 
@@ -61,20 +69,22 @@ export class CallerAudio {
     this.#order = reorders && codec !== "pcm_s16le" ? new Reorder({ law: G711_LAWS[codec], rateHz }) : undefined;
     this.#resampler = inboundRateHz === rateHz ? undefined : makeResampler(inboundRateHz, rateHz);
     this.#resampled = { bytes: NO_BYTES, samples: new Int16Array(0), count: 0, timestampMs: Number.NaN };
+    this.#sampleMs = 1_000 / inboundRateHz;
     this.#backlog = wire.datesAudio ? new Backlog() : undefined;
     this.#tally = tally;
     this.#onFrame = onFrame;
   }
 
-  /** More audio came than the call has had time for. */
+  /** More audio came than the call has had time for, whether it was of use or dropped. */
   get flooded(): boolean {
-    return this.#ingest.flooded;
+    return this.#droppedTooMuch || this.#ingest.flooded;
   }
 
   /** Takes what a message brought; it is read before this returns. */
   push(audio: InboundAudio, nowMs: number): void {
     if (this.#backlog?.isStale(audio.timestampMs, nowMs) === true) {
       this.#tally.staleAudio += 1;
+      this.#drop(audio, nowMs);
       return;
     }
     if (this.#order === undefined) {
@@ -84,6 +94,7 @@ export class CallerAudio {
     const verdict = this.#order.push(audio, nowMs);
     if (verdict === "late") this.#tally.lateAudio += 1;
     else if (verdict === "duplicate") this.#tally.duplicateAudio += 1;
+    if (verdict !== "taken") this.#drop(audio, nowMs);
     this.release(nowMs, nowMs);
   }
 
@@ -103,6 +114,10 @@ export class CallerAudio {
   /** Gives memory back; what has not come to the bus by then never does. */
   close(): void {
     this.#resampler?.destroy();
+  }
+
+  #drop({ count }: InboundAudio, nowMs: number): void {
+    if (!this.#dropped.takes(count * this.#sampleMs, nowMs)) this.#droppedTooMuch = true;
   }
 
   #cut(audio: FramerInput, nowMs: number): void {

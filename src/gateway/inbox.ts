@@ -50,6 +50,9 @@ const CLOSE_CODES: Readonly<Record<string, number>> = {
   wire_wrong_data: CLOSE_WRONG_DATA,
 };
 
+/** What so many bytes of audio take in base64, padded. */
+const base64Bytes = (count: number): number => 4 * Math.ceil(count / 3);
+
 function violation(closeCode: number | undefined): PeerEvent {
   return { kind: "violation", reason: "protocol_error", closeCode };
 }
@@ -104,9 +107,8 @@ export class Inbox {
     let event: WireEvent;
     try {
       event = wire.decode(bytes, inbound, isBinary, this.#charge);
-      // Audio is bounded by its duration, but only that of the caller and once the stream has begun; elsewhere it is charged too.
-      const isBounded = event.kind === "audio" && (isBinary || this.#streamId !== undefined);
-      if (!isBounded) this.#charge(Math.max(0, bytes.length - this.#chargedBytes));
+      const restBytes = bytes.length - this.#chargedBytes - this.#boundedBytes(event, isBinary);
+      if (restBytes > 0) this.#charge(restBytes);
     } catch (error) {
       return this.#onRefused(error, nowMs);
     }
@@ -130,6 +132,18 @@ export class Inbox {
     if (start.streamId !== this.#streamId) return VIOLATION;
     this.#options.tally.ignored += 1;
     return undefined;
+  }
+
+  /**
+   * Bytes of the message that are charged to nobody here, for audio is bounded by its duration: that of the caller, once the stream
+   * has begun. Of a message that was parsed in full they are those of the audio that it brought, whatever else it calls a payload.
+   */
+  #boundedBytes(event: WireEvent, isBinary: boolean): number {
+    if (event.kind !== "audio") return 0;
+    if (isBinary) return Number.POSITIVE_INFINITY;
+    if (this.#streamId === undefined) return 0;
+    // A fast reader charges nothing: it knows every byte of the message.
+    return this.#chargedBytes === 0 ? Number.POSITIVE_INFINITY : base64Bytes(this.#options.inbound.count);
   }
 
   /** Throws where the message is more than the peer may make us parse. */

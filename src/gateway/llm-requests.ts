@@ -2,8 +2,8 @@ import type { LlmAbortReason } from "../core/metrics.ts";
 import type { Question } from "./question.ts";
 
 /**
- * The LLM requests of one call, of which no more than one is ever open: whatever is open is aborted before the next is sent. Each one
- * that is aborted is told, once.
+ * The LLM requests for one call's replies, of which no more than one is ever open: whatever is open is aborted before the next is sent.
+ * Each one that is aborted is told, once. A translation of the service's own phrases may run beside them (`PhraseBook`).
  */
 export class LlmRequests {
   readonly #onAborted: (reason: LlmAbortReason) => void;

@@ -20,9 +20,9 @@ import {
   samePhrases,
 } from "../core/phrases.ts";
 import { spendRefusalOf } from "../core/spend.ts";
+import type { Usage } from "../core/usage.ts";
 import { languageName, translatePhrases } from "../speech/phrase-translation.ts";
 import type { EngineWatch, Llm } from "../speech/speech.ts";
-import type { CallSpend } from "./call-spend.ts";
 import type { PhraseCache } from "./phrase-cache.ts";
 
 /** Phrases for a call that are not the built-in ones. */
@@ -31,8 +31,12 @@ export interface ChosenPhrases {
   phrases: Phrases;
 }
 
-/** What a translation is charged to; may forbid it. */
-export type TranslationSpend = Pick<CallSpend, "request" | "used">;
+/** What a translation is charged to: the call's, which ends where that was all it may cost. */
+export interface TranslationSpend {
+  /** See `CallSpend.request`: throws where the call or its account may not spend that. */
+  request(provider: string, estimate: Usage): void;
+  used(provider: string, usage: Usage, estimate?: Usage): void;
+}
 
 export interface PhraseFinder {
   /**
@@ -51,8 +55,11 @@ export interface PhraseBookOptions {
   log: Logger;
 }
 
+/** The call that was to pay for it may not spend that. */
+const REFUSED = "refused";
+
 interface Translation {
-  found: Promise<Phrases | undefined>;
+  found: Promise<Phrases | typeof REFUSED | undefined>;
   /** Where none was found it is looked for again from then on. */
   retryMs: number;
 }
@@ -86,18 +93,24 @@ export class PhraseBook implements PhraseFinder {
     return { origin: "english", phrases: { ...this.#english, ...own } };
   }
 
-  #translation(tag: string, llm: Llm, spend: TranslationSpend): Promise<Phrases | undefined> {
+  async #translation(tag: string, llm: Llm, spend: TranslationSpend): Promise<Phrases | undefined> {
     // A provider that fails does not keep another from being asked. What one has translated, the other reads from the cache.
     const key = `${tag} ${llm.provider}`;
-    const known = this.#translations.get(key);
-    if (known !== undefined && this.#options.clock.nowMs() < known.retryMs) return known.found;
+    for (;;) {
+      const known = this.#translations.get(key);
+      if (known === undefined || this.#options.clock.nowMs() >= known.retryMs) break;
+      const found = await known.found;
+      // What another call may not spend, this one may.
+      if (found !== REFUSED) return found;
+    }
     const entry: Translation = { found: Promise.resolve(undefined), retryMs: Number.POSITIVE_INFINITY };
     entry.found = this.#readOrTranslate(tag, llm, spend, entry);
     this.#translations.delete(key);
     this.#translations.set(key, entry);
     const [oldest] = this.#translations.keys();
     if (this.#translations.size > PHRASE_LANGUAGES_MAX && oldest !== undefined) this.#translations.delete(oldest);
-    return entry.found;
+    const found = await entry.found;
+    return found === REFUSED ? undefined : found;
   }
 
   /** Never rejects; where nothing is found, sets when `entry` is looked for again. */
@@ -106,7 +119,7 @@ export class PhraseBook implements PhraseFinder {
     llm: Llm,
     spend: TranslationSpend,
     entry: Translation,
-  ): Promise<Phrases | undefined> {
+  ): Promise<Phrases | typeof REFUSED | undefined> {
     const { cache, clock, log } = this.#options;
     const { provider } = llm;
     let retryAfterMs = PHRASE_RETRY_MS;
@@ -124,15 +137,16 @@ export class PhraseBook implements PhraseFinder {
       await this.#save(tag, phrases, provider);
       return phrases;
     } catch (error) {
-      // The limit of one call: the next may ask at once.
-      if (spendRefusalOf(error) !== undefined) retryAfterMs = 0;
+      // The limit of one call: those that wait, and the next, may ask at once.
+      const isRefused = spendRefusalOf(error) !== undefined;
+      if (isRefused) retryAfterMs = 0;
       if (!this.#inEnglish.has(tag)) {
         const why = { code: codeOf(error), ...withoutForeignText(error) };
         log.warn({ language: tag, provider, ...why }, "the service's own phrases are spoken in English");
       }
       this.#inEnglish.add(tag);
       entry.retryMs = clock.nowMs() + retryAfterMs;
-      return undefined;
+      return isRefused ? REFUSED : undefined;
     }
   }
 

@@ -28,10 +28,11 @@ export class PhraseCache {
 
   /** Rejects where the file cannot be written. */
   async write(tag: string, english: Phrases, phrases: Phrases, translatedBy: string): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const unfinished = `${this.#path(tag)}.${randomUUID()}`;
     try {
-      await writeFile(unfinished, `${JSON.stringify({ english, phrases, translatedBy }, undefined, 2)}\n`);
+      const json = `${JSON.stringify({ english, phrases, translatedBy }, undefined, 2)}\n`;
+      await writeFile(unfinished, json, { mode: 0o600 });
       await rename(unfinished, this.#path(tag));
     } catch (error) {
       await rm(unfinished, { force: true });

@@ -231,11 +231,18 @@ describe.each(CARRIERS.map((carrier) => [carrier.name, carrier] as const))("ADV-
 
   test("ADV-H1: bytes that only claim to be audio are charged like all others", async () => {
     const long = "A".repeat(CARRIER_MESSAGE_BYTES_MAX - 1_000);
+    const audio = (at: number) => carrier.media(at, "inbound", "AAAA");
     const floods: readonly (readonly [string, (call: ReturnType<typeof leg>, at: number) => void])[] = [
       ["a payload of the outbound track", (call, at) => call.json(carrier.media(at, "outbound", long))],
       ["a payload of another event", (call) => call.json({ event: "weather", payload: long })],
       ["a second payload", (call) => call.json({ event: "weather", x: { payload: "AAAA" }, payload: long })],
       ["a name in place of a payload", (call) => call.json({ event: "weather", a: ["payload", long] })],
+      ["a payload in front of that of 3 samples", (call, at) => call.json({ x: { payload: long }, ...audio(at) })],
+      ["a payload behind that of 3 samples", (call, at) => call.json({ ...audio(at), x: { payload: long } })],
+      [
+        "a payload that is overwritten by one of 3 samples",
+        (call, at) => call.text(JSON.stringify(audio(at)).replace('"payload"', `"payload":"${long}","payload"`)),
+      ],
     ];
     for (const [what, send] of floods) {
       const call = begin(carrier);

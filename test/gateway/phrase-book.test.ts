@@ -1,11 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { PHRASE_RETRY_MS } from "../../src/core/phrase-limits.ts";
 import { builtInPhrases, ENGLISH, type PhraseOverrides, type Phrases } from "../../src/core/phrases.ts";
+import { spendLimited } from "../../src/core/spend.ts";
 import type { Usage } from "../../src/core/usage.ts";
-import { PhraseBook } from "../../src/gateway/phrase-book.ts";
+import { PhraseBook, type TranslationSpend } from "../../src/gateway/phrase-book.ts";
 import { PhraseCache } from "../../src/gateway/phrase-cache.ts";
+import { meteredBrain } from "../../src/speech/metered.ts";
 import { createReferenceBrain } from "../../src/speech/providers/reference-brain.ts";
 import { INLINE_TOOL_CHOICE } from "../support/inline-schemas.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
@@ -244,6 +246,48 @@ describe("English is spoken", () => {
     expect(llm.requests).toHaveLength(4);
     expect((await find("sw"))?.origin).toBe("translated");
   });
+});
+
+describe("ADV-H3: calls of several accounts that wait for the same translation", () => {
+  const refusing = (): TranslationSpend => ({
+    request: () => {
+      throw spendLimited({ scope: "account", limit: "llm_requests" });
+    },
+    used: () => {},
+  });
+
+  test("ADV-H3: one whose account may not spend keeps the others no translation from", async () => {
+    const { book, clock, played } = scene();
+    const llm = new ScriptedLlm(clock, [saysJson(SWAHILI)]);
+    const metered = meteredBrain(llm);
+    const spends = [refusing(), refusing(), UNLIMITED_SPEND, UNLIMITED_SPEND];
+    const found = await played(Promise.all(spends.map((spend) => book.find("sw", metered, spend))));
+    expect(found.map((chosen) => chosen?.origin)).toEqual(["english", "english", "translated", "translated"]);
+    expect(llm.requests).toHaveLength(1);
+  });
+
+  test("ADV-H3: where none of them may spend, each has tried once", async () => {
+    const { book, clock, played } = scene();
+    const metered = meteredBrain(new ScriptedLlm(clock, [saysJson(SWAHILI)]));
+    let tries = 0;
+    const spend: TranslationSpend = {
+      request: () => {
+        tries += 1;
+        throw spendLimited({ scope: "account", limit: "llm_requests" });
+      },
+      used: () => {},
+    };
+    const asked = Array.from({ length: 5 }, () => book.find("sw", metered, spend));
+    for (const chosen of await played(Promise.all(asked))) expect(chosen?.origin).toBe("english");
+    expect(tries).toBe(5);
+  });
+});
+
+test("translated phrases are for the service's user alone, as all of DATA_DIR is", async () => {
+  const { find, path } = scene();
+  await find("sw");
+  const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);
+  expect([modeOf(dirname(path("sw"))), modeOf(path("sw"))]).toEqual(["700", "600"]);
 });
 
 test("a translation into a language of another script is held to that script", async () => {

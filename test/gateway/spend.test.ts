@@ -243,6 +243,24 @@ describe("ADV-H3: a call with maxCost", () => {
   });
 });
 
+test("ADV-H3: a translation of the service's own phrases that costs all that a call may ends the call", async () => {
+  const phrases = new PhraseBook({
+    overrides: {},
+    cache: { read: async () => undefined, write: async () => {} },
+    metrics: { providerUsed: () => {} },
+    clock: new ManualClock(),
+    log: memoryLog().log,
+  });
+  const prices: Prices = {
+    currency: "USD",
+    perUnit: new Map([["scripted", { inputTokens: 0, outputTokens: 0.01, characters: 0 }]]),
+  };
+  const call = scene({ phrases, prices, spend: limited({}), spec: { language: "sw", maxCost: 0.02 } });
+  await call.clock.play(10_000);
+  // "I see." has cost 0.02, and nothing was asked but for the translation.
+  expect([call.asked.length, call.endReason()]).toEqual([1, "spend_limit"]);
+});
+
 describe("ADV-H3: an account", () => {
   const settings: SpendSettings = { ...NO_SPEND_LIMITS, account: { ...NO_SPEND_LIMITS.account, llm_requests: 3 } };
 
