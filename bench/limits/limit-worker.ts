@@ -4,6 +4,7 @@ import type { Llm, Tts } from "../../src/speech/speech.ts";
 import { BenchWorker } from "../load/bench-worker.ts";
 import { countingEar } from "../load/engines.ts";
 import { serve } from "../load/processes.ts";
+import { CHECKED_TOOL, WRONG_ARGUMENTS } from "./schema-limits.ts";
 
 // The media worker that is driven at its limits: its engines cost next to nothing, everything else is what runs in production.
 
@@ -32,11 +33,22 @@ const silent: Tts = {
   },
 };
 
-const worker = await BenchWorker.start(systemClock);
+/** Calls the tool that is checked, and goes on when it is told what came of it. */
+const calling: Llm = {
+  provider: "bench",
+  async *reply({ messages, tools }) {
+    const isTold = messages.at(-1)?.role === "tool";
+    if (tools.length === 0 || isTold) yield { kind: "text", text: "I see." };
+    else yield { kind: "tool-call", id: "1", name: CHECKED_TOOL, argumentsJson: WRONG_ARGUMENTS };
+  },
+};
+
+// "ws" where it is ws that is driven.
+const worker = await BenchWorker.start(systemClock, process.argv[2] === "ws" ? "ws" : "auto");
 worker.use({
   stt: countingEar(() => {}),
   tts: silent,
-  llm: { model_a: answering, model_b: answering, model_c: answering },
+  llm: { model_a: answering, model_b: calling, model_c: answering },
 });
 
 serve<LimitQuestions>({

@@ -5,6 +5,8 @@ import type { CallSpec } from "../../src/core/call-spec.ts";
 /** A share of a loop that one peer within a limit may take, and how long its burst may hold the loop. */
 export const LOOP_SHARE_MAX = 0.1;
 export const BURST_MS_MAX = 50;
+/** By how much anything else that is asked of the service may delay redemptions at p99, ms. */
+export const REDEMPTION_DELAY_MS_MAX = 50;
 /** The reduced form fails beyond this many times those: what it measures in a short time on a busy machine is not exact. */
 export const GROSS_TIMES = 3;
 

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { encodeFrame, OPCODE } from "../../test/support/raw-ws.ts";
-import { Child, findCores, pin } from "../load/processes.ts";
+import { Child, type Cores, findCores, pin } from "../load/processes.ts";
 import { describeMachine } from "../machine.ts";
 import { commitHere } from "../project.ts";
 import { meanWithError, median } from "../statistics.ts";
 import { burstLimits } from "./burst-limits.ts";
 import { carrierLimits } from "./carrier-limits.ts";
+import { framingBursts, framingRates } from "./framing-limits.ts";
 import type { BurstLimit, LimitStream, RateLimit } from "./limit.ts";
 import { LimitPeer, SECOND_MS } from "./limit-peer.ts";
 import { rateVerdict } from "./limit-verdict.ts";
@@ -13,6 +14,8 @@ import type { LimitQuestions } from "./limit-worker.ts";
 import type { BurstCost, LimitsOptions, LimitsResult, RateCost } from "./limits-result.ts";
 import { measureOpenCosts } from "./open-costs.ts";
 import { rawLimits } from "./raw-limits.ts";
+import { measureRedemptions } from "./redemption-delay.ts";
+import { schemaLimits } from "./schema-limits.ts";
 import { carrierStream } from "./streams.ts";
 import { threadCpuMs } from "./thread-cpu.ts";
 
@@ -194,8 +197,34 @@ export async function runLimitsBench(options: LimitsOptions, write: (line: strin
     for (const waits of options.reduced ? [false] : [false, true]) {
       bursts.push(...(await bench.bursts(burstsChosen.filter(({ silentMs }) => silentMs > 0 === waits))));
     }
-    const open = options.reduced || options.only !== "" ? [] : await measureOpenCosts(OPEN_REQUESTS, write);
-    return { machine: describeMachine(), commit, cores, options, problems: bench.problems, rates, bursts, open };
+    const onWs = await measureOnWs(options, cores, write);
+    bench.problems.push(...onWs.problems);
+    rates.push(...onWs.rates);
+    bursts.push(...onWs.bursts);
+    const isWhole = !options.reduced && options.only === "";
+    const open = isWhole ? await measureOpenCosts(OPEN_REQUESTS, write) : [];
+    const redemptions = isWhole ? await measureRedemptions(write) : [];
+    const { problems } = bench;
+    return { machine: describeMachine(), commit, cores, options, problems, rates, bursts, open, redemptions };
+  } finally {
+    worker.stop();
+  }
+}
+
+/** What only ws bounds, of a worker of its own. */
+async function measureOnWs(
+  options: LimitsOptions,
+  cores: Cores | undefined,
+  write: (line: string) => void,
+): Promise<Pick<LimitsResult, "rates" | "bursts" | "problems">> {
+  const worker = await Child.start<LimitQuestions>(import.meta.url, "./limit-worker", cores?.server, ["ws"]);
+  try {
+    const bench = new LimitsBench(worker, await worker.ask("pid", undefined), options, write);
+    await bench.warmUp(carrierStream("carrier_a"));
+    const rates: RateCost[] = [];
+    for (const limit of framingRates.filter((one) => isWanted(one, options))) rates.push(await bench.rate(limit));
+    const bursts = await bench.bursts(framingBursts.filter((one) => isWanted(one, options)));
+    return { rates, bursts, problems: bench.problems };
   } finally {
     worker.stop();
   }
@@ -203,9 +232,11 @@ export async function runLimitsBench(options: LimitsOptions, write: (line: strin
 
 /** The carriers have their limits in common: the reduced form drives one of them. */
 const chosen = (options: LimitsOptions): readonly RateLimit[] =>
-  [...rawLimits, ...carrierLimits.filter(({ stream }) => !options.reduced || stream.name === "carrier_a")].filter(
-    (limit) => isWanted(limit, options),
-  );
+  [
+    ...rawLimits,
+    ...schemaLimits,
+    ...carrierLimits.filter(({ stream }) => !options.reduced || stream.name === "carrier_a"),
+  ].filter((limit) => isWanted(limit, options));
 
 const isWanted = ({ name, stream }: RateLimit | BurstLimit, { only }: LimitsOptions): boolean =>
   `${stream.name}, ${name}`.includes(only);

@@ -49,6 +49,17 @@ export interface OpenCost {
   perSecondAtBound: number;
 }
 
+/** How long redemptions took, from the connection of a stream to its answer, beside something else. */
+export interface RedemptionDelay {
+  beside: string;
+  count: number;
+  p50Ms: number;
+  p99Ms: number;
+  maxMs: number;
+  /** How much later p99 is than beside nothing else. */
+  delayMs: number;
+}
+
 export interface LimitsResult {
   machine: Machine;
   /** What was measured. */
@@ -61,4 +72,6 @@ export interface LimitsResult {
   bursts: BurstCost[];
   /** None in the reduced form. */
   open: OpenCost[];
+  /** None in the reduced form. */
+  redemptions: RedemptionDelay[];
 }

@@ -1,15 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startService } from "../../src/cli/simulated/service.ts";
-import { childModule } from "../../src/core/child-module.ts";
-import { systemClock } from "../../src/core/clock.ts";
-import { BODY_BYTES_MAX } from "../../src/core/limits.ts";
-import { openStores } from "../../src/store/sqlite/stores.ts";
+import { BODY_BYTES_MAX, SELECTED_TOOLS_MAX } from "../../src/core/limits.ts";
 import { differentKeys } from "../../test/support/costly-json.ts";
 import { RawWs } from "../../test/support/raw-ws.ts";
 import { mintToken } from "../../test/support/tokens.ts";
+import { ask as askService, type BenchService, withService } from "./bench-service.ts";
+import { LARGE_LIST, makeLargeCalls } from "./large-lists.ts";
 import { LOOP_SHARE_MAX } from "./limit.ts";
 import type { OpenCost } from "./limits-result.ts";
 import { threadCpuMs } from "./thread-cpu.ts";
@@ -23,50 +17,50 @@ const NEW_CALL = {
   connectionType: "websocket",
   firstSpeaker: "user",
 };
+/** As many tools as a call may have, whose schemas fill the body and are compiled in the control process's thread. */
+const MANY_TOOLS = JSON.stringify({
+  ...NEW_CALL,
+  selectedTools: Array.from({ length: SELECTED_TOOLS_MAX }, (_, index) => ({
+    definition: {
+      ...{ type: "client", name: `tool_${index}`, description: "Does nothing." },
+      parameters: { type: "object", description: `${index}${"x".repeat(7_000)}` },
+    },
+  })),
+});
 const PATH = "/api/v1/calls";
-
-interface Service {
-  apiUrl: string;
-  mediaUrl: string;
-  key: string;
-  pids: Readonly<Record<"control" | "worker", number>>;
-}
 
 interface OpenRequest {
   name: string;
   process: "control" | "worker";
+  /** Before the first one. */
+  prepare?(service: BenchService): Promise<void>;
   /** Sends one, and resolves when it is answered. */
-  send(service: Service): Promise<void>;
+  send(service: BenchService): Promise<unknown>;
 }
 
-const ask = (
-  { apiUrl, key }: Service,
-  method: "GET" | "POST",
-  path: string,
-  expected: number,
-  body?: string,
-): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const headers = { "X-API-Key": key, ...(body !== undefined && { "Content-Type": "application/json" }) };
-    const sent = httpRequest(`${apiUrl}${path}`, { method, headers }, (response) => {
-      response.resume().once("end", () => {
-        if (response.statusCode === expected) resolve();
-        else reject(new Error(`${method} ${path} was answered with ${response.statusCode}, not ${expected}`));
-      });
-    });
-    sent.once("error", reject).end(body);
-  });
+/** With the key of the first account, whose calls are small. */
+const ask = (service: BenchService, method: "GET" | "POST", path: string, expected: number, body?: string) =>
+  askService({ ...service, key: service.keys[0] }, method, path, expected, body);
 
 const hugeBody = (): string => differentKeys(BODY_BYTES_MAX, Math.floor(Math.random() * 10_000), '"systemPrompt":1');
+
+const largeKey = ({ keys }: BenchService): string => keys[1] ?? "";
 
 const REQUESTS: readonly OpenRequest[] = [
   { name: "POST /calls", process: "control", send: (to) => ask(to, "POST", PATH, 201, JSON.stringify(NEW_CALL)) },
   { name: "GET /calls?limit=100", process: "control", send: (to) => ask(to, "GET", `${PATH}?limit=100`, 200) },
+  { name: "POST /calls with 32 tools", process: "control", send: (to) => ask(to, "POST", PATH, 201, MANY_TOOLS) },
+  {
+    name: "GET /calls?limit=100 of the largest calls",
+    process: "control",
+    prepare: (service) => makeLargeCalls(service, largeKey(service)),
+    send: (to) => askService({ ...to, key: largeKey(to) }, "GET", LARGE_LIST, 200),
+  },
   { name: "GET /voices", process: "control", send: (to) => ask(to, "GET", "/api/v1/voices", 200) },
   {
     name: "an unknown API key",
     process: "control",
-    send: (to) => ask({ ...to, key: "nobody's" }, "GET", PATH, 401),
+    send: (to) => askService({ ...to, key: "nobody's" }, "GET", PATH, 401),
   },
   {
     name: "POST of 256 KiB of different keys",
@@ -86,18 +80,11 @@ const REQUESTS: readonly OpenRequest[] = [
 ];
 
 /** Sends each request `count` times, one after the other, to a service of its own. */
-export async function measureOpenCosts(count: number, write: (line: string) => void): Promise<OpenCost[]> {
-  const dataDir = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
-  const program = childModule(import.meta.url, "../../src/main");
-  const env = { WORKERS: "1", CALLS_PER_WORKER: "10000" };
-  const running = await startService({ program, dataDir, clock: systemClock, env }, new AbortController().signal);
-  try {
-    const stores = await openStores(dataDir, systemClock);
-    const { key } = await stores.apiKeys.create({ accountId: await stores.accounts.ensure("bench"), name: "bench" });
-    await stores.close();
-    const service: Service = { apiUrl: running.apiUrl, key, ...fromLog(join(dataDir, "service.log")) };
+export const measureOpenCosts = (count: number, write: (line: string) => void): Promise<OpenCost[]> =>
+  withService(2, async (service) => {
     const costs: OpenCost[] = [];
-    for (const { name, process, send } of REQUESTS) {
+    for (const { name, process, prepare, send } of REQUESTS) {
+      await prepare?.(service);
       for (let index = 0; index < count / 4; index += 1) await send(service);
       const beforeMs = threadCpuMs(service.pids[process]);
       for (let index = 0; index < count; index += 1) await send(service);
@@ -106,27 +93,4 @@ export async function measureOpenCosts(count: number, write: (line: string) => v
       costs.push({ name, process, unitUs, perSecondAtBound: (LOOP_SHARE_MAX * 1e6) / unitUs });
     }
     return costs;
-  } finally {
-    await running.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  }
-}
-
-interface LogLine {
-  msg: string;
-  child?: string;
-  pid?: number;
-  mediaUrl?: string;
-}
-
-/** What the service says of its processes when it starts. */
-function fromLog(path: string): Pick<Service, "mediaUrl" | "pids"> {
-  const lines = readFileSync(path, "utf8")
-    .split("\n")
-    .filter((line) => line.startsWith("{") && line.endsWith("}"))
-    .map((line) => JSON.parse(line) as LogLine);
-  const pid = (child: string): number =>
-    lines.findLast((line) => line.msg === "process started" && line.child === child)?.pid ?? Number.NaN;
-  const mediaUrl = lines.findLast(({ msg }) => msg === "service ready")?.mediaUrl ?? "";
-  return { mediaUrl, pids: { control: pid("control"), worker: pid("worker") } };
-}
+  });

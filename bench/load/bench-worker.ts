@@ -7,6 +7,7 @@ import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { createLogger } from "../../src/core/log.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
 import { watchProcess } from "../../src/core/process-metrics.ts";
+import { SchemaProcess } from "../../src/core/schema-checks.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
 import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.ts";
 import { JournalWriters } from "../../src/gateway/journal-writer.ts";
@@ -20,7 +21,6 @@ import { HttpTools } from "../../src/gateway/tools/http-client.ts";
 import { loadOpus } from "../../src/media/load-opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
-import { INLINE_SCHEMAS } from "../../test/support/inline-schemas.ts";
 import { NO_SPEND_LIMITS, unlimitedAccounts } from "../../test/support/no-limits.ts";
 import { NO_PHRASES } from "../../test/support/no-phrases.ts";
 import { ServiceCalls } from "./service-calls.ts";
@@ -67,6 +67,7 @@ export class BenchWorker {
     const metrics = new WorkerMetrics(() => worker.gateway.readings());
     watchProcess(metrics.registry);
     const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
+    const schemas = new SchemaProcess({ clock: systemClock, log, count: () => {} });
     const journals = new JournalWriters({ dataDir, software: SOFTWARE, clock: systemClock, log });
     const calls = new ServiceCalls(dataDir);
     const server = createServer(mediaServer, {
@@ -81,7 +82,7 @@ export class BenchWorker {
         makeVad,
         makeResampler,
         httpTools: new HttpTools({ secrets: new Map(), allowLoopback: false }),
-        schemas: INLINE_SCHEMAS,
+        schemas,
         journals,
         phrases: NO_PHRASES,
         spend: NO_SPEND_LIMITS,

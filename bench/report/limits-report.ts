@@ -1,6 +1,6 @@
-import { BURST_MS_MAX, GROSS_TIMES, LOOP_SHARE_MAX } from "../limits/limit.ts";
+import { BURST_MS_MAX, GROSS_TIMES, LOOP_SHARE_MAX, REDEMPTION_DELAY_MS_MAX } from "../limits/limit.ts";
 import { burstVerdict, rateVerdict } from "../limits/limit-verdict.ts";
-import type { BurstCost, LimitsResult, OpenCost, RateCost } from "../limits/limits-result.ts";
+import type { BurstCost, LimitsResult, OpenCost, RateCost, RedemptionDelay } from "../limits/limits-result.ts";
 import { escaped, page, table, whole } from "./html.ts";
 import { coresLine, machineLine } from "./machine-line.ts";
 import { invalidity } from "./sections.ts";
@@ -28,6 +28,18 @@ const openRow = ({ name, process, unitUs, perSecondAtBound }: OpenCost): string[
   process,
   whole(unitUs),
   whole(perSecondAtBound),
+];
+
+const REDEMPTION_COLUMNS = ["redemptions beside", "count", "ms, p50", "ms, p99", "ms, most", "ms, later", "bound"];
+
+const redemptionRow = ({ beside, count, p50Ms, p99Ms, maxMs, delayMs }: RedemptionDelay): string[] => [
+  beside,
+  whole(count),
+  p50Ms.toFixed(1),
+  p99Ms.toFixed(1),
+  maxMs.toFixed(1),
+  delayMs.toFixed(1),
+  delayMs <= REDEMPTION_DELAY_MS_MAX ? "holds" : "exceeded",
 ];
 
 const perSecondText = (value: number): string => (value < 10 ? value.toFixed(2) : whole(value));
@@ -60,13 +72,16 @@ const bySize = (result: LimitsResult): Pick<LimitsResult, "rates" | "bursts"> =>
 });
 
 /** Bounds that are exceeded, by `times` and more; none when all hold. */
-export const exceeded = ({ rates, bursts }: LimitsResult, times = 1): string[] => [
+export const exceeded = ({ rates, bursts, redemptions }: LimitsResult, times = 1): string[] => [
   ...rates
     .filter(({ share }) => share > times * LOOP_SHARE_MAX)
     .map(({ stream, name, share }) => `${stream}, ${name}: ${(100 * share).toFixed(1)} % of the loop`),
   ...bursts
     .filter(({ medianMs }) => medianMs > times * BURST_MS_MAX)
     .map(({ stream, name, medianMs }) => `${stream}, ${name}, at once: ${medianMs.toFixed(1)} ms`),
+  ...redemptions
+    .filter(({ delayMs }) => delayMs > times * REDEMPTION_DELAY_MS_MAX)
+    .map(({ beside, delayMs }) => `redemptions beside ${beside}: ${delayMs.toFixed(1)} ms later at p99`),
 ];
 
 /** Limits of which the figures do not tell whether their bound holds. */
@@ -98,6 +113,7 @@ export function limitsText(result: LimitsResult): string {
     textTable(RATE_COLUMNS, rates.map(rateRow)),
     textTable(BURST_COLUMNS, bursts.map(burstRow)),
     ...(result.open.length === 0 ? [] : [textTable(OPEN_COLUMNS, result.open.map(openRow))]),
+    ...(result.redemptions.length === 0 ? [] : [textTable(REDEMPTION_COLUMNS, result.redemptions.map(redemptionRow))]),
     coresLine(result.cores),
     ...(over.length === 0 ? [] : [`Exceeded:\n${over.join("\n")}`]),
     ...(unknown.length === 0 ? [] : [`Not measured:\n${unknown.join("\n")}`]),

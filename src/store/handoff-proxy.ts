@@ -1,9 +1,9 @@
-import { MessageChannel, type Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
+import { threadModule } from "../core/child-module.ts";
 import type { Clock } from "../core/clock.ts";
 import { HEARTBEAT_MS } from "../core/limits.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
 import type { AccountOver } from "../core/spend.ts";
-import { startThread } from "../core/thread-module.ts";
 import { HANDOFF_SILENT_PINGS_MAX } from "../core/token-limits.ts";
 import type { FromHandoff, HandoffOptions, ToHandoff } from "./handoff-messages.ts";
 import { WordsSender } from "./handoff-words.ts";
@@ -55,7 +55,8 @@ export class HandoffProxy {
     this.#options = options;
     const { port1, port2 } = new MessageChannel();
     this.unwritten = new WordsSender(port1);
-    this.#thread = startThread(import.meta.url, "../handoff-thread", { workerData: port2, transferList: [port2] });
+    const { source, isCode } = threadModule(import.meta.url, "../handoff-thread");
+    this.#thread = new Worker(source, { eval: isCode, workerData: port2, transferList: [port2] });
     this.#thread.on("message", (message: FromHandoff) => this.#onMessage(message));
     this.#thread.once("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
     this.#thread.once("exit", (code) => this.#fail(new Error(`the handoff thread exited with code ${code}`)));

@@ -1,76 +1,73 @@
+import { LIST_BYTES_MAX } from "../../src/core/api-limits.ts";
+import { METADATA_BYTES_MAX } from "../../src/core/limits.ts";
 import { head } from "../support/raw-http.ts";
-import type { Attack, Outcome, Ready, Size, Target } from "./attacks.ts";
+import type { Attack, Outcome, Ready, Size, Target } from "./attack.ts";
 import { Crowd, type Door, pause } from "./crowd.ts";
+import { ServiceApi } from "./service-api.ts";
+import { outcome } from "./streams.ts";
 
 /** Attacks on the control process by whoever reaches its ports, and by a user with an API key of an account of its own. */
 
 const PROBE_MS = 100;
+/** What a list asks for, and how many there are: more than fit on a page of calls as large as these. */
 const LIST_CALLS = 100;
-/** As large as a body may be. */
+const CALLS = 70;
+/** Half of what a page may have: smaller ones would be another attack. */
+const LARGE_PAGE_BYTES_MIN = LIST_BYTES_MAX / 2;
+/** With all the metadata that it may have: of a call, that is the most that a list shows. */
 const LARGE_CALL = {
-  systemPrompt: "x",
-  voice: "reference/gmw/en-US",
-  language: "en-US",
   connectionType: "websocket",
   firstSpeaker: "user",
-  selectedTools: Array.from({ length: 30 }, (_, index) => ({
-    definition: {
-      type: "client",
-      name: `tool_${index}`,
-      description: "Does nothing.",
-      parameters: { type: "object", description: "x".repeat(7_900) },
-    },
-  })),
+  metadata: { notes: "x".repeat(METADATA_BYTES_MAX - '{"notes":""}'.length) },
 };
 
 const urlOf = ({ host, port }: Door, path: string): string => `http://${host}:${port}${path}`;
-
-/** Everybody asks for a page of very large calls, again and again, with an API key of an account of its own. */
-async function largeLists({ api, key }: Target, { attackers, seconds }: Size, ready: Ready): Promise<Outcome> {
-  const headers = { "X-API-Key": key, "Content-Type": "application/json" };
-  const body = JSON.stringify(LARGE_CALL);
-  for (let count = 0; count < LIST_CALLS; count += 1) {
-    const { status } = await fetch(urlOf(api, "/api/v1/calls"), { method: "POST", headers, body });
-    if (status !== 201) throw new Error(`a call was not created: ${status}`);
+/** Each account gets more large calls than fit on a page. */
+async function makeLargeCalls({ api, keys }: Target, { attackers }: Size): Promise<void> {
+  for (const key of keys.slice(0, attackers)) {
+    await new ServiceApi(urlOf(api, ""), key).createAll(CALLS, () => LARGE_CALL);
   }
+}
+
+/** Everybody asks for a page of very large calls, again and again; there are several accounts, so that many are made at once. */
+async function largeLists({ api, keys: all }: Target, { attackers, seconds }: Size, ready: Ready): Promise<Outcome> {
+  const keys = all.slice(0, attackers);
   await ready();
   const answers: Record<string, number> = {};
+  let smallestBytes = Number.POSITIVE_INFINITY;
   const untilMs = performance.now() + seconds * 1_000;
-  const ask = async (): Promise<void> => {
+  const ask = async (_: unknown, attacker: number): Promise<void> => {
+    const headers = { "X-API-Key": keys[attacker % keys.length] ?? "" };
     while (performance.now() < untilMs) {
       const answer = await fetch(urlOf(api, `/api/v1/calls?limit=${LIST_CALLS}`), { headers });
-      await answer.arrayBuffer();
+      const { byteLength } = await answer.arrayBuffer();
       answers[answer.status] = (answers[answer.status] ?? 0) + 1;
+      if (answer.status === 200) smallestBytes = Math.min(smallestBytes, byteLength);
       // As a client does that heeds `Retry-After` badly.
-      if (answer.status !== 200) await pause(PROBE_MS);
+      else await pause(PROBE_MS);
     }
   };
   await Promise.all(Array.from({ length: attackers }, ask));
+  if (!(smallestBytes >= LARGE_PAGE_BYTES_MIN && smallestBytes <= LIST_BYTES_MAX * 1.1)) {
+    throw new Error(`the lists were no large ones: the smallest had ${smallestBytes} bytes`);
+  }
   return { attackers, closed: attackers, longestMs: 0, answers };
 }
 
-/** Idle connections to the API and to the metrics port; meanwhile new requests must be answered on both. */
-async function idleConnections({ api, metrics }: Target, { attackers, seconds }: Size, ready: Ready): Promise<Outcome> {
+/** Idle connections to a port; meanwhile new requests must be answered there. */
+async function idleConnections(door: Door, { attackers, seconds }: Size, ready: Ready): Promise<Outcome> {
   await ready();
-  const crowds = [api, metrics].map((door) => new Crowd(door));
-  await Promise.all(crowds.map((crowd) => crowd.gather(attackers / crowds.length, () => head("GET /healthz"))));
+  const crowd = new Crowd(door);
+  await crowd.gather(attackers, () => head("GET /healthz"));
   const untilMs = performance.now() + seconds * 1_000;
   let probes = 0;
   for (; performance.now() < untilMs; probes += 1) {
-    for (const door of [api, metrics]) {
-      const { status } = await fetch(urlOf(door, "/healthz"), { headers: { Connection: "close" } });
-      if (status !== 200) throw new Error(`/healthz on port ${door.port} answered ${status}`);
-    }
+    const { status } = await fetch(urlOf(door, "/healthz"), { headers: { Connection: "close" } });
+    if (status !== 200) throw new Error(`/healthz on port ${door.port} answered ${status}`);
     await pause(PROBE_MS);
   }
-  await Promise.all(crowds.map((crowd) => crowd.end(KEPT_MS_MAX)));
-  const members = crowds.flatMap((crowd) => crowd.members);
-  return {
-    attackers: members.length,
-    closed: crowds.reduce((sum, { closed }) => sum + closed, 0),
-    longestMs: Math.max(...crowds.map(({ longestMs }) => longestMs)),
-    answers: { probes },
-  };
+  await crowd.end(KEPT_MS_MAX);
+  return { ...outcome(crowd, { probes }), attackers: crowd.members.length };
 }
 
 /** An idle connection is kept for 72 s where there is room for it. */
@@ -81,17 +78,27 @@ export const API_ATTACKS: readonly Attack[] = [
     id: "ADV-M1",
     name: "lists of very large calls, all at once",
     full: { attackers: 30, seconds: 10 },
-    small: { attackers: 0, seconds: 0 },
+    small: { attackers: 4, seconds: 1 },
     closedMsMax: KEPT_MS_MAX,
     upgradeMsMax: 50,
+    prepare: makeLargeCalls,
     run: largeLists,
   },
   {
     id: "ADV-M6",
-    name: "idle connections to the API and to the metrics port",
-    full: { attackers: 10_000, seconds: 5 },
+    name: "idle connections to the API",
+    full: { attackers: 5_000, seconds: 5 },
+    // There is room for some hundreds, which stay for 72 s.
     small: { attackers: 0, seconds: 0 },
     closedMsMax: KEPT_MS_MAX,
-    run: idleConnections,
+    run: ({ api }, size, ready) => idleConnections(api, size, ready),
+  },
+  {
+    id: "ADV-M6",
+    name: "idle connections to the metrics port",
+    full: { attackers: 5_000, seconds: 5 },
+    small: { attackers: 200, seconds: 1 },
+    closedMsMax: KEPT_MS_MAX,
+    run: ({ metrics }, size, ready) => idleConnections(metrics, size, ready),
   },
 ];

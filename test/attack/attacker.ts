@@ -1,13 +1,8 @@
-import { setPriority } from "node:os";
 import { ATTACKS } from "./attacks.ts";
 import { type Order, READY, type Told } from "./orders.ts";
 
-// The attackers' process: what it does to its own loop must not be taken for what it does to the service, and it has the processor
-// only where nobody else wants it.
+// The attackers' process: what it does to its own loop must not be taken for what it does to the service.
 
-const NICE = 19;
-
-setPriority(NICE);
 process.on("disconnect", () => process.exit(0));
 process.once("message", ({ attack, target, size }: Order) => {
   const tell = (told: Told): void => void process.send?.(told);

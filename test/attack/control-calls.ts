@@ -56,6 +56,12 @@ export class ControlCalls {
     return this.#callers.flatMap(({ answersMs }) => answersMs.splice(0)).sort((a, b) => a - b);
   }
 
+  /** Drops whatever streams there are still, at once. */
+  leave(): void {
+    this.#running = false;
+    for (const caller of this.#callers) caller.drop();
+  }
+
   /** Hangs up, and compares what the callers know with the records. */
   async end(): Promise<ControlReport> {
     this.#running = false;

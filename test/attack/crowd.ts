@@ -18,6 +18,8 @@ export interface Stranger {
 
 /** So many connections are opened at once, and no more of them wait for an answer: the kernel's queue for them is not long. */
 const OPENING_MAX = 200;
+/** Longer than any bound, so that of what is closed late it is not said that it never was. */
+export const CLOSED_MS_MAX = 60_000;
 const ANSWER_CHARS = 32;
 
 /** Connections that do no more than they are told, and know when the service has closed them. */
@@ -60,7 +62,7 @@ export class Crowd {
   }
 
   /** Waits until the service has closed all of them; those that it has not closed by then are left, and closed by us. */
-  async end(withinMs: number): Promise<void> {
+  async end(withinMs = CLOSED_MS_MAX): Promise<void> {
     const untilMs = performance.now() + withinMs;
     while (this.closed < this.members.length && performance.now() < untilMs) await pause(50);
     for (const { socket } of this.members) socket.removeAllListeners("close").destroy();

@@ -1,4 +1,4 @@
-import type { Outcome, Size, Target } from "./attacks.ts";
+import type { Outcome, Size, Target } from "./attack.ts";
 
 /** An attack by its place in the list. */
 export interface Order {

@@ -1,9 +1,6 @@
 import { mintToken } from "../support/tokens.ts";
-import type { Outcome, Ready, Size, Target } from "./attacks.ts";
+import type { Outcome, Ready, Size, Target } from "./attack.ts";
 import { Crowd, pause } from "./crowd.ts";
-
-/** How long whoever is refused may stay connected. */
-const SOON_MS_MAX = 5_000;
 
 /** New connections with tokens that another service may have signed, but not this one: as many a second as `attackers` says. */
 export async function unknownTokens(
@@ -21,7 +18,7 @@ export async function unknownTokens(
   const knock = async (): Promise<void> => {
     const crowd = new Crowd(media);
     await crowd.gather(wave, () => requestOf(`/stream/${mintToken()}`));
-    await crowd.end(SOON_MS_MAX);
+    await crowd.end();
     total.attackers += crowd.members.length + crowd.refused;
     total.closed += crowd.closed;
     total.longestMs = Math.max(total.longestMs, crowd.longestMs);

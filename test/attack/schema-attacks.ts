@@ -1,6 +1,6 @@
 import { head } from "../support/raw-http.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
-import type { Attack, Outcome, Ready, Size, Target } from "./attacks.ts";
+import type { Attack, Outcome, Ready, Size, Target } from "./attack.ts";
 import { Crowd, pause } from "./crowd.ts";
 import { outcome, streams } from "./streams.ts";
 
@@ -9,7 +9,6 @@ import { outcome, streams } from "./streams.ts";
 const TYPED_EVERY_MS = 500;
 /** A process is replaced for each of the requests that wait; what waits for more than 5 s is refused. */
 const REFUSED_MS_MAX = 20_000;
-const ENDED_MS_MAX = 15_000;
 /** A call whose agent speaks: the garbage of its voice. */
 const SPOKEN_BYTES = 1_024 * 1_024;
 
@@ -30,7 +29,7 @@ async function typeAndHangUp(
     await pause(TYPED_EVERY_MS);
   }
   for (const { socket } of crowd.members) if (socket.writable) socket.write(message({ type: "end" }));
-  await crowd.end(ENDED_MS_MAX);
+  await crowd.end();
   return outcome(crowd);
 }
 
@@ -91,7 +90,7 @@ const COSTLY_BODY = JSON.stringify({
   ),
 });
 
-async function postAgainAndAgain({ api, key }: Target, size: Size, ready: Ready): Promise<Outcome> {
+async function postAgainAndAgain({ api, keys: [key] }: Target, size: Size, ready: Ready): Promise<Outcome> {
   await ready();
   const request =
     head("POST /api/v1/calls", {
@@ -104,7 +103,7 @@ async function postAgainAndAgain({ api, key }: Target, size: Size, ready: Ready)
     await crowd.gather(Math.ceil(size.attackers / waves), () => request);
     await pause(1_000);
   }
-  await crowd.end(REFUSED_MS_MAX);
+  await crowd.end();
   return outcome(crowd);
 }
 

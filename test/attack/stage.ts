@@ -1,22 +1,21 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startService } from "../../src/cli/simulated/service.ts";
+import { LARGE_ANSWERS_MAX, LARGE_ANSWERS_PER_ACCOUNT_MAX } from "../../src/core/api-limits.ts";
 import type { ChildModule } from "../../src/core/child-module.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { MediaServerName } from "../../src/gateway/media-server/media-server.ts";
+import { journalPath, readJournal } from "../../src/record/journal-reader.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { type Family, readExposition, sampleOf } from "../support/exposition.ts";
 import { RawWs } from "../support/raw-ws.ts";
-import type { Attack, Outcome, Ready, Size, Target } from "./attacks.ts";
-import { ControlCalls, type ControlReport } from "./control-calls.ts";
+import type { Attack, Outcome, Ready, Size, Target } from "./attack.ts";
+import { ControlCalls } from "./control-calls.ts";
 import { type Door, pause } from "./crowd.ts";
 import { type NewCall, ServiceApi } from "./service-api.ts";
-
-/** An attack and how large it is. */
-export interface Planned {
-  attack: Attack;
-  size: Size;
-}
+import type { Answers, Planned, StageResult, Suffered } from "./stage-result.ts";
+import { Use } from "./use.ts";
+import { judge } from "./verdict.ts";
 
 /** Carries an attack out, in this process or in another. */
 export type Attacker = (attack: Attack, target: Target, size: Size, ready: Ready) => Promise<Outcome>;
@@ -31,69 +30,21 @@ export interface StageOptions {
   calls: number;
   /** How long they are left alone first. */
   quietMs: number;
+  /** Whether streams that open too slowly are a problem: it asks for a machine that has nothing else to do. */
+  judgesSpeed: boolean;
   attacker: Attacker;
 }
 
-/** An attack, and what the service made of it. */
-export interface Suffered extends Outcome {
-  id: string;
-  name: string;
-  /** How the attackers' calls ended, and how long the longest of them lasted; none where they had no call. */
-  endReasons: Readonly<Record<string, number>>;
-  /** What they asked of LLMs, for each attacker, and tokens of the one that used the most. */
-  llmRequests: number;
-  inputTokens: number;
-}
-
-/** Times in ms; percentiles are exact. */
-export interface Answers {
-  count: number;
-  p50: number;
-  p99: number;
-  max: number;
-}
-
-export interface StageResult {
-  attacks: Suffered[];
-  /** What the worker, and the control process, held in memory at most beyond what they had held before. */
-  workerGrowthBytes: number;
-  controlGrowthBytes: number;
-  /** For each attacker. */
-  perAttackerBytes: number;
-  /** Processor time that they took for all that went on meanwhile. */
-  workerCpuMs: number;
-  controlCpuMs: number;
-  control: ControlReport;
-  /** How soon the service answered the control calls, before and during. */
-  quiet: Answers;
-  during: Answers;
-  /** New streams that were opened during the attacks by whoever had a token. */
-  upgrades: Answers;
-  upgradesFailed: number;
-  /** Tokens that the store refused meanwhile. */
-  refusedByStore: number;
-  /** Of the worker's event loop, ms. */
-  loopDelay: { p99: number; max: number };
-  /** What must not be, whatever the machine does meanwhile. */
-  problems: string[];
-  /** What took longer than it should. */
-  late: string[];
-}
-
-/** What a bad client may cost: 256 KiB above base each. */
-const ATTACKER_BYTES_MAX = 256 * 1024;
-/** The heap, and what the allocator keeps, beside what belongs to attackers. */
-const SLACK_BYTES = 16 * 1024 * 1024;
-const UPGRADE_MS_MAX = 500;
-const LOOP_P99_MS_MAX = 20;
-const LOOP_MAX_MS_MAX = 100;
-/** Answers may take as long as the loop may be late, and as much more than in the quiet as turns may. */
-const ANSWER_RATIO_MAX = 1.2;
 const LOOK_MS = 50;
 const PROBE_MS = 250;
+/** Where it is the opening of streams that is attacked: a percentile needs many, whose calls are made before. */
+const FAST_PROBE_MS = 20;
+const FAST_PROBES = 1_000;
 const RECORDED_MS_MAX = 10_000;
+const NOTHING_SPENT = { llmRequests: 0, inputTokens: 0 };
 const ACCOUNT = "attack";
-const ATTACKERS_ACCOUNT = "attackers";
+/** Many enough that all lists that may be under way at once are. */
+const ATTACKERS_ACCOUNTS = 2 * (LARGE_ANSWERS_MAX / LARGE_ANSWERS_PER_ACCOUNT_MAX);
 
 /** Starts a service, lets calls run, attacks it with everything that is planned at once, and says what came of it. */
 export async function runStage(options: StageOptions, planned: readonly Planned[]): Promise<StageResult> {
@@ -103,17 +54,20 @@ export async function runStage(options: StageOptions, planned: readonly Planned[
     WORKERS: "1",
     METRICS_PORT: "0",
     TOKEN_TTL_S: "120",
-    CALLS_PER_WORKER: "1000",
+    CALLS_PER_WORKER: "4000",
   };
   const service = await startService({ program, dataDir, clock: systemClock, env }, new AbortController().signal);
   try {
     const stores = await openStores(dataDir, systemClock);
     const accountId = await stores.accounts.ensure(ACCOUNT);
     const { key } = await stores.apiKeys.create({ accountId, name: ACCOUNT });
-    const attackers = await stores.accounts.ensure(ATTACKERS_ACCOUNT);
-    const { key: attackersKey } = await stores.apiKeys.create({ accountId: attackers, name: ATTACKERS_ACCOUNT });
+    const makeKey = async (name: string): Promise<string> =>
+      (await stores.apiKeys.create({ accountId: await stores.accounts.ensure(name), name })).key;
+    const attackersKeys: [string, ...string[]] = [await makeKey("attackers")];
+    while (attackersKeys.length < ATTACKERS_ACCOUNTS)
+      attackersKeys.push(await makeKey(`attackers ${attackersKeys.length}`));
     await stores.close();
-    return await new Stage(options, new ServiceApi(service.apiUrl, key), attackersKey).run(planned);
+    return await new Stage(options, new ServiceApi(service.apiUrl, key), attackersKeys).run(planned);
   } finally {
     await service.stop();
   }
@@ -122,25 +76,38 @@ export async function runStage(options: StageOptions, planned: readonly Planned[
 class Stage {
   readonly #options: StageOptions;
   readonly #api: ServiceApi;
-  readonly #attackersKey: string;
+  readonly #attackersKeys: Target["keys"];
   readonly #upgradesMs: number[] = [];
   #upgradesFailed = 0;
   #running = true;
 
-  constructor(options: StageOptions, api: ServiceApi, attackersKey: string) {
+  constructor(options: StageOptions, api: ServiceApi, attackersKeys: Target["keys"]) {
     this.#options = options;
     this.#api = api;
-    this.#attackersKey = attackersKey;
+    this.#attackersKeys = attackersKeys;
   }
 
   async run(planned: readonly Planned[]): Promise<StageResult> {
     const control = await ControlCalls.begin(this.#api, this.#options.calls);
+    try {
+      return await this.#run(planned, control);
+    } finally {
+      // Whatever failed: nothing may go on that would keep this process from ending.
+      this.#running = false;
+      control.leave();
+    }
+  }
+
+  async #run(planned: readonly Planned[], control: ControlCalls): Promise<StageResult> {
+    for (const { attack, size } of planned) await attack.prepare?.(this.#target([]), size);
     const calls: NewCall[][] = [];
     for (const { attack, size } of planned) {
       calls.push(
         attack.call === undefined ? [] : await this.#api.createAll(size.attackers, () => ({ ...attack.call })),
       );
     }
+    const isFast = this.#options.judgesSpeed && planned.some(({ attack }) => attack.upgradeMsMax !== undefined);
+    const probes = isFast ? await this.#api.createAll(FAST_PROBES, () => ({ firstSpeaker: "user" })) : [];
     control.answersMs();
     await pause(this.#options.quietMs);
     const quiet = spread(control.answersMs());
@@ -153,9 +120,8 @@ class Stage {
       control.answersMs();
       refusedBefore = await this.#refusedByStore();
       use.begin();
-      working = Promise.all([this.#look(use), this.#probe()]);
+      working = Promise.all([this.#look(use), this.#probe(probes, isFast ? FAST_PROBE_MS : PROBE_MS)]);
     });
-    const requestsBefore = await this.#llmRequests();
     const outcomes = await Promise.all(planned.map((plan, index) => this.#suffer(plan, calls[index] ?? [], ready)));
     this.#running = false;
     await working;
@@ -163,14 +129,12 @@ class Stage {
     const refusedByStore = (await this.#refusedByStore()) - refusedBefore;
     const during = spread(control.answersMs());
     const cpuMs = use.cpuMs;
-    const requests = await this.#llmRequests();
     const attacks: Suffered[] = [];
     for (const [index, outcome] of outcomes.entries()) {
       const endReasons = await this.#endReasons(calls[index] ?? []);
       const { id, name, spendMax } = (planned[index] as Planned).attack;
-      const llmRequests = spendMax === undefined ? 0 : (requests - requestsBefore) / outcome.attackers;
-      const inputTokens = spendMax === undefined ? 0 : await this.#inputTokensMax(calls[index] ?? []);
-      attacks.push({ ...outcome, id, name, endReasons, llmRequests, inputTokens });
+      const spent = spendMax === undefined ? NOTHING_SPENT : await this.#spentMost(calls[index] ?? []);
+      attacks.push({ ...outcome, id, name, endReasons, ...spent });
     }
     const attackers = attacks.reduce((sum, attack) => sum + attack.attackers, 0);
     const result: StageResult = {
@@ -190,16 +154,18 @@ class Stage {
       problems: [],
       late: [],
     };
-    judge(result, planned, attackers);
+    judge(result, planned, this.#options.judgesSpeed);
     return result;
   }
 
   #suffer({ attack, size }: Planned, calls: readonly NewCall[], ready: Ready): Promise<Outcome> {
+    return this.#options.attacker(attack, this.#target(calls), size, ready);
+  }
+
+  #target(calls: readonly NewCall[]): Target {
     const paths = calls.map(({ websocketUrl }) => new URL(websocketUrl).pathname);
     const metrics = { host: "127.0.0.1", port: this.#logged("metrics served").port ?? 0 };
-    const doors = { media: this.#mediaDoor, api: this.#api.door, metrics };
-    const target: Target = { ...doors, key: this.#attackersKey, paths };
-    return this.#options.attacker(attack, target, size, ready);
+    return { media: this.#mediaDoor, api: this.#api.door, metrics, keys: this.#attackersKeys, paths };
   }
 
   /** One after the other: asked for all at once, again and again, they would be an attack of our own. */
@@ -212,21 +178,29 @@ class Stage {
     return endReasons;
   }
 
-  /** Of the one of these calls, all of which have ended, that used the most. */
-  async #inputTokensMax(calls: readonly NewCall[]): Promise<number> {
-    let max = 0;
+  /** The most that any of these calls, all of which have ended, has asked of LLMs, as its journal and its record tell. */
+  async #spentMost(calls: readonly NewCall[]): Promise<typeof NOTHING_SPENT> {
+    const most = { ...NOTHING_SPENT };
     for (const { id } of calls) {
       const { usage } = await this.#api.record(id);
-      max = Math.max(max, usage?.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0) ?? 0);
+      const inputTokens = usage?.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0) ?? 0;
+      let llmRequests = 0;
+      await readJournal(journalPath(this.#options.dataDir, id), (record) => {
+        // Each request is told once, whether it was answered or aborted.
+        if (record.kind !== "event" || record.event.kind !== "used") return;
+        if (record.event.engine === "model") llmRequests += 1;
+      });
+      most.llmRequests = Math.max(most.llmRequests, llmRequests);
+      most.inputTokens = Math.max(most.inputTokens, inputTokens);
     }
-    return max;
+    return most;
   }
 
   /** Opens streams as long as the attacks go on, as any carrier would. */
-  async #probe(): Promise<void> {
-    for (; this.#running; await pause(PROBE_MS)) {
+  async #probe(made: NewCall[], everyMs: number): Promise<void> {
+    for (; this.#running; await pause(everyMs)) {
       // An API that is busy with its own attackers may drop a request: what is looked at is the door of the streams.
-      const call = await this.#api.create({ firstSpeaker: "user" }).catch(() => undefined);
+      const call = made.pop() ?? (await this.#api.create({ firstSpeaker: "user" }).catch(() => undefined));
       // No place for one more call is no fault of the door.
       if (call === undefined) continue;
       const startMs = performance.now();
@@ -264,11 +238,6 @@ class Stage {
       const isThere = sampleOf(families, "trunkline_workers", { state: "up" }) > 0;
       if (isThere || performance.now() > untilMs) return families;
     }
-  }
-
-  /** That were sent since the service began; with one attack that asks LLMs at a time they are its own. */
-  async #llmRequests(): Promise<number> {
-    return sampleOf(await this.#metrics(), "trunkline_llm_requests_total", { provider: "reference" });
   }
 
   async #refusedByStore(): Promise<number> {
@@ -319,99 +288,8 @@ function together(count: number, begin: () => Promise<void>): Ready {
   };
 }
 
-type OfProcesses = Record<"worker" | "control", number>;
-
-/** What processes use, beyond what they used in the beginning. Linux tells; elsewhere it is nothing. */
-class Use {
-  readonly #pids: Readonly<OfProcesses>;
-  #baseBytes: OfProcesses = { worker: 0, control: 0 };
-  #baseMs: OfProcesses = { worker: 0, control: 0 };
-  /** At most, of all looks. */
-  readonly growthBytes: OfProcesses = { worker: 0, control: 0 };
-
-  constructor(pids: Readonly<OfProcesses>) {
-    this.#pids = pids;
-  }
-
-  begin(): void {
-    const { worker, control } = this.#pids;
-    this.#baseBytes = { worker: residentBytes(worker), control: residentBytes(control) };
-    this.#baseMs = { worker: processorMs(worker), control: processorMs(control) };
-  }
-
-  look(): void {
-    for (const kind of ["worker", "control"] as const) {
-      const growth = residentBytes(this.#pids[kind]) - this.#baseBytes[kind];
-      this.growthBytes[kind] = Math.max(this.growthBytes[kind], growth);
-    }
-  }
-
-  /** Processor time until now. */
-  get cpuMs(): OfProcesses {
-    const { worker, control } = this.#pids;
-    return { worker: processorMs(worker) - this.#baseMs.worker, control: processorMs(control) - this.#baseMs.control };
-  }
-}
-
-/** proc_pid_status(5). */
-function residentBytes(pid: number): number {
-  try {
-    return 1_024 * Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
-}
-
-/** Processor time that a process has had, ms: proc_pid_stat(5), in ticks of 10 ms; Node's name holds no space. */
-export function processorMs(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(" ");
-    return 10 * (Number(fields[13]) + Number(fields[14]));
-  } catch {
-    return 0;
-  }
-}
-
 /** Of sorted figures. */
 function spread(sorted: readonly number[]): Answers {
   const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
   return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) };
-}
-
-function judge(result: StageResult, planned: readonly Planned[], attackers: number): void {
-  const { problems, late, attacks, control, quiet, during, upgrades, upgradesFailed, refusedByStore, loopDelay } =
-    result;
-  for (const [index, { id, name, attackers: count, closed, longestMs, endReasons }] of attacks.entries()) {
-    const { endReason, closedMsMax, spendMax } = (planned[index] as Planned).attack;
-    const { llmRequests, inputTokens } = attacks[index] as Suffered;
-    if (spendMax !== undefined && (llmRequests > spendMax.llmRequests || inputTokens > spendMax.inputTokens)) {
-      problems.push(`${id}, ${name}: ${llmRequests} LLM requests and ${inputTokens} input tokens each`);
-    }
-    if (closed < count) problems.push(`${id}, ${name}: ${count - closed} of ${count} were not closed`);
-    const rightReasons = endReason === undefined ? [] : [endReason].flat();
-    if (endReason !== undefined && Object.keys(endReasons).some((reason) => !rightReasons.includes(reason))) {
-      problems.push(`${id}, ${name}: their calls ended with ${JSON.stringify(endReasons)}`);
-    }
-    if (longestMs > closedMsMax) late.push(`${id}, ${name}: borne for ${Math.round(longestMs)} ms`);
-  }
-  if (control.lostIn > 0 || control.lostOut > 0) {
-    problems.push(`control calls lost ${control.lostIn} frames in, ${control.lostOut} out`);
-  }
-  if (control.broken > 0) problems.push(`${control.broken} control calls broke`);
-  const callBytes = planned.reduce((sum, { attack, size }) => sum + (attack.callBytes ?? 0) * size.attackers, 0);
-  if (result.workerGrowthBytes > attackers * ATTACKER_BYTES_MAX + callBytes + SLACK_BYTES) {
-    problems.push(`the worker grew by ${Math.round(result.perAttackerBytes / 1_024)} KiB for each attacker`);
-  }
-  if (upgradesFailed > 0) problems.push(`${upgradesFailed} good streams were not taken`);
-  if (refusedByStore > 0 && planned.every(({ attack }) => attack.inventsTokens)) {
-    problems.push(`${refusedByStore} invented tokens reached the store`);
-  }
-  const upgradeMsMax = Math.min(...planned.map(({ attack }) => attack.upgradeMsMax ?? UPGRADE_MS_MAX));
-  if (upgrades.p99 > upgradeMsMax) late.push(`good streams took ${Math.round(upgrades.p99)} ms at p99`);
-  if (during.p99 > Math.max(LOOP_P99_MS_MAX, ANSWER_RATIO_MAX * quiet.p99)) {
-    late.push(`control calls were answered in ${during.p99.toFixed(1)} ms at p99, before in ${quiet.p99.toFixed(1)}`);
-  }
-  if (loopDelay.p99 > LOOP_P99_MS_MAX || loopDelay.max > LOOP_MAX_MS_MAX) {
-    late.push(`the loop was late by ${loopDelay.p99.toFixed(1)} ms at p99, ${loopDelay.max.toFixed(1)} at most`);
-  }
 }

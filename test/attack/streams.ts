@@ -1,9 +1,12 @@
 import { head } from "../support/raw-http.ts";
-import type { Outcome, Ready, Size, Target } from "./attacks.ts";
+import type { Outcome, Ready, Size, Target } from "./attack.ts";
 import { Crowd, pause } from "./crowd.ts";
 
 const OPENED_AT_ONCE = 10;
 const OPENED_MS_MAX = 20_000;
+
+/** A stream that begins with its socket, and whose agent waits. */
+export const QUIET = { connectionType: "websocket", firstSpeaker: "user" };
 
 export const outcome = (crowd: Crowd, answers = crowd.statuses): Outcome => ({
   attackers: crowd.members.length + crowd.refused,
@@ -35,3 +38,9 @@ export async function streams({ media, paths }: Target, { attackers }: Size, rea
   await ready();
   return crowd;
 }
+
+/** Says nothing until the service closes everybody. */
+export const silence = async (crowd: Crowd): Promise<Outcome> => {
+  await crowd.end();
+  return outcome(crowd);
+};

@@ -92,6 +92,11 @@ export class ChaosCaller {
     this.#socket.write(masked(FIN_CLOSE, Buffer.from([0x03, 0xe8])));
   }
 
+  /** Drops the connection, if there still is one: as a line that breaks. */
+  drop(): void {
+    this.#socket.destroy();
+  }
+
   /** The connection is closed, whoever began it. */
   get isOver(): boolean {
     return this.#socket.closed;

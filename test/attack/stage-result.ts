@@ -1,0 +1,54 @@
+import type { Attack, Outcome, Size } from "./attack.ts";
+import type { ControlReport } from "./control-calls.ts";
+
+/** An attack and how large it is. */
+export interface Planned {
+  attack: Attack;
+  size: Size;
+}
+
+/** An attack, and what the service made of it. */
+export interface Suffered extends Outcome {
+  id: string;
+  name: string;
+  /** How the attackers' calls ended, and how long the longest of them lasted; none where they had no call. */
+  endReasons: Readonly<Record<string, number>>;
+  /** Requests to LLMs and their input tokens, each of the call that had the most; 0 where neither is bounded. */
+  llmRequests: number;
+  inputTokens: number;
+}
+
+/** Times in ms; percentiles are exact. */
+export interface Answers {
+  count: number;
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+export interface StageResult {
+  attacks: Suffered[];
+  /** What the worker, and the control process, held in memory at most beyond what they had held before. */
+  workerGrowthBytes: number;
+  controlGrowthBytes: number;
+  /** For each attacker. */
+  perAttackerBytes: number;
+  /** Processor time that they took for all that went on meanwhile. */
+  workerCpuMs: number;
+  controlCpuMs: number;
+  control: ControlReport;
+  /** How soon the service answered the control calls, before and during. */
+  quiet: Answers;
+  during: Answers;
+  /** New streams that were opened during the attacks by whoever had a token. */
+  upgrades: Answers;
+  upgradesFailed: number;
+  /** Tokens that the store refused meanwhile. */
+  refusedByStore: number;
+  /** Of the worker's event loop, ms. */
+  loopDelay: { p99: number; max: number };
+  /** What must not be, whatever the machine does meanwhile. */
+  problems: string[];
+  /** What took longer than it should. */
+  late: string[];
+}
