@@ -1,4 +1,5 @@
 import type { CompiledSchemas } from "./schema-check.ts";
+import { UNFIT_REASON_CHARS_MAX } from "./schema-limits.ts";
 
 /** What is asked of the child process: whether a schema can be compiled, or, with a value, whether that fits it. Both are JSON. */
 export interface SchemaTask {
@@ -19,10 +20,10 @@ export function schemaAnswer({ schema, value }: SchemaTask, schemas: CompiledSch
   if (value === undefined) return { kind: "fits" };
   try {
     const why = check(JSON.parse(value));
-    return why === undefined ? { kind: "fits" } : { kind: "unfit", why };
+    return why === undefined ? { kind: "fits" } : { kind: "unfit", why: why.slice(0, UNFIT_REASON_CHARS_MAX) };
   } catch (error) {
-    // References that run in a circle, which ajv follows as far as the stack reaches.
-    if (error instanceof RangeError) return { kind: "unfit", why: "their schema has references without an end" };
+    // References that run in a circle, which ajv follows as far as the stack reaches, or a pattern that does not fit into it.
+    if (error instanceof RangeError) return { kind: "unfit", why: "their schema goes deeper than can be checked" };
     throw error;
   }
 }

@@ -58,6 +58,22 @@ test("ADV-H2: three schemas of 8 KiB that ajv takes long to compile leave the lo
   expect(turns).toBeGreaterThan(3);
 }, 60_000);
 
+test("ADV-H2: ordinary schemas of nearly 8 KiB are within the budget of a process that is new", async () => {
+  const fresh = new SchemaProcess(options);
+  const ordinary = [
+    { type: "string" },
+    { type: "string", enum: ["small", "medium", "large"], description: "The size, as the caller says it." },
+    { type: "object", properties: { street: { type: "string", minLength: 1 } }, required: ["street"] },
+  ];
+  for (const member of ordinary) {
+    const count = Math.floor(7_800 / (json(member).length + 12));
+    const properties = Object.fromEntries(Array.from({ length: count }, (_, index) => [`member${index}`, member]));
+    const compiled = await fresh.compile("a", json({ type: "object", properties, additionalProperties: false }));
+    expect(compiled).toMatchObject({ outcome: "answered", answer: { kind: "fits" } });
+  }
+  await fresh.close();
+}, 60_000);
+
 test.each([
   ["a pattern that backtracks without end", { type: "object", properties: { a: ENDLESS } }],
   ["references that multiply", MULTIPLYING],
