@@ -6,13 +6,16 @@ import { defineConfig } from "vitest/config";
  * compile or are many. Of those that take 20 s and more: `call-tool` runs whole calls in real time, whose parts test/cli/simulated
  * tests; `drain` waits for deadlines of whole processes, and the supervisor's tests have the same in virtual time; `nginx` is about
  * deployment, and starts a proxy that few have installed; `opus-codec` and the two examples hold whole calls in real time,
- * whose codec and tools the unit tests cover. The contract suites of the media servers stay, though they take longest:
+ * whose codec and tools the unit tests cover; the tests of budgeted child processes let them
+ * use up their budgets of CPU time. The contract suites of the media servers stay, though they take longest:
  * they are the contract. One file at a time, so that none takes the machine from another.
  */
 const long = [
   "test/bench/**/*.test.ts",
   "test/costly-input.test.ts",
   "test/cli/development-tools.test.ts",
+  "test/core/budgeted-process.test.ts",
+  "test/core/schema-checks.test.ts",
   ...[
     "call-tool",
     "chaos",
