@@ -32,8 +32,11 @@ import { ratioOf, timeNs } from "./timing.ts";
 // Question: what does a frame cost on its whole way through a connection, between the socket and the engines?
 // Budget: no heap on either way.
 
-/** No more than lies in the ring of frames to be sent: within a window nothing waits and nothing refills it. */
-const WINDOW_FRAMES = 50;
+/**
+ * No more than lies in the ring of frames to be sent: within a window nothing waits and nothing refills it. And shorter than the second
+ * of silence after which the peer of an agent that speaks is pinged.
+ */
+const WINDOW_FRAMES = 40;
 const HALF_RING_FRAMES = OUTPUT_RING_FRAMES_MAX / 2;
 const WARM_UP_WINDOWS = 400;
 const WINDOWS = 301;
@@ -207,8 +210,9 @@ class BenchLeg {
     this.#connection.message(this.#media[this.#at] as Buffer, false);
   }
 
-  /** The ring is filled again, the lead is sent, and the journal written. */
+  /** The peer gives a sign of life, the ring is filled again, the lead is sent, and the journal is written. */
   async refill(): Promise<void> {
+    this.step("in");
     await nextTurn();
     this.#connection.tick();
     await nextTurn();

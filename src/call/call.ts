@@ -92,13 +92,14 @@ export class Call {
 
   /** When the call wants a `tick` though nothing else happens, ms; Infinity after the end. */
   get nextDeadlineMs(): number {
-    if (Number.isNaN(this.#nextDeadlineMs)) this.#nextDeadlineMs = this.#findDeadline();
+    this.#renewDeadline();
     return this.#nextDeadlineMs;
   }
 
   /** Whether it wants a `tick` at `nowMs`. For the frame path: a moment that a function returns may be left on the heap. */
   isDue(nowMs: number): boolean {
-    return nowMs >= this.nextDeadlineMs;
+    this.#renewDeadline();
+    return nowMs >= this.#nextDeadlineMs;
   }
 
   /** How the call stands, for whoever explains it. */
@@ -370,19 +371,22 @@ export class Call {
   // When each `Wait` is over, ms; Infinity where it is not waited for. One function each: numbers that meet in one variable may be
   // left on the heap, and these are asked for with every frame.
 
-  #findDeadline(): number {
-    if (this.#ended) return Number.POSITIVE_INFINITY;
-    return Math.min(
-      this.#spec.maxDurationMs,
-      this.#leave.untilMs,
-      this.#streamMs(),
-      this.#detector.deadlineMs,
-      this.#turnDeadlineMs,
-      this.#aheadMs(),
-      this.#digits.deadlineMs,
-      this.#inactivityDeadlineMs(),
-      this.#speaker.deadlineMs(this.#nowMs),
-    );
+  /** Returns nothing: a number that a function of this size returns is left on the heap. */
+  #renewDeadline(): void {
+    if (!Number.isNaN(this.#nextDeadlineMs)) return;
+    this.#nextDeadlineMs = this.#ended
+      ? Number.POSITIVE_INFINITY
+      : Math.min(
+          this.#spec.maxDurationMs,
+          this.#leave.untilMs,
+          this.#streamMs(),
+          this.#detector.deadlineMs,
+          this.#turnDeadlineMs,
+          this.#aheadMs(),
+          this.#digits.deadlineMs,
+          this.#inactivityDeadlineMs(),
+          this.#speaker.deadlineMs(this.#nowMs),
+        );
   }
 
   #streamMs(): number {

@@ -13,8 +13,6 @@ export interface AgentAudioOptions {
   socket: LegSocket;
   speech: VoiceOut;
   tally: CallTally;
-  /** Takes each frame that was sent; both are lent until it returns. */
-  onSent: (event: FrameOut, bytes: Uint8Array, nowMs: number) => void;
   /** The peer reads so slowly that a frame was dropped. */
   onDropped: (nowMs: number) => void;
 }
@@ -24,7 +22,7 @@ export class AgentAudio {
   readonly #options: AgentAudioOptions;
   readonly #playback: PlaybackClock;
   /** The event that comes with every frame is made once. */
-  readonly #event: FrameOut = { kind: "frame-out", turnId: 0, samples: 0 };
+  readonly sent: FrameOut = { kind: "frame-out", turnId: 0, samples: 0 };
   /** The reply of which nothing more is sent for now. */
   #pausedTurnId: number | undefined;
   /** Frames go out one behind the other. */
@@ -34,7 +32,7 @@ export class AgentAudio {
     this.#options = options;
     const { outboundRateHz: rateHz } = options.wire;
     this.#playback = new PlaybackClock(rateHz);
-    this.#event.samples = (rateHz / 1_000) * FRAME_MS;
+    this.sent.samples = (rateHz / 1_000) * FRAME_MS;
   }
 
   /** Whether a frame is to be sent now, if there is one. */
@@ -42,27 +40,29 @@ export class AgentAudio {
     return this.#pausedTurnId === undefined && this.#playback.isShort(nowMs);
   }
 
-  /** Sends the next frame of speech; false when there is none, or when the peer did not take it. */
-  sendFrame(nowMs: number): boolean {
-    const { wire, socket, speech, tally, onSent, onDropped } = this.#options;
+  /**
+   * Sends the next frame of speech, of which `sent` tells then; returns its bytes, lent until the next frame. Undefined when there is
+   * none, or when the peer did not take it.
+   */
+  sendFrame(nowMs: number): Uint8Array | undefined {
+    const { wire, socket, speech, tally, onDropped } = this.#options;
     const frame = speech.shift();
     if (frame === undefined) {
       this.#speaking = false;
-      return false;
+      return undefined;
     }
     // There was speech to send, and the caller heard none: this process was kept from running for longer than the lead.
     if (this.#speaking && this.#playback.isDry(nowMs)) tally.late += 1;
     this.#speaking = true;
-    const event = this.#event;
+    const event = this.sent;
     event.turnId = frame.turnId;
     this.#playback.sent(event.samples, nowMs);
     tally.framesOut += 1;
     if (!socket.send(wire.encodeAudio(frame.bytes), wire.binaryAudio)) {
       onDropped(nowMs);
-      return false;
+      return undefined;
     }
-    onSent(event, frame.bytes, nowMs);
-    return true;
+    return frame.bytes;
   }
 
   /** The reply speaks. Another one that was paused is over. */

@@ -1,6 +1,7 @@
 import type { CallCommand, CallEvent, CallState } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
+import { LIVENESS_LOOK_TICKS } from "../core/liveness-limits.ts";
 import { busRateHz } from "../media/bus.ts";
 import type { StreamStarted } from "../wire/wire.ts";
 import { AgentAudio } from "./agent-audio.ts";
@@ -31,6 +32,7 @@ export class Connection implements Leg {
   readonly #tools: ToolRunner;
   readonly #agentAudio: AgentAudio;
   readonly #liveness: Liveness;
+  #ticks = 0;
   readonly #startMs: number;
   readonly #inbox: Inbox;
   readonly #notices: Notices;
@@ -78,10 +80,6 @@ export class Connection implements Leg {
       socket: options.socket,
       speech: this.#engines.voiceOut,
       tally: this.#tally,
-      onSent: (event, bytes, nowMs) => {
-        this.#call.frameOut(event, bytes, nowMs);
-        this.#notices.flush();
-      },
       onDropped: (nowMs) => this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs),
     });
     this.#tools = new ToolRunner({
@@ -167,7 +165,8 @@ export class Connection implements Leg {
     try {
       if (this.#sendFailed) this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs);
       this.#release(nowMs, nowMs);
-      this.#checkLiveness(nowMs);
+      if (this.#ticks % LIVENESS_LOOK_TICKS === 0) this.#checkLiveness(nowMs);
+      this.#ticks += 1;
       this.#engines.hearSilence(this.#audio?.silenceDue(nowMs) ?? 0);
       if (this.#call.isDue(nowMs)) this.#handle({ kind: "tick" }, nowMs);
     } catch (error) {
@@ -186,7 +185,11 @@ export class Connection implements Leg {
   #sendIfDue(nowMs: number): boolean {
     if (this.#over || !this.#agentAudio.isDue(nowMs)) return false;
     try {
-      return this.#agentAudio.sendFrame(nowMs);
+      const bytes = this.#agentAudio.sendFrame(nowMs);
+      if (bytes === undefined) return false;
+      this.#call.frameOut(this.#agentAudio.sent, bytes, nowMs);
+      this.#notices.flush();
+      return true;
     } catch (error) {
       this.#onBug(error, nowMs);
       return false;

@@ -19,6 +19,9 @@ export class Liveness {
   #lookedMs = 0;
   #silentMs = 0;
   #withoutAudioMs = 0;
+  /** Since the last look a sign of life came, or audio: what was before that is no silence. */
+  #isAlive = false;
+  #hasAudio = false;
   #pingedMs = Number.NEGATIVE_INFINITY;
   /** A ping was sent, and no pong came yet. */
   #awaitsPong = false;
@@ -30,29 +33,31 @@ export class Liveness {
 
   /** A whole message, or a ping, came. */
   heard(): void {
-    this.#silentMs = 0;
+    this.#isAlive = true;
   }
 
   /** A message of audio came. */
   audio(): void {
-    this.#withoutAudioMs = 0;
+    this.#hasAudio = true;
   }
 
   /** A pong came. Whether it is the first one since the last ping; others are a sign of life and answer nothing. */
   answered(): boolean {
-    this.#silentMs = 0;
+    this.#isAlive = true;
     const isAnswer = this.#awaitsPong;
     this.#awaitsPong = false;
     this.#answersPings ||= isAnswer;
     return isAnswer;
   }
 
-  /** To be called with every tick. Whether the peer is lost. */
+  /** To be called every LIVENESS_LOOK_TICKS. Whether the peer is lost. */
   isLost(nowMs: number): boolean {
     const stepMs = Math.min(nowMs - this.#lookedMs, SILENCE_STEP_MS_MAX);
     this.#lookedMs = nowMs;
-    this.#silentMs += stepMs;
-    this.#withoutAudioMs += stepMs;
+    this.#silentMs = this.#isAlive ? 0 : this.#silentMs + stepMs;
+    this.#withoutAudioMs = this.#hasAudio ? 0 : this.#withoutAudioMs + stepMs;
+    this.#isAlive = false;
+    this.#hasAudio = false;
     const { pingTimeoutMs, mediaTimeoutMs } = this.#options;
     if (mediaTimeoutMs !== undefined && this.#withoutAudioMs >= mediaTimeoutMs) return true;
     const silentMsMax = this.#answersPings ? pingTimeoutMs : Math.max(pingTimeoutMs, SILENT_PEER_MS_MAX);
