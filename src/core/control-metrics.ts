@@ -14,7 +14,7 @@ export type HttpPort = (typeof HTTP_PORTS)[number];
 const CLOSED_FOR = ["idle", "unread", "refused"] as const;
 
 /** Lists are counted with transcripts and events, downloads are those of recordings. */
-const LARGE_ANSWERS = ["list", "download"] as const;
+export const LARGE_ANSWERS = ["list", "download"] as const;
 /** Whose large answers were too many. */
 const ANSWERS_OF = ["account", "service"] as const;
 

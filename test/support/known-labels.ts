@@ -2,6 +2,7 @@ import { METHODS } from "node:http";
 import { getHeapSpaceStatistics } from "node:v8";
 import { TASK_OUTCOMES } from "../../src/core/budgeted-process.ts";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/call-spec.ts";
+import { LARGE_ANSWERS } from "../../src/core/control-metrics.ts";
 import {
   ENGINES,
   LIVE_STATES,
@@ -52,8 +53,8 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   media_server: MEDIA_SERVERS,
   le: /^(\d+(\.\d+)?|\+Inf)$/,
   quantile: ["0.5", "0.9", "0.99", "1"],
-  // Node's own.
-  kind: ["major", "minor", "incremental", "weakcb"],
+  // Of large answers, and of Node's own garbage collections.
+  kind: [...LARGE_ANSWERS, "major", "minor", "incremental", "weakcb"],
   space: getHeapSpaceStatistics().map(({ space_name }) => space_name.replace(/_space$/, "")),
   version: [process.version],
   major: /^\d+$/,
