@@ -2,15 +2,13 @@ import { head } from "../support/raw-http.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
 import type { Attack, Outcome, Ready, Size, Target } from "./attack.ts";
 import { Crowd, pause } from "./crowd.ts";
-import { outcome, streams } from "./streams.ts";
+import { outcome, SPOKEN_BYTES, streams } from "./streams.ts";
 
 // Attacks of users with an API key, by the JSON Schemas of their tools.
 
 const TYPED_EVERY_MS = 500;
 /** A process is replaced for each of the requests that wait; what waits for more than 5 s is refused. */
 const REFUSED_MS_MAX = 20_000;
-/** A call whose agent speaks: the garbage of its voice. */
-const SPOKEN_BYTES = 1_024 * 1_024;
 
 const message = (value: object): Buffer => encodeFrame({ opcode: OPCODE.text, payload: JSON.stringify(value) });
 

@@ -2,7 +2,7 @@ import { FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
 import { type Attack, type Outcome, type Ready, SILENT_MS_MAX, type Size, SOON_MS_MAX, type Target } from "./attack.ts";
 import { type Crowd, pause } from "./crowd.ts";
-import { outcome, QUIET, silence, streams } from "./streams.ts";
+import { outcome, QUIET, SPOKEN_BYTES, silence, streams } from "./streams.ts";
 
 /** Attacks by the frames of streams, and by streams that are silent. */
 
@@ -123,8 +123,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
       recordingEnabled: false,
     },
     endReason: "slow_consumer",
-    // Measured with peers that read: most of it is garbage of the voices.
-    callBytes: 966 * 1_024,
+    callBytes: SPOKEN_BYTES,
     run: slowReaders,
   },
   {
@@ -186,6 +185,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
       recordingEnabled: false,
     },
     endReason: "connection_lost",
+    callBytes: SPOKEN_BYTES,
     run: deadLines,
   },
   {

@@ -5,6 +5,9 @@ import { Crowd, pause } from "./crowd.ts";
 const OPENED_AT_ONCE = 10;
 const OPENED_MS_MAX = 20_000;
 
+/** A call whose agent speaks: the garbage of its TTS, measured with peers that read. */
+export const SPOKEN_BYTES = 1_024 * 1_024;
+
 /** A stream that begins with its socket, and whose agent waits. */
 export const QUIET = { connectionType: "websocket", firstSpeaker: "user" };
 

@@ -55,6 +55,9 @@ async function typing(target: Target, size: Size, ready: Ready): Promise<Outcome
   return outcome(crowd);
 }
 
+/** What is parsed before a flood is closed, 256 KiB at once, becomes values that are garbage until the next collection: measured, 2.5 MiB. */
+const PARSED_BYTES = 3 * 1_024 * 1_024;
+
 export const TEXT_ATTACKS: readonly Attack[] = [
   {
     id: "ADV-H1",
@@ -64,6 +67,7 @@ export const TEXT_ATTACKS: readonly Attack[] = [
     closedMsMax: SILENT_MS_MAX,
     call: QUIET,
     endReason: "message_flood",
+    callBytes: PARSED_BYTES,
     run: (target, size, ready) => pour(target, size, ready, costlyTexts('"type":"toolResult","id":"1"'), 180),
   },
   {
@@ -74,6 +78,7 @@ export const TEXT_ATTACKS: readonly Attack[] = [
     closedMsMax: SILENT_MS_MAX,
     call: { firstSpeaker: "user" },
     endReason: "message_flood",
+    callBytes: PARSED_BYTES,
     run: (target, size, ready) => pour(target, size, ready, costlyTexts('"event":"weather"'), 180),
   },
   {

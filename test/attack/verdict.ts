@@ -4,6 +4,8 @@ import type { Planned, StageResult, Suffered } from "./stage-result.ts";
 
 /** What a bad client may cost: 256 KiB above base each. */
 const ATTACKER_BYTES_MAX = 256 * 1024;
+/** What a good stream that is opened meanwhile leaves until the next collection. */
+const GOOD_STREAM_BYTES = 48 * 1024;
 /** The heap, and what the allocator keeps, beside what belongs to attackers. */
 const SLACK_BYTES = 16 * 1024 * 1024;
 const UPGRADE_MS_MAX = 500;
@@ -35,7 +37,8 @@ export function judge(result: StageResult, planned: readonly Planned[], judgesSp
   }
   if (control.broken > 0) problems.push(`${control.broken} control calls broke`);
   const callBytes = planned.reduce((sum, { attack, size }) => sum + (attack.callBytes ?? 0) * size.attackers, 0);
-  if (result.workerGrowthBytes > attackers * ATTACKER_BYTES_MAX + callBytes + SLACK_BYTES) {
+  const goodBytes = upgrades.count * GOOD_STREAM_BYTES;
+  if (result.workerGrowthBytes > attackers * ATTACKER_BYTES_MAX + callBytes + goodBytes + SLACK_BYTES) {
     problems.push(`the worker grew by ${Math.round(result.perAttackerBytes / 1_024)} KiB for each attacker`);
   }
   if (upgradesFailed > 0) problems.push(`${upgradesFailed} good streams were not taken`);
