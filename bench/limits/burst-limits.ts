@@ -30,7 +30,7 @@ import {
 
 const raw = rawStream("pcm_s16le", 16_000);
 /** As long as a backlog may be, less the time until the last of these bursts is sent. */
-const HELD_UP_MS = BACKLOG_MS_MAX - 5_000;
+const HELD_UP_MS = BACKLOG_MS_MAX - 10_000;
 const CATCH_UP_MS = INGEST_STALL_MS_MAX + INGEST_AHEAD_MS_MAX - FRAME_MS;
 
 const times = (count: number, of: (index: number) => Uint8Array): Buffer =>
@@ -131,7 +131,7 @@ const caughtUp: readonly BurstLimit[] = [
     burst: () => times(CATCH_UP_MS / FRAME_MS, of),
   })),
   {
-    name: "a backlog of 40 s in an unknown key order",
+    name: "a backlog of 35 s in an unknown key order",
     bounds: "BACKLOG_MS_MAX, MESSAGES_PER_SECOND_MAX",
     stream: {
       ...carrierStream("carrier_c"),
