@@ -3,6 +3,14 @@ import { STREAM_RATES_HZ } from "../core/call-spec.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../core/limits.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import {
+  JOURNAL_VERSION,
+  JOURNAL_VERSIONS,
+  type JournalNames,
+  type JournalVersions,
+  renamed,
+  renamesFrom,
+} from "./journal-names.ts";
+import {
   type JournaledCommand,
   type JournaledEvent,
   type JournalHeader,
@@ -20,8 +28,6 @@ import {
  *              of all others:   JSON in UTF-8
  */
 const MAGIC = Buffer.from("TLKJ");
-/** Version 1, which was never released, knew one codec for both directions, and kept it in the header. */
-const VERSION = 2;
 const PREAMBLE_BYTES = 8;
 const RECORD_HEAD_BYTES = 14;
 const FRAME_HEAD_BYTES = 8;
@@ -68,7 +74,7 @@ export class JournalEncoder {
   header(header: JournalHeader): void {
     assert.equal(this.#length, 0);
     MAGIC.copy(this.#bytes);
-    this.#view.setUint16(MAGIC.length, VERSION, true);
+    this.#view.setUint16(MAGIC.length, JOURNAL_VERSION, true);
     this.#view.setUint16(MAGIC.length + 2, 0, true);
     this.#length = PREAMBLE_BYTES;
     this.#json(KIND_HEADER, 0, header);
@@ -130,17 +136,20 @@ export class JournalEncoder {
 }
 
 /**
- * Reads records from bytes that come in pieces of any length.
+ * Reads records from bytes that come in pieces of any length. Records of an older version are given under the names of the current one.
  *
  * Throws `journal_unreadable` for anything that we do not write; a file that ends in the middle of a record is not that.
  */
 export class JournalDecoder {
   readonly #onRecord: (record: JournalRecord) => void;
-  #preambleSeen = false;
+  readonly #versions: JournalVersions;
+  /** From the version of the journal to the current one; undefined until its preamble was read. */
+  #renames: readonly JournalNames[] | undefined;
   #headerSeen = false;
 
-  constructor(onRecord: (record: JournalRecord) => void) {
+  constructor(onRecord: (record: JournalRecord) => void, versions = JOURNAL_VERSIONS) {
     this.#onRecord = onRecord;
+    this.#versions = versions;
   }
 
   /**
@@ -149,10 +158,9 @@ export class JournalDecoder {
    */
   push(bytes: Buffer, enough = (): boolean => false): number {
     let at = 0;
-    if (!this.#preambleSeen) {
+    if (this.#renames === undefined) {
       if (bytes.length < PREAMBLE_BYTES) return 0;
-      checkPreamble(bytes);
-      this.#preambleSeen = true;
+      this.#renames = readPreamble(bytes, this.#versions);
       at = PREAMBLE_BYTES;
     }
     while (bytes.length - at >= RECORD_HEAD_BYTES && !enough()) {
@@ -160,7 +168,7 @@ export class JournalDecoder {
       if (payloadBytes > JOURNAL_BACKLOG_BYTES_MAX) throw journalUnreadable("a record is longer than any we write");
       const endAt = at + RECORD_HEAD_BYTES + payloadBytes;
       if (endAt > bytes.length) break;
-      this.#tell(decodeRecord(bytes, at, endAt));
+      this.#tell(decodeRecord(bytes, at, endAt, this.#renames));
       at = endAt;
     }
     return at;
@@ -173,13 +181,16 @@ export class JournalDecoder {
   }
 }
 
-function checkPreamble(bytes: Buffer): void {
+/** The renames from the journal's version to the current one. */
+function readPreamble(bytes: Buffer, versions: JournalVersions): readonly JournalNames[] {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw journalUnreadable("it is no journal");
   const version = bytes.readUInt16LE(MAGIC.length);
-  if (version !== VERSION) throw journalUnreadable(`version ${version}, where ${VERSION} is known`);
+  const renames = renamesFrom(version, versions);
+  if (renames === undefined) throw journalUnreadable(`version ${version}, where ${versions.current} is known`);
+  return renames;
 }
 
-function decodeRecord(bytes: Buffer, at: number, endAt: number): JournalRecord {
+function decodeRecord(bytes: Buffer, at: number, endAt: number, renames: readonly JournalNames[]): JournalRecord {
   const flags = bytes.readUInt8(at + 1);
   const timeMs = bytes.readDoubleLE(at + 6);
   if (!(timeMs >= 0 && timeMs < Number.POSITIVE_INFINITY)) throw journalUnreadable("a record without a time");
@@ -197,11 +208,11 @@ function decodeRecord(bytes: Buffer, at: number, endAt: number): JournalRecord {
       return { kind: "frame-out", timeMs, turnId, samples: payload.readUInt32LE(4), audio, audioLeftOut };
     }
     case KIND_EVENT:
-      return { kind: "event", timeMs, event: parseEvent(payload) };
+      return { kind: "event", timeMs, event: parseEvent(payload, renames) };
     case KIND_COMMAND:
-      return { kind: "command", timeMs, command: parseObject(payload) as JournaledCommand };
+      return { kind: "command", timeMs, command: parseObject(payload, "commands", renames) as JournaledCommand };
     case KIND_HEADER:
-      return { kind: "header", timeMs, header: parseHeader(payload) };
+      return { kind: "header", timeMs, header: parseHeader(payload, renames) };
     default:
       throw journalUnreadable("a record of an unknown kind");
   }
@@ -213,16 +224,16 @@ function audioOf(payload: Buffer): Uint8Array {
 }
 
 /** What is computed with is checked; the rest is what a file of this version holds. */
-function parseEvent(payload: Buffer): JournaledEvent {
-  const event = parseObject(payload) as JournaledEvent;
+function parseEvent(payload: Buffer, renames: readonly JournalNames[]): JournaledEvent {
+  const event = parseObject(payload, "events", renames) as JournaledEvent;
   if (event.kind === "leg-started" && !isCodec(event.codec))
     throw journalUnreadable("a stream begins without its codec");
   return event;
 }
 
 /** As `parseEvent`. */
-function parseHeader(payload: Buffer): JournalHeader {
-  const header = parseObject(payload) as Partial<JournalHeader>;
+function parseHeader(payload: Buffer, renames: readonly JournalNames[]): JournalHeader {
+  const header = parseObject(payload, "header", renames) as Partial<JournalHeader>;
   const { callId, leg } = header;
   if (
     typeof callId !== "string" ||
@@ -235,7 +246,7 @@ function parseHeader(payload: Buffer): JournalHeader {
   return header as JournalHeader;
 }
 
-function parseObject(payload: Buffer): object {
+function parseObject(payload: Buffer, of: keyof JournalNames, renames: readonly JournalNames[]): object {
   let value: unknown;
   try {
     value = JSON.parse(payload.toString("utf8"));
@@ -244,7 +255,7 @@ function parseObject(payload: Buffer): object {
     throw journalUnreadable("a record is not JSON");
   }
   if (typeof value !== "object" || value === null) throw journalUnreadable("a record is no object");
-  return value;
+  return renames.reduce((object, names) => renamed(object, of, names), value);
 }
 
 const isCodec = (value: unknown): value is FrameCodec => value === "mulaw" || value === "alaw" || value === "pcm_s16le";

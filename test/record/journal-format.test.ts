@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { TrunklineError } from "../../src/core/errors.ts";
 import { JOURNAL_BACKLOG_BYTES_MAX } from "../../src/core/limits.ts";
 import { JournalDecoder, JournalEncoder } from "../../src/record/journal-format.ts";
+import { JOURNAL_VERSION } from "../../src/record/journal-names.ts";
 import type { JournaledEvent, JournalRecord } from "../../src/record/journal-records.ts";
 import { journalHeader } from "../../src/record/redact.ts";
 import { START } from "./example-call.ts";
@@ -134,7 +135,7 @@ describe("journal format", () => {
   };
   test.each<[string, Buffer]>([
     ["another file", Buffer.from("RIFF0000WAVEfmt ")],
-    ["another version", patched(4, (bytes) => bytes.writeUInt16LE(3))],
+    ["a later version", patched(4, (bytes) => bytes.writeUInt16LE(JOURNAL_VERSION + 1))],
     [
       "a record of a length that no record has",
       patched(eventAt + 2, (bytes) => bytes.writeUInt32LE(JOURNAL_BACKLOG_BYTES_MAX + 1)),
@@ -172,14 +173,14 @@ describe("journal format", () => {
     expect(() => decoded(bytes)).toThrow(/header/);
   });
 
-  test("refuses a stream that begins without its codec, and a journal of the version before", () => {
+  test("refuses a stream that begins without its codec, and a journal of version 1", () => {
     for (const codec of [undefined, "opus", 1]) {
       const event = { kind: "leg-started", codec } as unknown as JournaledEvent;
       expect(() => decoded(encoded([HEADER, { kind: "event", timeMs: 5, event }]))).toThrow("without its codec");
     }
     const older = Buffer.from(good);
     older.writeUInt16LE(1, 4);
-    expect(() => decoded(older)).toThrow("version 1, where 2 is known");
+    expect(() => decoded(older)).toThrow(`version 1, where ${JOURNAL_VERSION} is known`);
   });
 
   test("whatever the bytes, nothing but journal_unreadable is thrown", () => {

@@ -1,0 +1,191 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { CallCommand, CallEvent } from "../../src/call/events.ts";
+import { CUT_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../src/core/call-spec.ts";
+import { PHRASE_ORIGINS } from "../../src/core/phrases.ts";
+import { SPEND_ACTIONS, SPEND_SCOPES } from "../../src/core/spend.ts";
+import { compareJournal } from "../../src/record/journal-comparison.ts";
+import { type JournalNames, renamed } from "../../src/record/journal-names.ts";
+import { projectJournal } from "../../src/record/projection.ts";
+import { replayJournal } from "../../src/record/replay.ts";
+import { SWITCH_CODES } from "../../src/speech/speech.ts";
+import { GOLDEN_CALLS } from "../support/golden/golden-calls.ts";
+import {
+  commandsFingerprint,
+  goldenJournal,
+  goldenNames,
+  readFingerprints,
+  recordsOf,
+} from "../support/golden/journals.ts";
+import { inverse, RECORDED_VERSION } from "../support/golden/recorded-names.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const IF_IT_FAILS =
+  "A golden journal is never recorded anew: what differs from it is a change of behaviour, or a name \
+that src/record/journal-names.ts lacks";
+
+const NAMES = goldenNames();
+const isUnrecorded = (name: string): boolean => name.includes("/unrecorded");
+const FINGERPRINTS = readFingerprints();
+
+/** What is said, typed, keyed and found out in the calls that are not recorded. */
+const WORDS = ["bread", "German", "Deutsch", "tomorrow", "screen", "secret", '"digit":"7"', '"order":'];
+
+/** The journal as a file, as the replay reads it. */
+function fileOf(name: string): string {
+  const path = join(temporaryDirectory(), "golden.tlj");
+  writeFileSync(path, goldenJournal(name));
+  return path;
+}
+
+describe("golden journals", () => {
+  test("are one for each golden call, all of the version that they were recorded in", () => {
+    expect(NAMES).toEqual(GOLDEN_CALLS.flatMap(({ name, lines }) => lines.map((line) => `${line}/${name}`)).sort());
+    expect(Object.keys(FINGERPRINTS).sort()).toEqual(NAMES);
+    expect(new Set(NAMES.map((name) => goldenJournal(name).readUInt16LE(4)))).toEqual(new Set([RECORDED_VERSION]));
+  });
+
+  test.each(
+    NAMES.filter((name) => !isUnrecorded(name)),
+  )("%s gives the same commands, event for event", async (name) => {
+    const path = fileOf(name);
+    const { difference, breaksOff, basis } = await compareJournal(path);
+    expect(difference, IF_IT_FAILS).toBeUndefined();
+    expect([breaksOff, basis.assumed, basis.unmatched, basis.unknown]).toEqual([false, [], [], []]);
+    const { replayed, journaled } = await replayJournal(path);
+    expect(replayed, IF_IT_FAILS).toEqual(journaled);
+    expect(commandsFingerprint(replayed), IF_IT_FAILS).toEqual(expectedOf(name));
+  });
+
+  test.each(NAMES.filter(isUnrecorded))("%s cannot be replayed, has the same commands and no word", async (name) => {
+    const path = fileOf(name);
+    await expect(compareJournal(path)).rejects.toThrow("was not to be recorded");
+    const commands = recordsOf(goldenJournal(name)).flatMap((record) => (record.kind === "command" ? [record] : []));
+    expect(commandsFingerprint(commands), IF_IT_FAILS).toEqual(expectedOf(name));
+    const text = goldenJournal(name).toString("latin1");
+    expect(WORDS.filter((word) => text.includes(word))).toEqual([]);
+    expect(await projectJournal(path)).toMatchObject({ complete: true, endReason: "caller_hangup" });
+  });
+});
+
+const expectedOf = (name: string): object => {
+  const { commands, commandsHash } = FINGERPRINTS[name] ?? {};
+  return { commands, commandsHash };
+};
+
+/** All frames, events and commands of all golden journals. */
+function everything(): { kind: string }[] {
+  return NAMES.flatMap((name) =>
+    recordsOf(goldenJournal(name)).map((record) => {
+      if (record.kind === "event") return record.event;
+      return record.kind === "command" ? record.command : { kind: record.kind };
+    }),
+  );
+}
+
+describe("the golden journals together", () => {
+  test("have every kind of event and of command", () => {
+    const kinds = new Set(everything().map(({ kind }) => kind));
+    const missing = [...Object.keys(EVENT_KINDS), ...Object.keys(COMMAND_KINDS)].filter((kind) => !kinds.has(kind));
+    expect(missing).toEqual([]);
+  });
+
+  test("have every reason and code, but for a call whose token expired, of which there is no journal", () => {
+    const found = new Set(
+      everything().flatMap((each) =>
+        ["reason", "code", "origin", "scope", "action"].flatMap((member) => {
+          const value: unknown = Object.entries(each).find(([name]) => name === member)?.[1];
+          return value === undefined ? [] : [`${each.kind}.${member}=${value}`];
+        }),
+      ),
+    );
+    const all = [
+      ...END_REASONS.filter((reason) => reason !== "token_expired").map((reason) => `end.reason=${reason}`),
+      ...CUT_REASONS.map((reason) => `cut.reason=${reason}`),
+      ...SPEAK_REASONS.map((reason) => `speak.reason=${reason}`),
+      ...RESUME_REASONS.map((reason) => `resume.reason=${reason}`),
+      ...SWITCH_CODES.map((code) => `provider-switched.code=${code}`),
+      ...PHRASE_ORIGINS.map((origin) => `phrases-chosen.origin=${origin}`),
+      ...SPEND_SCOPES.map((scope) => `limit-reached.scope=${scope}`),
+      ...SPEND_ACTIONS.map((action) => `limit-reached.action=${action}`),
+    ];
+    expect(all.filter((each) => !found.has(each))).toEqual([]);
+  });
+});
+
+describe("the way back of a table of names", () => {
+  const names: JournalNames = {
+    header: { members: { "leg.codec": "encoding" } },
+    events: { typed: { kind: "text-typed", members: { text: "typedText" }, values: { text: { a: "b" } } } },
+    commands: { turn: { members: { "turn.latency": "times", "turn.latency.finalMs": "lastMs" } } },
+  };
+
+  test.each([
+    ["header", { leg: { codec: 1 }, codec: 2 }],
+    ["events", { kind: "typed", text: "a", more: [{ text: "a" }] }],
+    ["commands", { kind: "turn", turn: { latency: { finalMs: 3 }, finalMs: 4 } }],
+  ] as const)("gives the %s of before", (of, value) => {
+    const there = renamed(value, of, names);
+    expect(there).not.toEqual(value);
+    expect(renamed(there, of, inverse(names))).toEqual(value);
+  });
+
+  test("does not exist where two names have become one", () => {
+    expect(() => inverse({ events: { a: { kind: "c" }, b: { kind: "c" } } })).toThrow("two names have become one");
+    expect(() => inverse({ events: { a: { members: { b: "d", c: "d" } } } })).toThrow("two names have become one");
+  });
+});
+
+/** Types keep these complete. */
+const EVENT_KINDS: Readonly<Record<CallEvent["kind"], true>> = {
+  "frame-in": true,
+  "frame-out": true,
+  tick: true,
+  "leg-started": true,
+  "leg-closed": true,
+  "end-requested": true,
+  "goodbye-requested": true,
+  "internal-error": true,
+  mark: true,
+  pong: true,
+  cleared: true,
+  dtmf: true,
+  typed: true,
+  "ear-partial": true,
+  "ear-final": true,
+  "ear-failed": true,
+  "reply-text": true,
+  "reply-tool": true,
+  "reply-end": true,
+  "reply-failed": true,
+  "voice-chosen": true,
+  "phrases-chosen": true,
+  "provider-switched": true,
+  "context-exceeded": true,
+  used: true,
+  "limit-reached": true,
+  "tool-result": true,
+  "piece-audio": true,
+  "piece-end": true,
+  "piece-failed": true,
+};
+const COMMAND_KINDS: Readonly<Record<CallCommand["kind"], true>> = {
+  ask: true,
+  "conversation-trimmed": true,
+  "ask-ahead": true,
+  "forget-ahead": true,
+  tool: true,
+  "send-dtmf": true,
+  language: true,
+  transfer: true,
+  speak: true,
+  mark: true,
+  cut: true,
+  pause: true,
+  resume: true,
+  "pass-over": true,
+  state: true,
+  turn: true,
+  end: true,
+};

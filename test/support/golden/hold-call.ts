@@ -1,0 +1,373 @@
+import { strict as assert } from "node:assert";
+import { type AudioFormat, encodeSamples, frameBytes, silenceByte } from "../../../src/cli/simulated/audio-format.ts";
+import { formatsOf, type Line, simulatePeer } from "../../../src/cli/simulated/line.ts";
+import type { SimulatedPeer } from "../../../src/cli/simulated/peer.ts";
+import { WebsocketClient } from "../../../src/cli/simulated/websocket-client.ts";
+import type { CallSpec } from "../../../src/core/call-spec.ts";
+import { FRAME_MS } from "../../../src/core/limits.ts";
+import { WorkerMetrics } from "../../../src/core/metrics.ts";
+import { AccountSpends } from "../../../src/gateway/account-spend.ts";
+import { Gateway } from "../../../src/gateway/gateway.ts";
+import { type JournalFiles, JournalWriters } from "../../../src/gateway/journal-writer.ts";
+import type { Leg, LegSocket } from "../../../src/gateway/leg.ts";
+import { signatureHeaders } from "../../../src/gateway/signatures.ts";
+import { HttpTools } from "../../../src/gateway/tools/http-client.ts";
+import { failed, type ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
+import { opusCodecs } from "../../../src/media/opus.ts";
+import { createWasmOpus, loadLibopusModule } from "../../../src/media/opus-wasm.ts";
+import { loadResampler } from "../../../src/media/resampler.ts";
+import { loadVad, type VadFactory } from "../../../src/media/vad.ts";
+import { INLINE_SCHEMAS } from "../inline-schemas.ts";
+import { DEFAULT_LIVENESS } from "../liveness.ts";
+import { ManualClock, sleep } from "../manual-clock.ts";
+import { memoryLog } from "../memory-log.ts";
+import { NO_SPEND_LIMITS } from "../no-limits.ts";
+import { mintToken, TOKEN_KEY } from "../tokens.ts";
+import { SPEC } from "../virtual-call.ts";
+import { vowelAt } from "../vowel.ts";
+import { goldenEngines } from "./engines.ts";
+import { GOLDEN_LINES, type GoldenLine, specOf } from "./lines.ts";
+import { type LiveCall, Scene, type ScriptedTool } from "./scene.ts";
+
+// The native Opus library is not installed everywhere, and need not code to the same bits: golden calls use the other one.
+const [makeVad, makeResampler, libopus] = await Promise.all([loadVad(), loadResampler(), loadLibopusModule()]);
+const opus = opusCodecs(createWasmOpus(libopus));
+
+/** A message to the peer, and when it was sent, ms of the call. */
+export interface SentMessage {
+  atMs: number;
+  message: string | Uint8Array;
+}
+
+export interface HeldCall {
+  /** The journal, as the gateway wrote it. */
+  journal: Buffer;
+  sent: readonly SentMessage[];
+  /** What the service did that the protocol of the line forbids. */
+  violations: readonly string[];
+  /** Log lines that report a bug. */
+  bugs: readonly string[];
+}
+
+const CALL_ID = "call_01980000-0000-7000-8000-000000000001";
+const ACCOUNT_ID = "account_01980000-0000-7000-8000-000000000002";
+/** One way. */
+const NETWORK_MS = 5;
+/** Every golden call is over by then. */
+const UNTIL_MS = 120_000;
+const STEP_MS = 100;
+const CLOSE_NORMAL = 1_000;
+
+/** A disk that takes a millisecond of the call's own time for everything. */
+class ClockedDisk implements JournalFiles {
+  readonly #clock: ManualClock;
+  readonly #parts: Buffer[] = [];
+
+  constructor(clock: ManualClock) {
+    this.#clock = clock;
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#parts);
+  }
+
+  create(_path: string, done: (error: Error | null, fd: number) => void): void {
+    this.#clock.after(1, () => done(null, 1));
+  }
+
+  write(_fd: number, bytes: Uint8Array, done: (error: Error | null, writtenBytes: number) => void): void {
+    this.#clock.after(1, () => {
+      this.#parts.push(Buffer.from(bytes));
+      done(null, bytes.length);
+    });
+  }
+
+  sync(_fd: number, done: (error: Error | null) => void): void {
+    this.#clock.after(1, () => done(null));
+  }
+
+  close(_fd: number, done: (error: Error | null) => void): void {
+    this.#clock.after(1, () => done(null));
+  }
+}
+
+/** Tools of the service whose servers answer as scripted. */
+class ScriptedHttpTools extends HttpTools {
+  readonly #clock: ManualClock;
+  readonly #tools: ReadonlyMap<string, ScriptedTool>;
+
+  constructor(clock: ManualClock, tools: ReadonlyMap<string, ScriptedTool>) {
+    super({ secrets: new Map(), allowLoopback: false, resolve: async () => [] });
+    this.#clock = clock;
+    this.#tools = tools;
+  }
+
+  override async carryOut(tool: { name: string }, _given: object, signal: AbortSignal): Promise<ToolOutcome> {
+    const { afterMs, ...outcome } = this.#tools.get(tool.name) ?? { afterMs: 0, ...failed("unreachable", "no server") };
+    await sleep(this.#clock, afterMs, signal);
+    return outcome;
+  }
+}
+
+/** Holds the call of a script over a line, through the gateway of this build, in virtual time. The same call gives the same bytes. */
+export async function holdCall(line: GoldenLine, script: (scene: Scene) => void, dataDir: string): Promise<HeldCall> {
+  const scene = new Scene();
+  script(scene);
+  const call = new GoldenCallRun(GOLDEN_LINES[line], scene, dataDir);
+  return await call.hold();
+}
+
+/** One call: the gateway, the peer, and the network between them. */
+class GoldenCallRun implements LiveCall {
+  readonly #line: Line;
+  readonly #scene: Scene;
+  readonly #clock = new ManualClock();
+  readonly #disk = new ClockedDisk(this.#clock);
+  readonly #accounts: AccountSpends;
+  readonly #gateway: Gateway;
+  readonly #logged: readonly string[];
+  readonly #sent: SentMessage[] = [];
+  readonly #peer: SimulatedPeer;
+  readonly #speech: readonly Uint8Array[];
+  readonly #silence: Uint8Array;
+  #leg: Leg | undefined;
+  #lastAudio: string | Uint8Array = "";
+  #isDead = false;
+  #isStuck = false;
+  #isClosed = false;
+  #isOver = false;
+
+  constructor(line: Line, scene: Scene, dataDir: string) {
+    this.#line = line;
+    this.#scene = scene;
+    const clock = this.#clock;
+    const { inbound } = formatsOf(line);
+    this.#speech = vowelFrames(inbound);
+    this.#silence = new Uint8Array(frameBytes(inbound)).fill(silenceByte(inbound));
+    const { log, lines } = memoryLog();
+    this.#logged = lines;
+    const spend = scene.spend ?? NO_SPEND_LIMITS;
+    this.#accounts = new AccountSpends({ limits: spend.account, clock });
+    const gateway: Gateway = new Gateway({
+      handOff: {
+        tokenKeys: [TOKEN_KEY],
+        redeem: async () => ({ callId: CALL_ID, accountId: ACCOUNT_ID, spec: this.#spec() }),
+        streamStarted: () => {},
+        ended: () => {
+          this.#isOver = true;
+        },
+      },
+      engines: goldenEngines(scene.providers, clock),
+      makeVad: failingAt(scene.detectorFailsAtFrame),
+      makeResampler,
+      opus,
+      httpTools: new ScriptedHttpTools(clock, scene.tools),
+      schemas: INLINE_SCHEMAS,
+      journals: new JournalWriters({ dataDir, software: "trunkline/golden", clock, log, files: this.#disk }),
+      phrases: { find: async (language) => scene.phrases.get(language) },
+      spend,
+      accounts: this.#accounts,
+      prices: scene.prices,
+      metrics: new WorkerMetrics(() => gateway.readings()),
+      ...(scene.parameters === undefined ? {} : { parameters: scene.parameters }),
+      ...(scene.historyTokensMax === undefined ? {} : { historyTokensMax: scene.historyTokensMax }),
+      liveness: DEFAULT_LIVENESS,
+      clock,
+      log,
+      callsMax: 1,
+      onFull: () => {},
+      carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
+      mediaUrl: "wss://media.example.com",
+      carrierBOutboundCodec: line.wire === "carrier_b" ? line.codecs.outbound : "mulaw",
+    });
+    this.#gateway = gateway;
+    this.#peer = simulatePeer(line, {
+      clock,
+      id: "0123456789abcdef0123456789abcdef",
+      opus,
+      send: (message) => this.sends(message),
+      close: () => this.closes(CLOSE_NORMAL, false),
+      microphone: () => this.#microphone(),
+      earphone: () => {},
+      told: (message) => {
+        if (message.type === "toolCall") scene.onToolCall(message, this);
+      },
+    });
+  }
+
+  async hold(): Promise<HeldCall> {
+    const clock = this.#clock;
+    const admission = await this.#gateway.admit(
+      mintToken(),
+      signatureHeaders(() => ""),
+    );
+    assert.ok(admission.kind === "admitted");
+    this.#leg = admission.open(this.#socket());
+    for (const { atMs, run } of this.#scene.steps) clock.after(atMs, () => run(this));
+    if (this.#scene.starts) this.#peer.start();
+    while (!this.#isOver && clock.nowMs() < UNTIL_MS) await clock.play(STEP_MS);
+    assert.ok(this.#isOver, "a golden call comes to its end");
+    await clock.play(STEP_MS);
+    const violations = [...this.#peer.violations.keys()];
+    this.#peer.closed();
+    return {
+      journal: this.#disk.bytes,
+      sent: this.#sent,
+      violations,
+      bugs: this.#logged.filter((entry) => entry.includes('"fault":"bug"')),
+    };
+  }
+
+  types(text: string): void {
+    this.#peer.typeText(text);
+  }
+
+  presses(digit: string): void {
+    this.#peer.pressKey(digit);
+  }
+
+  hangsUp(): void {
+    this.#peer.stop();
+  }
+
+  closes(code: number, violated: boolean): void {
+    this.#clock.after(NETWORK_MS, () => this.#closed(code, violated));
+  }
+
+  lineDies(): void {
+    this.#isDead = true;
+  }
+
+  stopsReading(): void {
+    this.#isStuck = true;
+  }
+
+  sends(message: string | Uint8Array): void {
+    if (this.#isDead) return;
+    const bytes = Buffer.from(message as Uint8Array);
+    if (typeof message !== "string") this.#lastAudio = bytes;
+    else if (message.includes('"event":"media"')) this.#lastAudio = message;
+    this.#clock.after(NETWORK_MS, () => {
+      if (!this.#isClosed) this.#leg?.message(bytes, typeof message !== "string");
+    });
+  }
+
+  floodsAudio(frames: number): void {
+    const last = this.#lastAudio;
+    if (typeof last !== "string") {
+      for (let n = 0; n < frames; n += 1) this.sends(last);
+      return;
+    }
+    const message = JSON.parse(last) as { media: { chunk: string | number; timestamp: string } };
+    const { chunk, timestamp } = message.media;
+    for (let n = 1; n <= frames; n += 1) {
+      const next = Number(chunk) + n;
+      const media = {
+        ...message.media,
+        chunk: typeof chunk === "string" ? String(next) : next,
+        timestamp: String(Number(timestamp) + n * FRAME_MS),
+      };
+      this.sends(JSON.stringify({ ...message, media }));
+    }
+  }
+
+  drains(): void {
+    this.#gateway.sayGoodbye();
+  }
+
+  endedByApi(): void {
+    this.#gateway.end(CALL_ID, "api_hangup");
+  }
+
+  accountIsOver(): void {
+    this.#accounts.over([{ accountId: ACCOUNT_ID, limit: "llm_requests" }]);
+  }
+
+  answersTool(id: string, outcome: { result: unknown } | { error: string }): void {
+    assert.ok(this.#peer instanceof WebsocketClient, "carriers have no tools");
+    this.#peer.answerTool(id, outcome);
+  }
+
+  #spec(): CallSpec {
+    const { greeting, ...rest } = SPEC;
+    const first = this.#scene.withoutGreeting || greeting === undefined ? {} : { greeting };
+    return { ...rest, ...first, voiceId: "tts-1/one", ...specOf(this.#line), ...this.#scene.spec };
+  }
+
+  #socket(): LegSocket {
+    const clock = this.#clock;
+    return {
+      send: (message) => {
+        if (this.#isStuck) return false;
+        const copy = typeof message === "string" ? message : this.#received(message);
+        this.#sent.push({ atMs: clock.nowMs(), message: copy });
+        if (!this.#isDead) clock.after(NETWORK_MS, () => this.#peer.receive(copy));
+        return true;
+      },
+      ping: () => {
+        if (this.#isDead || !this.#scene.answersPings) return;
+        clock.after(2 * NETWORK_MS, () => {
+          if (!this.#isClosed) this.#leg?.ponged();
+        });
+      },
+      end: (code) => {
+        clock.after(NETWORK_MS, () => {
+          // A peer that was cut off learns nothing of the end.
+          if (!this.#isDead && !this.#isStuck) this.#peer.closed();
+          this.#closed(code, false);
+        });
+      },
+    };
+  }
+
+  /** A message of the service that is only valid now: carriers take texts, however they were handed over. */
+  #received(message: Uint8Array): string | Uint8Array {
+    return this.#line.wire === "websocket" ? Uint8Array.from(message) : Buffer.from(message).toString();
+  }
+
+  #closed(code: number, violated: boolean): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#leg?.closed(code, violated);
+  }
+
+  #microphone(): Uint8Array | undefined {
+    // In the middle of the frame that has just been spoken.
+    const spokenMs = this.#clock.nowMs() - FRAME_MS / 2;
+    const isWithin = ({ fromMs, untilMs }: { fromMs: number; untilMs: number }): boolean =>
+      fromMs <= spokenMs && spokenMs < untilMs;
+    if (this.#scene.muted.some(isWithin)) return undefined;
+    if (!this.#scene.speech.some(isWithin)) return this.#silence;
+    return this.#speech[Math.floor(spokenMs / FRAME_MS) % this.#speech.length];
+  }
+}
+
+/** So much of a vowel, again and again: short enough for gzip to find it again. */
+const VOWEL_SECONDS = 0.2;
+
+/** The frames of the vowel. */
+function vowelFrames(format: AudioFormat): Uint8Array[] {
+  const { codec, rateHz } = format;
+  const bytes = encodeSamples(
+    Int16Array.from({ length: VOWEL_SECONDS * rateHz }, (_, n) => vowelAt(n / rateHz)),
+    codec,
+  );
+  const count = frameBytes(format);
+  return Array.from({ length: bytes.length / count }, (_, frame) => bytes.subarray(frame * count, (frame + 1) * count));
+}
+
+/** The real voice detector, which fails at a frame. */
+const failingAt =
+  (frame: number): VadFactory =>
+  (rateHz) => {
+    const vad = makeVad(rateHz);
+    let frames = 0;
+    return {
+      isVoiced: (samples) => {
+        frames += 1;
+        if (frames === frame) throw new Error("the voice detector fails as scripted");
+        return vad.isVoiced(samples);
+      },
+      destroy: () => vad.destroy(),
+    };
+  };
