@@ -7,7 +7,7 @@ import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../src/core/li
 const FIRST_TIMESTAMP_MS = 102;
 
 /** What the carrier says in one stream, message by message, with running numbers and timestamps. */
-export class StreamTexts {
+export class CarrierMessages {
   readonly #id = randomBytes(16).toString("hex");
   readonly #streamSid = `MZ${this.#id}`;
   readonly #callSid = `CA${this.#id}`;

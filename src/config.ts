@@ -27,19 +27,19 @@ import { HISTORY_TOKENS_DEFAULT, HISTORY_TOKENS_LIMIT, HISTORY_TOKENS_MIN } from
 import { type RetentionRules, readRetention } from "./core/retention.ts";
 import type { SpendSettings } from "./core/spend.ts";
 import { readSpendSettings } from "./core/spend-config.ts";
-import { readToolSecrets, TOOL_SECRET, type ToolSecrets } from "./core/tool-secrets.ts";
+import { readToolSecrets, TOOL_SECRET_PREFIX, type ToolSecrets } from "./core/tool-secrets.ts";
 import { type CertificateFiles, certificateProblems } from "./gateway/certificate.ts";
 import type { LivenessOptions } from "./gateway/liveness.ts";
 import type { MediaServerSetting } from "./gateway/media-server/choice.ts";
 import { MEDIA_SERVERS } from "./gateway/media-server/media-server.ts";
 import type { CarrierSecrets } from "./gateway/signatures.ts";
 import type { G711Codec } from "./media/g711.ts";
-import { BRAIN_PROVIDERS, type BrainSettings, readBrainSettings } from "./speech/brains.ts";
+import { LLM_PROVIDERS, type LlmSettings, readLlmSettings } from "./speech/brains.ts";
 import { type ContextSizes, readContextSizes } from "./speech/context-sizes.ts";
-import { type EarSettings, readEarSettings } from "./speech/ears.ts";
-import { engineProblems, PROVIDERS } from "./speech/engines.ts";
-import { readVoiceSettings, type VoiceSettings } from "./speech/voice-settings.ts";
-import { type UnknownVariable, unknownVariables as unknownAmong } from "./unknown-variables.ts";
+import { type SttSettings, readSttSettings } from "./speech/ears.ts";
+import { speechConfigProblems, PROVIDER_NAMES } from "./speech/engines.ts";
+import { readTtsSettings, type TtsSettings } from "./speech/voice-settings.ts";
+import { type UnknownVariable, findUnknownVariables as unknownAmong } from "./unknown-variables.ts";
 
 /** Everything an operator can set. docs/configuration.md lists each variable with its default. */
 export interface Config {
@@ -75,20 +75,20 @@ export interface Config {
   workers: number;
   callsPerWorker: number;
   /** How many calls one API key may have at once, created or active; undefined for as many as there are places. */
-  callsPerKey: number | undefined;
+  callsPerApiKey: number | undefined;
   /** With less free space than this on the disks of DATA_DIR no new calls are taken; 0 for never. */
   diskFreeMinBytes: number;
   /** How long live calls may go on after SIGTERM. */
   drainMs: number;
   /** The ears, separated by commas, each for when the one before it fails; undefined when none is configured. */
   stt: string | undefined;
-  earSettings: EarSettings;
+  sttSettings: SttSettings;
   /** The voices, separated by commas, the default first. */
   tts: string;
-  voiceSettings: VoiceSettings;
+  ttsSettings: TtsSettings;
   /** Each `reference`, or a provider and its model, `openai:gpt-4o-mini`; or several of them, separated by commas. */
   models: Readonly<Record<ModelName, string>>;
-  brainSettings: BrainSettings;
+  llmSettings: LlmSettings;
   /** The contexts of models, by `provider:model`, where the operator names them. */
   contextSizes: ContextSizes;
   /** What a prompt may hold beside the system prompt and the tools, estimated tokens. */
@@ -165,7 +165,7 @@ export function readConfig(
   const publicMediaUrl = text("PUBLIC_MEDIA_URL", "").replace(/\/+$/, "");
   if (publicMediaUrl !== "" && !isAddress(publicMediaUrl, ["ws:", "wss:"])) {
     problems.push(
-      `PUBLIC_MEDIA_URL must be a ws:// or wss:// address without a query or a password, not ${shown(publicMediaUrl)}`,
+      `PUBLIC_MEDIA_URL must be a ws:// or wss:// address without a query or a password, not ${redactedAddress(publicMediaUrl)}`,
     );
   }
   const mediaTls = readMediaTls(env, problems, checksFiles);
@@ -196,19 +196,19 @@ export function readConfig(
     liveness: readLiveness(integer, text("MEDIA_TIMEOUT_S", "") !== "", problems),
     workers: integer("WORKERS", Math.max(1, availableParallelism() - 1), 1, WORKERS_MAX),
     callsPerWorker: integer("CALLS_PER_WORKER", CALLS_PER_WORKER_DEFAULT, 1, 100_000),
-    callsPerKey: text("CALLS_PER_KEY", "") === "" ? undefined : integer("CALLS_PER_KEY", 1, 1, 100_000),
+    callsPerApiKey: text("CALLS_PER_KEY", "") === "" ? undefined : integer("CALLS_PER_KEY", 1, 1, 100_000),
     diskFreeMinBytes: integer("DISK_FREE_MIN_MB", DISK_FREE_MB_MIN_DEFAULT, 0, DISK_FREE_MB_MIN_MAX) * BYTES_PER_MB,
     drainMs: integer("DRAIN_MS", 30_000, 0, 7_200_000),
     stt: isTrial ? REFERENCE : text("STT", "") || undefined,
-    earSettings: readEarSettings(text),
+    sttSettings: readSttSettings(text),
     tts: isTrial ? REFERENCE : text("TTS", "espeak"),
-    voiceSettings: readVoiceSettings(text),
+    ttsSettings: readTtsSettings(text),
     models: Object.fromEntries(MODEL_NAMES.map((name) => [name, text(name.toUpperCase(), "reference")])) as Record<
       ModelName,
       string
     >,
-    brainSettings: readBrainSettings(text),
-    contextSizes: readContextSizes(text("CONTEXT_TOKENS", ""), BRAIN_PROVIDERS, problems),
+    llmSettings: readLlmSettings(text),
+    contextSizes: readContextSizes(text("CONTEXT_TOKENS", ""), LLM_PROVIDERS, problems),
     historyTokensMax: integer("HISTORY_TOKENS_MAX", HISTORY_TOKENS_DEFAULT, HISTORY_TOKENS_MIN, HISTORY_TOKENS_LIMIT),
     phrases: readPhrases(text("PHRASES_FILE", ""), problems, checksFiles),
     espeakProcesses: integer("ESPEAK_PROCESSES", 2, 1, 16),
@@ -219,7 +219,7 @@ export function readConfig(
     toolSecrets: readToolSecrets(env, problems),
     toolsAllowLoopback: readToolsAllowLoopback(env, problems),
   };
-  problems.push(...engineProblems(config));
+  problems.push(...speechConfigProblems(config));
   if (problems.length > 0) throw new Error(`bad configuration:\n  ${problems.join("\n  ")}`);
   return config;
 }
@@ -227,7 +227,7 @@ export function readConfig(
 /** What may be spent, with whom and at which price, and how long what came of it is kept. */
 const readPolicies = (text: (key: string, fallback: string) => string, problems: string[]) => ({
   streamsMax: readStreamsMax(text("STREAMS_MAX", ""), problems),
-  prices: readPrices(text("PRICES", ""), PROVIDERS, problems),
+  prices: readPrices(text("PRICES", ""), PROVIDER_NAMES, problems),
   spend: readSpendSettings(text, problems),
   retention: readRetention(text("RETENTION", ""), problems),
 });
@@ -256,8 +256,8 @@ export function unknownVariables(env: Environment = process.env): UnknownVariabl
   };
   read({});
   read(env);
-  const given = Object.keys(env).filter((name) => !name.startsWith(TOOL_SECRET));
-  return unknownAmong(given, [...known], { providers: PROVIDERS, llmProviders: BRAIN_PROVIDERS });
+  const given = Object.keys(env).filter((name) => !name.startsWith(TOOL_SECRET_PREFIX));
+  return unknownAmong(given, [...known], { providers: PROVIDER_NAMES, llmProviders: LLM_PROVIDERS });
 }
 
 /** What a tool beside the service deletes. Throws one error that names every problem. */
@@ -371,7 +371,7 @@ function readApiUrls(env: Environment, problems: string[]): string[] {
   const urls = given.split(",").map((url) => url.trim().replace(/\/+$/, ""));
   for (const url of urls.filter((url) => !isAddress(url, ["http:", "https:"]))) {
     problems.push(
-      `PUBLIC_API_URL must be http:// or https:// addresses without a query or a password, not ${shown(url)}`,
+      `PUBLIC_API_URL must be http:// or https:// addresses without a query or a password, not ${redactedAddress(url)}`,
     );
   }
   return urls.map((url) => (url.endsWith(API_PATH) ? url : `${url}${API_PATH}`));
@@ -382,7 +382,7 @@ const isAddress = (text: string, protocols: readonly string[]): boolean =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol) && /^\w+:\/\/[^?#@\\\s]+$/.test(text);
 
 /** A bad address, quoted as far as it holds no secret: neither a password nor a query. */
-const shown = (address: string): string =>
+const redactedAddress = (address: string): string =>
   JSON.stringify(address.replace(/^(\w+:\/\/)?.*@/s, "$1…@").replace(/[?#].*$/s, "?…"));
 
 /** However it is written: `0` is 0.0.0.0, and `0::0` is `::`. */

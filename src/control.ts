@@ -1,8 +1,8 @@
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { buildApi } from "./api/app.ts";
-import { type HealthDeps, healthAnswer, type NewCalls, readinessAnswer } from "./api/health.ts";
-import { downloadsOf, LargeAnswers } from "./api/large-answers.ts";
+import { type HealthDeps, healthResponse, type CallAcceptance, readinessResponse } from "./api/health.ts";
+import { downloadBounds, LargeResponses } from "./api/large-answers.ts";
 import { catalogueOf } from "./api/voices.ts";
 import { readConfig, readLoaderEnvironment } from "./config.ts";
 import { systemAgeClock } from "./core/age-clock.ts";
@@ -12,127 +12,127 @@ import { apiConnectionsMaxWith, descriptorsMax } from "./core/descriptors.ts";
 import { DATA_DIR_WAIT_MS_MAX } from "./core/disk-limits.ts";
 import { codeOf } from "./core/errors.ts";
 import { DRAIN_RECORDS_MS, METRICS_ANSWER_MS_MAX } from "./core/limits.ts";
-import { createLogger, withoutForeignText } from "./core/log.ts";
-import { MetricsSum } from "./core/metrics-sum.ts";
+import { createLogger, loggableError } from "./core/log.ts";
+import { MetricsAggregator } from "./core/metrics-sum.ts";
 import { missingPrices } from "./core/prices.ts";
-import { watchProcess } from "./core/process-metrics.ts";
+import { collectProcessMetrics } from "./core/process-metrics.ts";
 import { RECORDS_WAITING_MAX } from "./core/renderer-limits.ts";
 import { SchemaProcess } from "./core/schema-checks.ts";
 import { HttpConnections } from "./http-connections.ts";
 import { serveMetrics } from "./metrics-server.ts";
-import { failInOneLine, onSupervisor, placeGiven, tellReady, toldSupervisor } from "./processes.ts";
-import { JournalEvents } from "./record/journal-events.ts";
+import { exitOnUncaughtException, handleSupervisorMessages, waitForAssignment, reportReady, sendToSupervisor } from "./processes.ts";
+import { EventPager } from "./record/journal-events.ts";
 import { journalDirectory } from "./record/journal-reader.ts";
-import { LostCalls, WORKERS_RETURN_MS } from "./record/lost-calls.ts";
-import { RecordKeeper } from "./record/record-keeper.ts";
+import { LostCallRecovery, WORKER_REGISTRATION_MS } from "./record/lost-calls.ts";
+import { CallFinalizer } from "./record/record-keeper.ts";
 import { recordingPath } from "./record/recording.ts";
-import { Retention } from "./record/retention.ts";
-import { forkRenderer, journalBytesIn, RendererProcess } from "./renderer-process.ts";
+import { RetentionJob } from "./record/retention.ts";
+import { forkRenderer, journalBytesIn, RendererClient } from "./renderer-process.ts";
 import { modelsIn } from "./speech/brains.ts";
-import { createEngines } from "./speech/engines.ts";
+import { createSpeechProviders } from "./speech/engines.ts";
 import { providerNotes } from "./speech/provider-notes.ts";
-import { voiceProvidersIn } from "./speech/voices.ts";
-import { AccountTotals } from "./store/account-totals.ts";
-import { AskedEnds } from "./store/asked-ends.ts";
-import { countedCalls } from "./store/counted-calls.ts";
-import { watchDatabase } from "./store/database-watch.ts";
+import { ttsProvidersIn } from "./speech/voices.ts";
+import { AccountSpendTotals } from "./store/account-totals.ts";
+import { EndRequests } from "./store/asked-ends.ts";
+import { meteredCallStore } from "./store/counted-calls.ts";
+import { monitorDatabaseFiles } from "./store/database-watch.ts";
 import { DiskSpace } from "./store/disk-space.ts";
-import { hasNoKey, writeFirstKey } from "./store/first-key.ts";
-import { type HandoffHandlers, HandoffProxy } from "./store/handoff-proxy.ts";
-import { placedCalls } from "./store/placed-calls.ts";
-import { Places } from "./store/places.ts";
+import { hasNoApiKey, writeFirstApiKey } from "./store/first-key.ts";
+import { type HandoffHandlers, HandoffThreadClient } from "./store/handoff-proxy.ts";
+import { admittingCallStore } from "./store/placed-calls.ts";
+import { Capacity } from "./store/places.ts";
 import { lockDataDirWithin } from "./store/sqlite/data-lock.ts";
 import { openStores } from "./store/sqlite/stores.ts";
 import { TokenSigner } from "./store/token-keys.ts";
 
 /** How often calls that nobody redeemed are looked for. */
-const EXPIRE_MS = 5_000;
+const EXPIRY_INTERVAL_MS = 5_000;
 /** Requests that are under way when everything else is over have this long. */
-const LAST_ANSWERS_MS = DRAIN_RECORDS_MS / 2;
+const LAST_RESPONSES_MS = DRAIN_RECORDS_MS / 2;
 
 /** Composition root of the control process: the API, the stores, and the records of ended calls. */
-failInOneLine(createLogger("control", "info"));
+exitOnUncaughtException(createLogger("control", "info"));
 const clock = systemClock;
 const ageClock = systemAgeClock();
 // It loads its code while this process does, also in a spare.
-const workers = new HandoffProxy({
+const handoff = new HandoffThreadClient({
   clock,
   onFailed(error) {
     createLogger("control", "info").fatal({ err: error, code: codeOf(error) }, "the handoff thread failed");
     process.exit(1);
   },
 });
-const { socketPath, port, mediaUrl, restarts } = await placeGiven();
+const { socketPath, port, mediaUrl, restarts } = await waitForAssignment();
 const config = readConfig(undefined, { checksFiles: false });
 const log = createLogger("control", config.logLevel);
 const { dataDir } = config;
 
-let firstWorkerCame = (): void => {};
+let resolveFirstWorker = (): void => {};
 const firstWorker = new Promise<void>((resolve) => {
-  firstWorkerCame = resolve;
-  clock.after(WORKERS_RETURN_MS, resolve);
+  resolveFirstWorker = resolve;
+  clock.after(WORKER_REGISTRATION_MS, resolve);
 });
 
 const metrics = new ControlMetrics();
-const workersMetrics = new MetricsSum();
-watchProcess(metrics.registry);
-metrics.restarted(restarts);
+const workersMetrics = new MetricsAggregator();
+collectProcessMetrics(metrics.registry);
+metrics.setRestarts(restarts);
 await lockDataDirWithin(DATA_DIR_WAIT_MS_MAX, dataDir, clock);
 const opened = await openStores(dataDir, clock, {
   ageClock,
-  unwritten: workers.unwritten,
+  unpersisted: handoff.unpersisted,
   onMigration(isOver) {
     log.info(isOver ? "the database is up to date" : "the database is brought up to date");
-    return toldSupervisor({ kind: "migrating", isOver });
+    return sendToSupervisor({ kind: "migrating", isOver });
   },
 });
 /** The number of this start: what was redeemed under a lower one was redeemed before. */
 const epoch = await opened.epochs.next();
-const signer = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => workers.setTokenKeys(keys) });
-if (await hasNoKey(opened)) await offerFirstKey();
+const signer = new TokenSigner({ dataDir, clock, log, onKeys: (keys) => handoff.setTokenKeys(keys) });
+if (await hasNoApiKey(opened)) await ensureFirstApiKey();
 const disk = new DiskSpace({
   folders: [dataDir, journalDirectory(dataDir), join(dataDir, "recordings")],
   minFreeBytes: config.diskFreeMinBytes,
   clock,
   log,
 });
-await disk.watch();
-watchDatabase(opened, dataDir, clock, log);
-metrics.watchDisk(() => disk);
-const places = new Places({ clock, callsPerKey: config.callsPerKey });
-const accountTotals = new AccountTotals({ limits: config.spend.account, clock });
-metrics.watchPlaces(() => places.taken);
+await disk.monitor();
+monitorDatabaseFiles(opened, dataDir, clock, log);
+metrics.observeDisk(() => disk);
+const places = new Capacity({ clock, callsPerApiKey: config.callsPerApiKey });
+const accountTotals = new AccountSpendTotals({ limits: config.spend.account, clock });
+metrics.observeSlots(() => places.usage);
 places.restore(await opened.calls.listWaiting(), await opened.calls.listActive());
-const stores = { ...opened, calls: placedCalls(countedCalls(opened.calls, metrics), places) };
+const stores = { ...opened, calls: admittingCallStore(meteredCallStore(opened.calls, metrics), places) };
 // Only asked which voices there are: one program is enough.
-const engines = createEngines({ ...config, espeakProcesses: 1 }, clock, log);
+const engines = createSpeechProviders({ ...config, espeakProcesses: 1 }, clock, log);
 // Who asks for them first waits for no provider.
 engines.tts.voices().catch((error: unknown) => {
-  log.warn({ code: codeOf(error), ...withoutForeignText(error) }, "the voices could not be listed");
+  log.warn({ code: codeOf(error), ...loggableError(error) }, "the voices could not be listed");
 });
-const renderer = new RendererProcess({
+const renderer = new RendererClient({
   start: forkRenderer(dataDir, readLoaderEnvironment()),
   journalBytes: journalBytesIn(dataDir),
   clock,
   log,
   onRestart: () => metrics.rendererRestarted(),
 });
-const keeper = new RecordKeeper({
+const keeper = new CallFinalizer({
   calls: stores.calls,
   dataDir,
   journals: renderer,
   prices: config.prices,
   clock,
   log,
-  onKept(callId, tookMs) {
+  onFinalized(callId, tookMs) {
     metrics.recordMade(tookMs);
-    askedEnds.over(callId);
-    workers.acknowledge(callId);
+    askedEnds.callEnded(callId);
+    handoff.acknowledge(callId);
   },
   onRecordingFailed: () => metrics.recordingFailed(),
 });
-metrics.watchRecords(() => keeper.count);
-const retention = new Retention({
+metrics.observeRecords(() => keeper.count);
+const retention = new RetentionJob({
   rules: config.retention,
   accounts: stores.accounts,
   calls: stores.calls,
@@ -144,46 +144,46 @@ const retention = new Retention({
   onFailed: (what) => metrics.retentionFailed(what),
   onRun: () => metrics.retentionRan(clock.epochMs()),
 });
-const askedEnds = new AskedEnds({
+const askedEnds = new EndRequests({
   calls: stores.calls,
-  endCall: (workerId, callId) => workers.end(workerId, callId),
+  endCall: (workerId, callId) => handoff.endCall(workerId, callId),
   clock,
   log,
 });
-const lostCalls = new LostCalls({
+const lostCalls = new LostCallRecovery({
   calls: stores.calls,
-  keeper,
-  workers,
+  finalizer: keeper,
+  workers: handoff,
   epoch,
   onWorkerLost: (workerId) => workersMetrics.workerGone(workerId),
   clock,
   log,
 });
 
-const onWorkers: HandoffHandlers = {
-  onRedeemed: (callId, workerId) => places.carry(callId, workerId),
+const handoffHandlers: HandoffHandlers = {
+  onRedeemed: (callId, workerId) => places.assign(callId, workerId),
   onReturned({ callId, remainingMs }) {
     places.returned(callId, remainingMs);
-    void askedEnds.returned(callId);
+    void askedEnds.redemptionReturned(callId);
   },
-  onWorker(workerId, connection, callIds, load) {
-    places.workerCame(workerId, callIds, load);
-    lostCalls.workerCame(workerId, connection, callIds);
-    if (load.takesCalls) firstWorkerCame();
+  onWorkerConnected(workerId, connection, callIds, load) {
+    places.workerConnected(workerId, callIds, load);
+    lostCalls.workerConnected(workerId, connection, callIds);
+    if (load.acceptsCalls) resolveFirstWorker();
   },
-  onForeignWorker: (workerId) => lostCalls.leave(workerId),
-  onLoad(workerId, load) {
-    places.workerTold(workerId, load);
-    if (load.takesCalls) firstWorkerCame();
+  onIncompatibleWorker: (workerId) => lostCalls.ignoreWorker(workerId),
+  onLoadReported(workerId, load) {
+    places.loadReported(workerId, load);
+    if (load.acceptsCalls) resolveFirstWorker();
   },
-  onSpends(workerId, spends, all) {
+  onSpendReported(workerId, spends, all) {
     accountTotals.reported(workerId, spends, all);
-    workers.accountsOver(accountTotals.allOver());
+    handoff.sendAccountsOverLimit(accountTotals.allOverLimit());
   },
-  onWorkerGone(workerId, connection) {
-    places.workerGone(workerId);
-    accountTotals.workerGone(workerId);
-    lostCalls.workerGone(workerId, connection);
+  onWorkerDisconnected(workerId, connection) {
+    places.workerDisconnected(workerId);
+    accountTotals.workerDisconnected(workerId);
+    lostCalls.workerDisconnected(workerId, connection);
   },
   onStreamStarted(callId, carrierCallId) {
     // The record learns of it from the journal, too.
@@ -193,63 +193,63 @@ const onWorkers: HandoffHandlers = {
   },
   onEnded(callId, end) {
     places.release(callId);
-    keeper.keep(callId, end);
+    keeper.finalize(callId, end);
   },
 };
 
 /** A newcomer's first request needs an API key. In production keys are only made on request. */
-async function offerFirstKey(): Promise<void> {
+async function ensureFirstApiKey(): Promise<void> {
   if (config.isProduction) {
     const command = "npm run keys -- create --name <name>, or in the image node dist/cli/keys.js create --name <name>";
     log.warn(`there is no API key yet: make one with ${command}`);
     return;
   }
   try {
-    log.info({ path: await writeFirstKey(dataDir, opened) }, "a first API key was written");
+    log.info({ path: await writeFirstApiKey(dataDir, opened) }, "a first API key was written");
   } catch (error) {
     log.error({ err: error, code: codeOf(error) }, "the first API key could not be written");
   }
 }
 
-function expireRepeatedly(): void {
-  clock.after(EXPIRE_MS, () => {
+function scheduleExpiry(): void {
+  clock.after(EXPIRY_INTERVAL_MS, () => {
     stores.calls.expire().then(
       (callIds) => {
         if (callIds.length > 0) log.info({ calls: callIds.length }, "calls expired");
       },
       (error: unknown) => log.error({ err: error }, "calls could not be expired"),
     );
-    expireRepeatedly();
+    scheduleExpiry();
   });
 }
 
 let draining = false;
-function newCalls(): NewCalls {
-  if (draining) return { taken: false, reason: "draining" };
-  if (opened.isLost()) return { taken: false, reason: "database_lost" };
-  if (disk.isLow) return { taken: false, reason: "insufficient_storage" };
-  if (workers.workerCount === 0 || renderer.isFailing) return { taken: false, reason: "unavailable" };
-  if (keeper.count.waiting >= RECORDS_WAITING_MAX) return { taken: false, reason: "overloaded" };
-  return places.room > 0 ? { taken: true } : { taken: false, reason: "overloaded" };
+function newCalls(): CallAcceptance {
+  if (draining) return { accepted: false, reason: "draining" };
+  if (opened.isDatabaseLost()) return { accepted: false, reason: "database_lost" };
+  if (disk.isLow) return { accepted: false, reason: "insufficient_storage" };
+  if (handoff.workerCount === 0 || renderer.isFailing) return { accepted: false, reason: "unavailable" };
+  if (keeper.count.waiting >= RECORDS_WAITING_MAX) return { accepted: false, reason: "overloaded" };
+  return places.available > 0 ? { accepted: true } : { accepted: false, reason: "overloaded" };
 }
 
-const health: HealthDeps = { newCalls, providerNotes: providerNotes(config) };
+const health: HealthDeps = { callAcceptance: newCalls, providerNotes: providerNotes(config) };
 let metricsAddress: { host: string; port: number } | undefined;
-const events = new JournalEvents(dataDir);
+const events = new EventPager(dataDir);
 // The store and the records need their descriptors.
 const apiConnectionsMax = apiConnectionsMaxWith(descriptorsMax());
 const api = buildApi({
   ...stores,
   clock,
-  largeAnswers: new LargeAnswers(clock, metrics.largeAnswers("list")),
-  downloads: new LargeAnswers(clock, metrics.largeAnswers("download"), downloadsOf(apiConnectionsMax)),
+  largeResponses: new LargeResponses(clock, metrics.largeAnswers("list")),
+  downloads: new LargeResponses(clock, metrics.largeAnswers("download"), downloadBounds(apiConnectionsMax)),
   voices: catalogueOf(engines.tts),
   toolSecrets: config.toolSecrets,
   schemas: new SchemaProcess({ clock, log, count: (outcome) => metrics.budgetedTask("schemas", outcome) }),
   toolsAllowLoopback: config.toolsAllowLoopback,
   ...health,
-  accountOver: (accountId) => accountTotals.over(accountId),
-  missingPrices: (model) => missingPrices(config.prices, modelsIn(config.models[model]), voiceProvidersIn(config.tts)),
+  accountLimitReached: (accountId) => accountTotals.overLimit(accountId),
+  missingPrices: (model) => missingPrices(config.prices, modelsIn(config.models[model]), ttsProvidersIn(config.tts)),
   publicApiUrls: config.publicApiUrls,
   corsOrigins: config.corsOrigins,
   metricsAddress: () => metricsAddress,
@@ -257,8 +257,8 @@ const api = buildApi({
   tokenTtlMs: config.tokenTtlS * 1_000,
   mintToken: () => signer.mint(),
   recordingPath: (callId) => recordingPath(dataDir, callId),
-  endCall: (workerId, call) => askedEnds.ask(workerId, call),
-  removeFiles: (callId) => keeper.remove(callId),
+  endCall: (workerId, call) => askedEnds.request(workerId, call),
+  removeFiles: (callId) => keeper.deleteFiles(callId),
   callEvents: (callId, from, limit) => events.page(callId, from, limit),
   metrics,
   log,
@@ -275,13 +275,13 @@ async function stop(): Promise<void> {
   draining = true;
   retention.stop();
   const closed = api.close();
-  const cancel = clock.after(LAST_ANSWERS_MS, () => api.server.closeAllConnections());
+  const cancel = clock.after(LAST_RESPONSES_MS, () => api.server.closeAllConnections());
   await lostCalls.recoverAll();
   await closed;
   cancel();
   await keeper.idle();
   renderer.close();
-  await workers.close();
+  await handoff.close();
   engines.close();
   await stores.close();
   process.exit(0);
@@ -310,40 +310,40 @@ function exitOrphaned(): void {
   process.exit(0);
 }
 
-onSupervisor({
+handleSupervisorMessages({
   drain: () => {
     draining = true;
   },
   stop: () => void stop(),
   orphaned: exitOrphaned,
-  restarts: (counts) => metrics.restarted(counts),
+  restarts: (counts) => metrics.setRestarts(counts),
 });
 if (config.metricsPort !== undefined) {
   const exposition = async (): Promise<string> => {
-    const told = await workers.metrics(METRICS_ANSWER_MS_MAX);
-    return await metrics.exposition(await workersMetrics.of(told), newCalls().taken);
+    const told = await handoff.metrics(METRICS_ANSWER_MS_MAX);
+    return await metrics.exposition(await workersMetrics.aggregate(told), newCalls().accepted);
   };
   const { server, connections } = await serveMetrics({
     host: config.metricsHost,
     port: config.metricsPort,
     exposition,
-    health: healthAnswer,
-    readiness: () => readinessAnswer(health),
+    health: healthResponse,
+    readiness: () => readinessResponse(health),
     clock,
     onClosed: (why) => metrics.connectionClosed("metrics", why),
     log,
   });
-  metrics.watchConnections(() => ({ api: apiConnections.count, metrics: connections.count }));
+  metrics.observeConnections(() => ({ api: apiConnections.count, metrics: connections.count }));
   metricsAddress = { host: config.metricsHost, port: portOf(server) };
   log.info(metricsAddress, "metrics served");
 }
 const { bootId } = ageClock;
 const tokenKeys = signer.accepted;
-await workers.serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel: config.logLevel }, onWorkers);
+await handoff.serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel: config.logLevel }, handoffHandlers);
 lostCalls.start();
-expireRepeatedly();
+scheduleExpiry();
 retention.start();
 await listen();
 // Whoever is told that the service is ready may create a call at once.
 await firstWorker;
-tellReady(portOf(api.server), clock);
+reportReady(portOf(api.server), clock);

@@ -3,9 +3,9 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { systemAgeClock } from "./core/age-clock.ts";
 import { systemClock } from "./core/clock.ts";
 import { createLogger } from "./core/log.ts";
-import type { FromHandoff, HandoffOptions, ToHandoff } from "./store/handoff-messages.ts";
-import { WordsReceiver } from "./store/handoff-words.ts";
-import { IpcServer } from "./store/ipc-server.ts";
+import type { FromHandoffThread, HandoffThreadOptions, ToHandoffThread } from "./store/handoff-messages.ts";
+import { PromptsReceiver } from "./store/handoff-words.ts";
+import { HandoffServer } from "./store/ipc-server.ts";
 import { openRedemptions } from "./store/sqlite/stores.ts";
 
 /**
@@ -15,13 +15,13 @@ import { openRedemptions } from "./store/sqlite/stores.ts";
  */
 const port = parentPort;
 assert.ok(port !== null, "this module runs as a thread");
-const words = new WordsReceiver(workerData as MessagePort);
-const tell = (message: FromHandoff): void => port.postMessage(message);
+const promptsReceiver = new PromptsReceiver(workerData as MessagePort);
+const send = (message: FromHandoffThread): void => port.postMessage(message);
 
-let server: IpcServer | undefined;
+let server: HandoffServer | undefined;
 let closeStore = async (): Promise<void> => {};
 
-port.on("message", (message: ToHandoff) => {
+port.on("message", (message: ToHandoffThread) => {
   switch (message.kind) {
     case "serve":
       void serve(message.options);
@@ -33,16 +33,16 @@ port.on("message", (message: ToHandoff) => {
       server?.acknowledge(message.callId);
       return;
     case "end":
-      server?.end(message.workerId, message.callId);
+      server?.endCall(message.workerId, message.callId);
       return;
     case "accounts-over":
-      server?.accountsOver(message.accounts);
+      server?.sendAccountsOverLimit(message.accounts);
       return;
     case "metrics":
       void answerMetrics(message.id, message.timeoutMs);
       return;
     case "ping":
-      tell({ kind: "pong", id: message.id });
+      send({ kind: "pong", id: message.id });
       return;
     case "close":
       void close();
@@ -50,34 +50,34 @@ port.on("message", (message: ToHandoff) => {
   }
 });
 
-async function serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel }: HandoffOptions): Promise<void> {
-  const opened = openRedemptions(dataDir, systemClock, systemAgeClock(bootId), words);
+async function serve({ dataDir, socketPath, epoch, bootId, tokenKeys, logLevel }: HandoffThreadOptions): Promise<void> {
+  const opened = openRedemptions(dataDir, systemClock, systemAgeClock(bootId), promptsReceiver);
   closeStore = opened.close;
-  server = new IpcServer({
+  server = new HandoffServer({
     path: socketPath,
     clock: systemClock,
     log: createLogger("control", logLevel),
     redemptions: opened.redemptions,
     epoch,
     tokenKeys,
-    onRedeemed: (callId, workerId) => tell({ kind: "redeemed", callId, workerId }),
-    onReturned: (call) => tell({ kind: "returned", call }),
-    onWorker: (workerId, connection, callIds, load) => tell({ kind: "worker", workerId, connection, callIds, load }),
-    onLoad: (workerId, { callCount, callsMax, loopLagMs, takesCalls }) =>
-      tell({ kind: "load", workerId, load: { callCount, callsMax, loopLagMs, takesCalls } }),
-    onSpends: (workerId, spends, all) => tell({ kind: "spends", workerId, spends, all }),
-    onForeignWorker: (workerId) => tell({ kind: "foreign-worker", workerId }),
-    onWorkerGone: (workerId, connection) => tell({ kind: "worker-gone", workerId, connection }),
-    onStreamStarted: (callId, carrierCallId) => tell({ kind: "stream-started", callId, carrierCallId }),
-    onEnded: (callId, end) => tell({ kind: "ended", callId, end }),
+    onRedeemed: (callId, workerId) => send({ kind: "redeemed", callId, workerId }),
+    onReturned: (call) => send({ kind: "returned", call }),
+    onWorkerConnected: (workerId, connection, callIds, load) => send({ kind: "worker", workerId, connection, callIds, load }),
+    onLoadReported: (workerId, { callCount, callsMax, loopLagMs, acceptsCalls }) =>
+      send({ kind: "load", workerId, load: { callCount, callsMax, loopLagMs, acceptsCalls } }),
+    onSpendReported: (workerId, spends, all) => send({ kind: "spends", workerId, spends, all }),
+    onIncompatibleWorker: (workerId) => send({ kind: "foreign-worker", workerId }),
+    onWorkerDisconnected: (workerId, connection) => send({ kind: "worker-gone", workerId, connection }),
+    onStreamStarted: (callId, carrierCallId) => send({ kind: "stream-started", callId, carrierCallId }),
+    onEnded: (callId, end) => send({ kind: "ended", callId, end }),
   });
   await server.listen();
-  tell({ kind: "listening" });
+  send({ kind: "listening" });
 }
 
 async function answerMetrics(id: number, timeoutMs: number): Promise<void> {
   const metrics = (await server?.metrics(AbortSignal.timeout(timeoutMs))) ?? new Map();
-  tell({ kind: "metrics", id, metrics });
+  send({ kind: "metrics", id, metrics });
 }
 
 async function close(): Promise<void> {

@@ -7,14 +7,14 @@ import type { Clock } from "./core/clock.ts";
  * Why a connection was closed or refused: it was `idle` (no request, or not the whole of one), its answer was `unread`, or all
  * others were being answered (`refused`).
  */
-export type ConnectionRefusal = "idle" | "unread" | "refused";
+export type ConnectionCloseReason = "idle" | "unread" | "refused";
 
 export interface HttpConnectionsOptions {
   /** Connections at once, at least 1. */
   max: number;
   clock: Clock;
   /** Called for each connection that was closed for want of room. */
-  onClosed: (why: ConnectionRefusal) => void;
+  onClosed: (why: ConnectionCloseReason) => void;
 }
 
 /**

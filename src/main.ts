@@ -15,11 +15,11 @@ import { chooseMediaServer, type MediaServerChoice } from "./gateway/media-serve
 import { currentRuntime, loadUws } from "./gateway/media-server/uws-module.ts";
 import { MediaPort } from "./media-port.ts";
 import type { ToChild } from "./processes.ts";
-import { startNotes } from "./start-notes.ts";
+import { startupWarnings } from "./start-notes.ts";
 import { newSocketPath } from "./store/control-socket.ts";
 import { openDataDir } from "./store/data-dir.ts";
 import { type Roll, Supervisor } from "./supervisor.ts";
-import { processStart, SupervisorFile, type SupervisorState } from "./supervisor-file.ts";
+import { processStartTime, SupervisorFile, type SupervisorState } from "./supervisor-file.ts";
 import type { StartChild } from "./watched-process.ts";
 
 /** Composition root of the supervisor. */
@@ -34,26 +34,26 @@ There are no options: environment variables configure the service. docs/configur
 Exit code 0: stopped by a signal. 1: it could not start, or a second signal ended it. 2: usage error.
 `;
 
-const forkChild: StartChild = (kind, { told, gone }) => {
+const forkChild: StartChild = (kind, { onMessage, onExit }) => {
   const { path, execArgv } = childModule(import.meta.url, kind);
   const child = fork(path, { execArgv });
   /** Handed over, and not sent yet: Node forgets them where the child dies. */
   const unsent = new Set<Socket>();
-  child.on("message", told);
+  child.on("message", onMessage);
   child.once("exit", (exitCode, signal) => {
     for (const connection of unsent) connection.destroy();
-    gone({ exitCode, signal });
+    onExit({ exitCode, signal });
   });
   // Never started: no `exit` will follow. Any other error is of something told or done to one that is about to exit.
   child.on("error", () => {
-    if (child.pid === undefined) gone({ exitCode: null, signal: null });
+    if (child.pid === undefined) onExit({ exitCode: null, signal: null });
   });
   return {
     pid: child.pid,
-    tell(message) {
+    send(message) {
       if (child.connected) child.send(message, () => {});
     },
-    hand(connection) {
+    sendConnection(connection) {
       if (!child.connected) {
         connection.destroy();
         return;
@@ -69,10 +69,10 @@ const forkChild: StartChild = (kind, { told, gone }) => {
  * Workers share their port, so the kernel would let two services share it too, and their tokens would go astray. Workers whose
  * supervisor is gone leave the port at once: they are waited for. Rejects with an error that names the variable.
  */
-async function awaitFree(variable: string, host: string, port: number): Promise<void> {
+async function waitUntilPortIsFree(variable: string, host: string, port: number): Promise<void> {
   for (const endMs = systemClock.nowMs() + DATA_DIR_WAIT_MS_MAX; ; ) {
     try {
-      await assertFree(variable, host, port);
+      await assertPortIsFree(variable, host, port);
       return;
     } catch (error) {
       if (systemClock.nowMs() >= endMs) throw error;
@@ -83,7 +83,7 @@ async function awaitFree(variable: string, host: string, port: number): Promise<
   }
 }
 
-function assertFree(variable: string, host: string, port: number): Promise<void> {
+function assertPortIsFree(variable: string, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (error) =>
@@ -97,7 +97,7 @@ function assertFree(variable: string, host: string, port: number): Promise<void>
  * Linux resets connections that a listener has not accepted when it closes, unless it may give them to another listener of the
  * port.
  */
-function warnOfResets(log: Logger): void {
+function warnOfConnectionResets(log: Logger): void {
   let setting: string;
   try {
     setting = readFileSync("/proc/sys/net/ipv4/tcp_migrate_req", "utf8").trim();
@@ -127,7 +127,7 @@ function logMediaServer(mediaServer: MediaServerChoice, log: Logger): void {
 async function run(config: Config, mediaServer: MediaServerChoice, log: Logger): Promise<void> {
   const socketPath = newSocketPath(config.dataDir);
   const file = new SupervisorFile(config.dataDir);
-  const state: SupervisorState = { pid: process.pid, start: processStart(process.pid) ?? "" };
+  const state: SupervisorState = { pid: process.pid, start: processStartTime(process.pid) ?? "" };
   const tell = (roll?: Roll): void => {
     try {
       file.write({ ...state, ...(roll !== undefined && { roll }) });
@@ -172,9 +172,9 @@ async function run(config: Config, mediaServer: MediaServerChoice, log: Logger):
   try {
     logMediaServer(mediaServer, log);
     const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
-    for (const { fields, message } of startNotes(config, unknownVariables(), callsMax)) log.warn(fields, message);
-    if (mediaServer.sharesPort) warnOfResets(log);
-    await awaitFree("MEDIA_PORT", config.mediaHost, config.mediaPort);
+    for (const { fields, message } of startupWarnings(config, unknownVariables(), callsMax)) log.warn(fields, message);
+    if (mediaServer.sharesPort) warnOfConnectionResets(log);
+    await waitUntilPortIsFree("MEDIA_PORT", config.mediaHost, config.mediaPort);
     const ready = await supervisor.start();
     isUp = true;
     tell();

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
-import { CONNECTIONS_HANDED_MAX, CONNECTIONS_WAITING_MAX } from "./core/connection-limits.ts";
+import { CONNECTIONS_UNACKNOWLEDGED_MAX, CONNECTIONS_PENDING_MAX } from "./core/connection-limits.ts";
 import type { Logger } from "./core/log.ts";
 import { type ConnectionSource, PortConnections } from "./gateway/media-server/connection-source.ts";
 
 /** A worker process that connections are handed to. */
-export interface ConnectionTaker {
+export interface ConnectionReceiver {
   /** The connection is the worker's from here on. Where it has died meanwhile the connection is closed. */
-  hand(connection: Socket): void;
+  sendConnection(connection: Socket): void;
 }
 
 /**
@@ -17,9 +17,9 @@ export class MediaPort {
   readonly #source: ConnectionSource;
   readonly #log: Logger;
   /** How many connections each worker was handed that it has not taken yet; the one whose turn it is comes first. */
-  readonly #handed = new Map<ConnectionTaker, number>();
+  readonly #unacknowledged = new Map<ConnectionReceiver, number>();
   /** Accepted, and not handed to anybody. */
-  readonly #waiting: Socket[] = [];
+  readonly #pending: Socket[] = [];
 
   constructor(log: Logger, source: ConnectionSource = new PortConnections(log, { pausesConnections: true })) {
     this.#log = log;
@@ -32,49 +32,49 @@ export class MediaPort {
   }
 
   /** A worker takes connections from now on, or takes no more. While none does the port is closed: the kernel refuses connections. */
-  setTakes(taker: ConnectionTaker, takes: boolean): void {
-    if (takes === this.#handed.has(taker)) return;
+  setAccepting(taker: ConnectionReceiver, takes: boolean): void {
+    if (takes === this.#unacknowledged.has(taker)) return;
     if (takes) {
-      this.#handed.set(taker, 0);
-      if (this.#handed.size === 1) this.#source.pause(false);
-      this.#handWaiting();
+      this.#unacknowledged.set(taker, 0);
+      if (this.#unacknowledged.size === 1) this.#source.pause(false);
+      this.#forwardPending();
     } else {
-      this.#handed.delete(taker);
-      if (this.#handed.size > 0) return;
+      this.#unacknowledged.delete(taker);
+      if (this.#unacknowledged.size > 0) return;
       this.#source.pause(true);
-      for (const connection of this.#waiting.splice(0)) connection.destroy();
+      for (const connection of this.#pending.splice(0)) connection.destroy();
     }
   }
 
   /** A worker has taken one of the connections that it was handed, or it was lost on its way. */
-  taken(taker: ConnectionTaker): void {
-    const handed = this.#handed.get(taker);
+  onConnectionTaken(taker: ConnectionReceiver): void {
+    const handed = this.#unacknowledged.get(taker);
     if (handed === undefined) return;
-    this.#handed.set(taker, Math.max(0, handed - 1));
-    this.#handWaiting();
+    this.#unacknowledged.set(taker, Math.max(0, handed - 1));
+    this.#forwardPending();
   }
 
   #onConnection(connection: Socket): void {
     connection.on("error", () => {});
-    if (this.#waiting.length >= CONNECTIONS_WAITING_MAX) {
-      this.#log.warn({ waiting: this.#waiting.length }, "a connection was closed: no worker takes the ones before it");
+    if (this.#pending.length >= CONNECTIONS_PENDING_MAX) {
+      this.#log.warn({ waiting: this.#pending.length }, "a connection was closed: no worker takes the ones before it");
       connection.destroy();
       return;
     }
-    this.#waiting.push(connection);
-    this.#handWaiting();
+    this.#pending.push(connection);
+    this.#forwardPending();
   }
 
-  #handWaiting(): void {
-    while (this.#waiting.length > 0) {
-      const next = [...this.#handed].find(([, handed]) => handed < CONNECTIONS_HANDED_MAX);
+  #forwardPending(): void {
+    while (this.#pending.length > 0) {
+      const next = [...this.#unacknowledged].find(([, handed]) => handed < CONNECTIONS_UNACKNOWLEDGED_MAX);
       if (next === undefined) return;
       const [taker, handed] = next;
       // It has had its turn.
-      this.#handed.delete(taker);
-      this.#handed.set(taker, handed + 1);
-      const connection = this.#waiting.shift();
-      if (connection !== undefined) taker.hand(connection);
+      this.#unacknowledged.delete(taker);
+      this.#unacknowledged.set(taker, handed + 1);
+      const connection = this.#pending.shift();
+      if (connection !== undefined) taker.sendConnection(connection);
     }
   }
 }

@@ -5,7 +5,7 @@ import { codeOf } from "./core/errors.ts";
 import { REQUEST_MS_MAX, STALL_MS_MAX } from "./core/limits.ts";
 import type { Logger } from "./core/log.ts";
 import { EXPOSITION_TYPE } from "./core/metrics-kit.ts";
-import { type ConnectionRefusal, HttpConnections } from "./http-connections.ts";
+import { type ConnectionCloseReason, HttpConnections } from "./http-connections.ts";
 
 /** What `/healthz` and `/readyz` answer, as on the API's port. */
 export interface HealthAnswer {
@@ -24,7 +24,7 @@ export interface MetricsServerOptions {
   readiness: () => HealthAnswer;
   clock: Clock;
   /** Called for each connection that was closed for want of room. */
-  onClosed: (why: ConnectionRefusal) => void;
+  onClosed: (why: ConnectionCloseReason) => void;
   log: Logger;
 }
 
@@ -50,7 +50,7 @@ export function serveMetrics(options: MetricsServerOptions): Promise<MetricsServ
     (request, response) => {
       // The body is discarded.
       request.resume();
-      void answerTo(request.method, plainPath(request.url ?? ""), options).then(({ status, headers, body }) => {
+      void responseTo(request.method, plainPath(request.url ?? ""), options).then(({ status, headers, body }) => {
         response.writeHead(status, { ...headers, "cache-control": "no-store", "x-content-type-options": "nosniff" });
         response.end(body);
       });
@@ -67,11 +67,11 @@ export function serveMetrics(options: MetricsServerOptions): Promise<MetricsServ
   });
 }
 
-async function answerTo(
+async function responseTo(
   method: string | undefined,
   path: string,
   { exposition, health, readiness, log }: MetricsServerOptions,
-): Promise<Answer> {
+): Promise<PlainResponse> {
   if (!["/metrics", "/healthz", "/readyz"].includes(path)) {
     return plainText(404, "there is nothing here but /metrics, /healthz and /readyz\n");
   }
@@ -86,19 +86,19 @@ async function answerTo(
   }
 }
 
-interface Answer {
+interface PlainResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: string;
 }
 
-const plainText = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
+const plainText = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): PlainResponse => ({
   status,
   headers: { "content-type": "text/plain; charset=utf-8", ...headers },
   body,
 });
 
-const json = ({ status, headers, body }: HealthAnswer): Answer => ({
+const json = ({ status, headers, body }: HealthAnswer): PlainResponse => ({
   status,
   headers: { "content-type": "application/json; charset=utf-8", ...headers },
   body: JSON.stringify(body),

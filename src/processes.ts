@@ -15,7 +15,7 @@ export type Restarts = Readonly<Record<ChildKind, number>>;
 /** What the supervisor and the processes it watches tell each other over their IPC channels. */
 export type ToChild =
   /** Take this place; always the first word. Until then a process has loaded its code, and holds nothing. */
-  | { kind: "serve"; options: ChildArguments }
+  | { kind: "serve"; options: ChildAssignment }
   /** The service is to end: take no more calls and let those that live end; then exit. */
   | { kind: "drain" }
   /** Another worker stands in your place: stop listening, serve whom you have accepted, let your calls end; then exit. */
@@ -38,12 +38,12 @@ export type FromChild =
   /** The loop turns. Told every HEARTBEAT_MS from `ready` on. */
   | { kind: "heartbeat" }
   /** A worker takes connections of the media port from now on, or takes no more. */
-  | { kind: "connections"; taken: boolean }
+  | { kind: "connections"; accepting: boolean }
   /** The answer to `connection-sent`: one that was handed over has been taken, or was lost on its way. */
   | { kind: "connection-taken" };
 
 /** Given to a child with its place: what it cannot read from the environment. */
-export interface ChildArguments {
+export interface ChildAssignment {
   /** The Unix socket over which workers and control process meet. */
   socketPath: string;
   /** The port to listen on: as configured, or the one that was taken before a restart. */
@@ -65,17 +65,17 @@ export interface ServiceReady {
 }
 
 /** What was told behind the place, and before there was anybody to hear it: Node loses what comes between two listeners. */
-const early: ToChild[] = [];
-const keepForLater = (message: ToChild): number => early.push(message);
+const earlyMessages: ToChild[] = [];
+const queueEarlyMessage = (message: ToChild): number => earlyMessages.push(message);
 
 /** Resolves when the supervisor gives this process its place, which may be long after its start; exits where nobody will. */
-export async function placeGiven(): Promise<ChildArguments> {
+export async function waitForAssignment(): Promise<ChildAssignment> {
   const exit = (): never => process.exit(0);
   process.once("disconnect", exit);
   if (!process.connected) exit();
   const message = await new Promise<ToChild>((resolve) => {
     process.once("message", (first: ToChild) => {
-      process.on("message", keepForLater);
+      process.on("message", queueEarlyMessage);
       resolve(first);
     });
   });
@@ -85,7 +85,7 @@ export async function placeGiven(): Promise<ChildArguments> {
 }
 
 /** What nobody caught, at the start or later, is told in one line of the log, and ends the process; the supervisor knows what to do. */
-export function failInOneLine(log: Logger): void {
+export function exitOnUncaughtException(log: Logger): void {
   process.once("uncaughtException", (error) => {
     log.fatal({ err: error, code: codeOf(error) }, "process failed");
     process.exit(1);
@@ -103,11 +103,11 @@ export interface SupervisorHandlers {
   /** Of the control process. */
   restarts?: (restarts: Restarts) => void;
   /** Of workers that are handed their connections. */
-  connections?: { handed(connection: Socket | undefined): void; sent(): void; stopped(): void };
+  connections?: { onConnection(connection: Socket | undefined): void; onConnectionSent(): void; onConnectionsStopped(): void };
 }
 
 /** The service's processes end by the supervisor's word alone: a Ctrl-C, or a terminal that goes away, reaches all of them at once. */
-export function onSupervisor({ drain, stop, orphaned, retire, restarts, connections }: SupervisorHandlers): void {
+export function handleSupervisorMessages({ drain, stop, orphaned, retire, restarts, connections }: SupervisorHandlers): void {
   process.on("SIGINT", () => {});
   process.on("SIGHUP", () => {});
   process.on("SIGTERM", drain);
@@ -130,44 +130,44 @@ export function onSupervisor({ drain, stop, orphaned, retire, restarts, connecti
         restarts?.(message.restarts);
         return;
       case "connection":
-        connections?.handed(connection);
+        connections?.onConnection(connection);
         return;
       case "connection-sent":
-        connections?.sent();
+        connections?.onConnectionSent();
         return;
       case "connections-stopped":
-        connections?.stopped();
+        connections?.onConnectionsStopped();
         return;
     }
   };
   process.on("message", obey);
-  process.off("message", keepForLater);
-  for (const message of early) obey(message);
+  process.off("message", queueEarlyMessage);
+  for (const message of earlyMessages) obey(message);
   // A supervisor that died while this process came up says so to nobody.
   if (!process.connected) orphaned();
 }
 
 /** Tells the supervisor that this process is there, and from then on that its loop turns. */
-export function tellReady(port: number, clock: Clock): void {
-  tell({ kind: "ready", port }, () => beat(clock));
+export function reportReady(port: number, clock: Clock): void {
+  send({ kind: "ready", port }, () => scheduleHeartbeat(clock));
 }
 
 /** The next one waits until this one was taken: nothing piles up before a supervisor that hangs. */
-function beat(clock: Clock): void {
-  clock.after(HEARTBEAT_MS, () => tell({ kind: "heartbeat" }, () => beat(clock)));
+function scheduleHeartbeat(clock: Clock): void {
+  clock.after(HEARTBEAT_MS, () => send({ kind: "heartbeat" }, () => scheduleHeartbeat(clock)));
 }
 
 /** Resolves when it was written to the supervisor's channel, and at once where there is no supervisor. */
-export const toldSupervisor = (message: FromChild): Promise<void> =>
+export const sendToSupervisor = (message: FromChild): Promise<void> =>
   new Promise((resolve) => {
     if (process.connected && process.send) process.send(message, undefined, undefined, () => resolve());
     else resolve();
   });
 
 /** Tells the supervisor something that it does not wait for. */
-export const tellSupervisor = (message: FromChild): void => tell(message, () => {});
+export const notifySupervisor = (message: FromChild): void => send(message, () => {});
 
 /** Without a supervisor nothing is told, and nothing waits for it. */
-function tell(message: FromChild, taken: () => void): void {
+function send(message: FromChild, taken: () => void): void {
   if (process.connected) process.send?.(message, undefined, undefined, (error) => error === null && taken());
 }

@@ -6,35 +6,35 @@ import { codeOf, TrunklineError, unavailable } from "./core/errors.ts";
 import { HEARTBEAT_MS, PROCESS_STABLE_MS, RESTART_MS_MAX, RESTART_MS_MIN } from "./core/limits.ts";
 import type { Logger } from "./core/log.ts";
 import {
-  RECORDS_AT_ONCE,
+  RECORDS_CONCURRENT_MAX,
   RENDERER_HEAP_MB_MAX,
   RENDERER_JOURNAL_BYTES_MAX,
   RENDERER_STALL_MS_MAX,
   RENDERER_TRIES_MAX,
 } from "./core/renderer-limits.ts";
 import { journalPath } from "./record/journal-reader.ts";
-import type { JournaledCall, JournalWork } from "./record/journal-work.ts";
+import type { JournaledCall, JournalProcessor } from "./record/journal-work.ts";
 import type { Recording } from "./record/recording.ts";
-import { errorOf, type FromRenderer, type ToRenderer } from "./renderer-messages.ts";
+import { deserializeError, type RendererMessage, type RendererRequest } from "./renderer-messages.ts";
 
 /** A renderer that was started, as far as it can be reached. */
 export interface Renderer {
   readonly pid: number | undefined;
   /** What is sent to a renderer that is gone is lost. */
-  send(request: ToRenderer): void;
+  send(request: RendererRequest): void;
   /** As `kill -9` does. */
   kill(): void;
 }
 
 export interface RendererEvents {
-  message(message: FromRenderer): void;
+  onMessage(message: RendererMessage): void;
   /** Comes once, never before the renderer was returned, and nothing comes after it. */
-  gone(exit: { exitCode: number | null; signal: string | null }): void;
+  onExit(exit: { exitCode: number | null; signal: string | null }): void;
 }
 
 export type StartRenderer = (events: RendererEvents) => Renderer;
 
-export interface RendererProcessOptions {
+export interface RendererClientOptions {
   start: StartRenderer;
   /** The length of a call's journal; 0 where there is none. */
   journalBytes: (callId: string) => number;
@@ -45,7 +45,7 @@ export interface RendererProcessOptions {
 }
 
 interface Job {
-  request: ToRenderer;
+  request: RendererRequest;
   bytes: number;
   /** How often the renderer died while this was in work. */
   deaths: number;
@@ -56,17 +56,17 @@ interface Job {
 }
 
 /** Heartbeats that may be missing in a row. */
-const SILENT_BEATS_MAX = RENDERER_STALL_MS_MAX / HEARTBEAT_MS;
+const MISSED_HEARTBEATS_MAX = RENDERER_STALL_MS_MAX / HEARTBEAT_MS;
 
 /**
  * Has journals worked on by a process of their own, which is watched and started again when it dies. Nothing is lost then: what
  * was in work is asked for again, each alone, so that a journal that kills the renderer is found; after RENDERER_TRIES_MAX
  * deaths it is given up with `renderer_died`.
  */
-export class RendererProcess implements JournalWork {
-  readonly #options: RendererProcessOptions;
+export class RendererClient implements JournalProcessor {
+  readonly #options: RendererClientOptions;
   readonly #waiting: Job[] = [];
-  readonly #inWork = new Map<number, Job>();
+  readonly #inProgress = new Map<number, Job>();
   #ids = 0;
   #renderer: Renderer | undefined;
   #isReady = false;
@@ -75,10 +75,10 @@ export class RendererProcess implements JournalWork {
   #failedStarts = 0;
   #startedMs = 0;
   #restartMs = RESTART_MS_MIN;
-  #silentBeats = 0;
+  #missedHeartbeats = 0;
   #cancelTimer = (): void => {};
 
-  constructor(options: RendererProcessOptions) {
+  constructor(options: RendererClientOptions) {
     this.#options = options;
     this.#start();
   }
@@ -89,11 +89,11 @@ export class RendererProcess implements JournalWork {
   }
 
   project(callId: string): Promise<JournaledCall> {
-    return this.#do("project", callId) as Promise<JournaledCall>;
+    return this.#request("project", callId) as Promise<JournaledCall>;
   }
 
   render(callId: string): Promise<Recording | undefined> {
-    return this.#do("render", callId) as Promise<Recording | undefined>;
+    return this.#request("render", callId) as Promise<Recording | undefined>;
   }
 
   /** Ends the renderer; what is not done yet is rejected with `unavailable`. */
@@ -101,15 +101,15 @@ export class RendererProcess implements JournalWork {
     this.#isClosed = true;
     this.#cancelTimer();
     this.#renderer?.kill();
-    for (const { reject } of [...this.#inWork.values(), ...this.#waiting]) reject(unavailable("the renderer ends"));
+    for (const { reject } of [...this.#inProgress.values(), ...this.#waiting]) reject(unavailable("the renderer ends"));
     this.#waiting.length = 0;
-    this.#inWork.clear();
+    this.#inProgress.clear();
   }
 
-  #do(kind: ToRenderer["kind"], callId: string): Promise<JournaledCall | Recording | undefined> {
+  #request(kind: RendererRequest["kind"], callId: string): Promise<JournaledCall | Recording | undefined> {
     return new Promise((resolve, reject) => {
       this.#ids += 1;
-      const request: ToRenderer = { id: this.#ids, kind, callId };
+      const request: RendererRequest = { id: this.#ids, kind, callId };
       this.#waiting.push({
         request,
         bytes: this.#options.journalBytes(callId),
@@ -125,7 +125,7 @@ export class RendererProcess implements JournalWork {
   #sendNext(): void {
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
       this.#waiting.splice(this.#waiting.indexOf(job), 1);
-      this.#inWork.set(job.request.id, job);
+      this.#inProgress.set(job.request.id, job);
       this.#renderer?.send(job.request);
     }
   }
@@ -133,57 +133,57 @@ export class RendererProcess implements JournalWork {
   /** What may begin now. A job that was in work when a renderer died goes first, and alone. */
   #next(): Job | undefined {
     if (!this.#isReady) return undefined;
-    const inWork = [...this.#inWork.values()];
+    const inWork = [...this.#inProgress.values()];
     const suspect = this.#waiting.find(({ deaths }) => deaths > 0);
     const next = suspect ?? this.#waiting[0];
     if (inWork.length === 0 || next === undefined) return next;
     if (suspect !== undefined || inWork.some(({ deaths }) => deaths > 0)) return undefined;
     const bytes = inWork.reduce((sum, job) => sum + job.bytes, next.bytes);
-    return inWork.length < RECORDS_AT_ONCE && bytes <= RENDERER_JOURNAL_BYTES_MAX ? next : undefined;
+    return inWork.length < RECORDS_CONCURRENT_MAX && bytes <= RENDERER_JOURNAL_BYTES_MAX ? next : undefined;
   }
 
-  #onMessage(message: FromRenderer): void {
-    this.#silentBeats = 0;
+  #onMessage(message: RendererMessage): void {
+    this.#missedHeartbeats = 0;
     if (message.kind === "heartbeat") return;
     if (message.kind === "ready") {
       this.#isReady = true;
       this.#failedStarts = 0;
       this.#options.log.info({ pid: this.#renderer?.pid }, "renderer started");
     } else {
-      const job = this.#inWork.get(message.id);
-      this.#inWork.delete(message.id);
+      const job = this.#inProgress.get(message.id);
+      this.#inProgress.delete(message.id);
       if (message.kind === "projected") job?.resolve(message.call);
       else if (message.kind === "rendered") job?.resolve(message.recording ?? undefined);
-      else job?.reject(errorOf(message.failure));
+      else job?.reject(deserializeError(message.failure));
     }
     this.#sendNext();
   }
 
   #start(): void {
     this.#startedMs = this.#options.clock.nowMs();
-    this.#silentBeats = 0;
+    this.#missedHeartbeats = 0;
     try {
       this.#renderer = this.#options.start({
-        message: (message) => this.#onMessage(message),
-        gone: (exit) => this.#onGone(exit),
+        onMessage: (message) => this.#onMessage(message),
+        onExit: (exit) => this.#onExit(exit),
       });
-      this.#watch();
+      this.#startWatchdog();
     } catch (error) {
       this.#options.log.error({ err: error, code: codeOf(error) }, "the renderer could not be started");
-      this.#onGone({ exitCode: null, signal: null });
+      this.#onExit({ exitCode: null, signal: null });
     }
   }
 
   /** Counts heartbeats rather than time: while this process itself stood still nobody was silent. */
-  #watch(): void {
+  #startWatchdog(): void {
     this.#cancelTimer = this.#options.clock.after(HEARTBEAT_MS, () => {
-      this.#silentBeats += 1;
-      if (this.#silentBeats > SILENT_BEATS_MAX) this.#renderer?.kill();
-      this.#watch();
+      this.#missedHeartbeats += 1;
+      if (this.#missedHeartbeats > MISSED_HEARTBEATS_MAX) this.#renderer?.kill();
+      this.#startWatchdog();
     });
   }
 
-  #onGone(exit: { exitCode: number | null; signal: string | null }): void {
+  #onExit(exit: { exitCode: number | null; signal: string | null }): void {
     const { clock, log, onRestart } = this.#options;
     const pid = this.#renderer?.pid;
     const wasReady = this.#isReady;
@@ -191,8 +191,8 @@ export class RendererProcess implements JournalWork {
     this.#isReady = false;
     this.#renderer = undefined;
     if (this.#isClosed) return;
-    log.error({ pid, ...exit, inWork: this.#inWork.size }, "renderer died");
-    this.#putBack();
+    log.error({ pid, ...exit, inWork: this.#inProgress.size }, "renderer died");
+    this.#requeue();
     if (!wasReady) this.#countFailedStart();
     if (clock.nowMs() - this.#startedMs > PROCESS_STABLE_MS) this.#restartMs = RESTART_MS_MIN;
     this.#cancelTimer = clock.after(this.#restartMs, () => {
@@ -216,8 +216,8 @@ export class RendererProcess implements JournalWork {
   }
 
   /** Everything that was in work is to be done again, but for what was in work too often. */
-  #putBack(): void {
-    for (const job of [...this.#inWork.values()].reverse()) {
+  #requeue(): void {
+    for (const job of [...this.#inProgress.values()].reverse()) {
       job.deaths += 1;
       if (job.deaths < RENDERER_TRIES_MAX) this.#waiting.unshift(job);
       else {
@@ -225,24 +225,24 @@ export class RendererProcess implements JournalWork {
         job.reject(new TrunklineError("renderer_died", "bug", what));
       }
     }
-    this.#inWork.clear();
+    this.#inProgress.clear();
   }
 }
 
 /** Starts the renderer's program for an installation: with `env` instead of our environment, which holds keys of providers. */
 export const forkRenderer =
   (dataDir: string, env: Readonly<Record<string, string>>): StartRenderer =>
-  ({ message, gone }) => {
+  ({ onMessage, onExit }) => {
     const { path, execArgv } = childModule(import.meta.url, "renderer");
     const child = fork(path, [dataDir, String(process.pid)], {
       execArgv: [...execArgv, `--max-old-space-size=${RENDERER_HEAP_MB_MAX}`],
       env: { ...env },
     });
-    child.on("message", message);
-    child.once("exit", (exitCode, signal) => gone({ exitCode, signal }));
+    child.on("message", onMessage);
+    child.once("exit", (exitCode, signal) => onExit({ exitCode, signal }));
     // Never started: no `exit` will follow. Any other error is of something sent to one that is about to exit.
     child.on("error", () => {
-      if (child.pid === undefined) gone({ exitCode: null, signal: null });
+      if (child.pid === undefined) onExit({ exitCode: null, signal: null });
     });
     return {
       pid: child.pid,

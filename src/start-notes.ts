@@ -1,11 +1,11 @@
 import type { Config } from "./config.ts";
 import { deletesAnything } from "./core/retention.ts";
-import { TOOL_SECRET, TOOL_SECRET_BINDINGS } from "./core/tool-secrets.ts";
+import { TOOL_SECRET_PREFIX, TOOL_SECRET_BINDINGS } from "./core/tool-secrets.ts";
 import { isOpenToOthers } from "./store/data-dir.ts";
 import type { UnknownVariable } from "./unknown-variables.ts";
 
 /** A line of the log at the start: a part of the configuration that may be a mistake. */
-export interface StartNote {
+export interface StartupWarning {
   fields: Readonly<Record<string, unknown>>;
   message: string;
 }
@@ -14,7 +14,7 @@ export interface StartNote {
  * What the configuration is worth a line for. Said once, by the supervisor, however many processes there are. `callsMax` is how many calls
  * a worker can have with the descriptors that the system allows. No note has the value of a variable.
  */
-export function startNotes(
+export function startupWarnings(
   config: Pick<
     Config,
     | "dataDir"
@@ -28,8 +28,8 @@ export function startNotes(
   >,
   unknown: readonly UnknownVariable[],
   callsMax: number,
-): StartNote[] {
-  const notes: StartNote[] = [];
+): StartupWarning[] {
+  const notes: StartupWarning[] = [];
   if (unknown.length > 0) {
     const variables = unknown.map(({ name, nearest }) => `${name}: did you mean ${nearest}?`);
     notes.push({ fields: { variables }, message: "environment variables that look like ours are not known" });
@@ -57,7 +57,7 @@ export function startNotes(
     });
   }
   const unbound = [...config.toolSecrets].flatMap(([name, { hosts }]) =>
-    hosts.length === 0 ? [TOOL_SECRET + name] : [],
+    hosts.length === 0 ? [TOOL_SECRET_PREFIX + name] : [],
   );
   if (unbound.length > 0) {
     notes.push({

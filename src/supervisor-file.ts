@@ -13,7 +13,7 @@ export interface SupervisorState {
 }
 
 /** When a process began, in whatever way the system tells it; undefined when there is none of this id. */
-export function processStart(pid: number): string | undefined {
+export function processStartTime(pid: number): string | undefined {
   try {
     if (process.platform !== "linux")
       return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });

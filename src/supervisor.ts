@@ -11,13 +11,13 @@ import {
   PROCESS_START_MS_MAX,
   RESTART_MS_MAX,
   RESTART_MS_MIN,
-  SPARE_AFTER_MS,
+  SPARE_START_DELAY_MS,
 } from "./core/limits.ts";
 import type { Logger } from "./core/log.ts";
 import type { MediaServerChoice } from "./gateway/media-server/choice.ts";
 import type { MediaPort } from "./media-port.ts";
 import type { ChildKind, FromChild, ServiceReady, ToChild } from "./processes.ts";
-import { type StartChild, WatchedProcess } from "./watched-process.ts";
+import { type StartChild, SupervisedProcess } from "./watched-process.ts";
 
 /** What of the configuration concerns the processes. */
 export type SupervisorConfig = Pick<
@@ -51,48 +51,48 @@ export interface Roll {
 }
 
 /** A place that a process takes, and another one when that has died or is replaced. */
-interface Place {
+interface ProcessSlot {
   readonly kind: ChildKind;
   /** As configured at first, then the one that was taken. */
   port: number;
   /** Undefined between a death and the next start. */
-  process: WatchedProcess | undefined;
+  process: SupervisedProcess | undefined;
   /** Started by a roll, to take the place when it is up. */
-  next: WatchedProcess | undefined;
+  replacement: SupervisedProcess | undefined;
   /** How long the next restart waits. */
   restartMs: number;
 }
 
-const placeOf = (kind: ChildKind, port: number): Place => ({
+const emptySlot = (kind: ChildKind, port: number): ProcessSlot => ({
   kind,
   port,
   process: undefined,
-  next: undefined,
+  replacement: undefined,
   restartMs: RESTART_MS_MIN,
 });
 
 /** Starts the processes of the service, starts them again when they die, replaces them, and drains them. Nothing else. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
-  readonly #control: Place;
-  readonly #workers: readonly Place[];
+  readonly #control: ProcessSlot;
+  readonly #workers: readonly ProcessSlot[];
   /** Every process that lives, those too that a place has no more, or not yet. */
-  readonly #living = new Set<WatchedProcess>();
+  readonly #liveProcesses = new Set<SupervisedProcess>();
   /** One of each kind that has loaded its code and waits for a place: who dies is replaced by it at once. */
-  readonly #spares = new Map<ChildKind, WatchedProcess>();
+  readonly #spares = new Map<ChildKind, SupervisedProcess>();
   readonly #restarts: Record<ChildKind, number> = { control: 0, worker: 0 };
   /** In `draining` calls still end, and need a control process; in `ending` nothing is started again. */
   #state: "running" | "draining" | "ending" = "running";
   #isUp = false;
   #rolls = 0;
   #rolling = false;
-  #rollWanted = false;
+  #rollRequested = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
     const { apiPort, mediaPort, workers } = options.config;
-    this.#control = placeOf("control", apiPort);
-    this.#workers = Array.from({ length: workers }, () => placeOf("worker", mediaPort));
+    this.#control = emptySlot("control", apiPort);
+    this.#workers = Array.from({ length: workers }, () => emptySlot("worker", mediaPort));
   }
 
   /** Resolves when the service takes calls. Rejects with `unavailable` when one of its processes cannot be started. */
@@ -108,7 +108,7 @@ export class Supervisor {
     await Promise.all([this.#control, ...others].map((place) => this.#launch(place)));
     this.#assertRunning();
     this.#isUp = true;
-    this.#spareLater(SPARE_AFTER_MS);
+    this.#scheduleSpares(SPARE_START_DELAY_MS);
     const { apiHost } = config;
     return { kind: "ready", apiUrl: `http://${hostInUrl(apiHost)}:${this.#control.port}`, mediaUrl: this.#mediaUrl() };
   }
@@ -121,25 +121,25 @@ export class Supervisor {
     const endMs = clock.nowMs() + config.drainMs + DRAIN_EXIT_MS_MAX;
     log.info("drain began");
     this.#dropSpares();
-    this.#control.process?.tell({ kind: "drain" });
-    const workers = [...this.#living].filter(({ kind }) => kind === "worker");
+    this.#control.process?.send({ kind: "drain" });
+    const workers = [...this.#liveProcesses].filter(({ kind }) => kind === "worker");
     await Promise.all(
       workers.map((worker) => {
-        worker.tell({ kind: "drain" });
-        return worker.goneWithin(config.drainMs + DRAIN_EXIT_MS_MAX - DRAIN_RECORDS_MS);
+        worker.send({ kind: "drain" });
+        return worker.exitWithin(config.drainMs + DRAIN_EXIT_MS_MAX - DRAIN_RECORDS_MS);
       }),
     );
     this.#state = "ending";
     const control = this.#control.process;
-    control?.tell({ kind: "stop" });
-    await control?.goneWithin(Math.min(DRAIN_EXIT_MS_MAX, endMs - clock.nowMs()));
+    control?.send({ kind: "stop" });
+    await control?.exitWithin(Math.min(DRAIN_EXIT_MS_MAX, endMs - clock.nowMs()));
     log.info("service stopped");
   }
 
   /** Ends everything without waiting; what was journaled is recovered at the next start. */
   kill(): void {
     this.#state = "ending";
-    for (const process of this.#living) process.kill();
+    for (const process of this.#liveProcesses) process.kill();
   }
 
   /** Replaces the workers one by one; once more, if one roll is going on already, when that is over. */
@@ -149,21 +149,21 @@ export class Supervisor {
       log.warn("a roll was refused: the service starts or ends just now");
       return;
     }
-    this.#rollWanted = true;
+    this.#rollRequested = true;
     if (this.#rolling) log.info("a roll was queued");
-    else void this.#rollWhileWanted();
+    else void this.#rollWhileRequested();
   }
 
-  async #rollWhileWanted(): Promise<void> {
+  async #rollWhileRequested(): Promise<void> {
     this.#rolling = true;
     // What takes the places from now on is to have read its code from now on.
     this.#dropSpares();
-    while (this.#rollWanted && this.#state === "running") {
-      this.#rollWanted = false;
+    while (this.#rollRequested && this.#state === "running") {
+      this.#rollRequested = false;
       await this.#rollOnce();
     }
     this.#rolling = false;
-    this.#spareLater(SPARE_AFTER_MS);
+    this.#scheduleSpares(SPARE_START_DELAY_MS);
   }
 
   async #rollOnce(): Promise<void> {
@@ -191,30 +191,30 @@ export class Supervisor {
    * Starts another worker in the place of one, which retires when the other listens and has the control process: at no moment
    * is there none. Rejects with `unavailable`, and leaves everything as it was, when that cannot be.
    */
-  async #replace(place: Place): Promise<Roll["replaced"][number]> {
+  async #replace(place: ProcessSlot): Promise<Roll["replaced"][number]> {
     const { config, log } = this.#options;
-    await this.#allUp();
-    const next = this.#served(place, this.#newProcess(place.kind));
-    place.next = next;
+    await this.#waitUntilAllUp();
+    const next = this.#assigned(place, this.#newProcess(place.kind));
+    place.replacement = next;
     try {
       await next.ready;
     } finally {
-      place.next = undefined;
+      place.replacement = undefined;
       // It died meanwhile, and the one that was to replace it did not get ready.
-      if (!next.isUp && place.process === undefined) this.#launchLater(place, RESTART_MS_MIN);
+      if (!next.isUp && place.process === undefined) this.#scheduleLaunch(place, RESTART_MS_MIN);
     }
     this.#assertRunning();
     if (!next.isUp) throw unavailable("a worker died as soon as it was up");
     const old = place.process;
-    this.#settle(place, next);
+    this.#occupySlot(place, next);
     log.info({ child: place.kind, pid: old?.pid, byPid: next.pid }, "process replaced");
-    old?.tell({ kind: "retire" });
-    void old?.goneWithin(HANDSHAKE_MS_MAX + config.drainMs + DRAIN_EXIT_MS_MAX);
+    old?.send({ kind: "retire" });
+    void old?.exitWithin(HANDSHAKE_MS_MAX + config.drainMs + DRAIN_EXIT_MS_MAX);
     return { pid: old?.pid, byPid: next.pid };
   }
 
   /** A worker is only replaced when all others are there, and a control process: its replacement could take no call. */
-  async #allUp(): Promise<void> {
+  async #waitUntilAllUp(): Promise<void> {
     const { clock } = this.#options;
     const untilMs = clock.nowMs() + PROCESS_START_MS_MAX;
     for (;;) {
@@ -238,50 +238,50 @@ export class Supervisor {
   }
 
   /** Throws what `startChild` throws. */
-  #newProcess(kind: ChildKind): WatchedProcess {
-    const process = new WatchedProcess(kind, {
+  #newProcess(kind: ChildKind): SupervisedProcess {
+    const process = new SupervisedProcess(kind, {
       ...this.#options,
       onMessage: (message) => this.#onMessage(process, message),
     });
-    this.#living.add(process);
+    this.#liveProcesses.add(process);
     void process.exited.then(() => {
-      this.#living.delete(process);
-      this.#options.mediaPort?.setTakes(process, false);
+      this.#liveProcesses.delete(process);
+      this.#options.mediaPort?.setAccepting(process, false);
     });
     return process;
   }
 
-  #onMessage(process: WatchedProcess, message: FromChild): void {
+  #onMessage(process: SupervisedProcess, message: FromChild): void {
     const { mediaPort } = this.#options;
-    if (message.kind === "connection-taken") mediaPort?.taken(process);
+    if (message.kind === "connection-taken") mediaPort?.onConnectionTaken(process);
     if (message.kind !== "connections") return;
-    mediaPort?.setTakes(process, message.taken);
-    if (!message.taken) process.tell({ kind: "connections-stopped" });
+    mediaPort?.setAccepting(process, message.accepting);
+    if (!message.accepting) process.send({ kind: "connections-stopped" });
   }
 
-  #served(place: Place, process: WatchedProcess): WatchedProcess {
+  #assigned(place: ProcessSlot, process: SupervisedProcess): SupervisedProcess {
     const { socketPath, mediaServer } = this.#options;
     const isFirst = !this.#isUp && place === this.#workers[0];
     const restarts = { ...this.#restarts };
-    process.serve({ socketPath, port: place.port, mediaUrl: this.#mediaUrl(), restarts, mediaServer, isFirst });
+    process.assign({ socketPath, port: place.port, mediaUrl: this.#mediaUrl(), restarts, mediaServer, isFirst });
     return process;
   }
 
   /** Behind whatever has just been started: what waits for nothing takes no time from what serves. */
-  #spareLater(delayMs: number): void {
+  #scheduleSpares(delayMs: number): void {
     this.#options.clock.after(delayMs, () => {
       if (this.#state !== "running" || !this.#isUp || this.#rolling) return;
-      for (const kind of ["worker", "control"] as const) if (!this.#spares.has(kind)) this.#spare(kind);
+      for (const kind of ["worker", "control"] as const) if (!this.#spares.has(kind)) this.#startSpare(kind);
     });
   }
 
-  #spare(kind: ChildKind): void {
+  #startSpare(kind: ChildKind): void {
     const { log } = this.#options;
     const failed = (told: object): void => {
       log.warn({ child: kind, ...told }, "a spare process could not be kept");
-      this.#spareLater(RESTART_MS_MAX);
+      this.#scheduleSpares(RESTART_MS_MAX);
     };
-    let spare: WatchedProcess;
+    let spare: SupervisedProcess;
     try {
       spare = this.#newProcess(kind);
     } catch (error) {
@@ -296,7 +296,7 @@ export class Supervisor {
     });
   }
 
-  #takeSpare(kind: ChildKind): WatchedProcess | undefined {
+  #takeSpare(kind: ChildKind): SupervisedProcess | undefined {
     const spare = this.#spares.get(kind);
     this.#spares.delete(kind);
     return spare;
@@ -307,8 +307,8 @@ export class Supervisor {
   }
 
   /** Starts a process in a place that has none. Rejects with `unavailable` when it does not get ready. */
-  async #launch(place: Place): Promise<void> {
-    const process = this.#served(place, this.#takeSpare(place.kind) ?? this.#newProcess(place.kind));
+  async #launch(place: ProcessSlot): Promise<void> {
+    const process = this.#assigned(place, this.#takeSpare(place.kind) ?? this.#newProcess(place.kind));
     place.process = process;
     try {
       place.port = await process.ready;
@@ -316,53 +316,53 @@ export class Supervisor {
       place.process = undefined;
       throw error;
     }
-    this.#settle(place, process);
+    this.#occupySlot(place, process);
     // It may have come too late to be told of the drain.
-    if (this.#state === "draining") process.tell({ kind: "drain" });
+    if (this.#state === "draining") process.send({ kind: "drain" });
   }
 
   /** The place is this process's, which is up, until it dies or is replaced. */
-  #settle(place: Place, process: WatchedProcess): void {
+  #occupySlot(place: ProcessSlot, process: SupervisedProcess): void {
     const { clock, log } = this.#options;
     const { kind, port } = place;
     const sinceMs = clock.nowMs();
     place.process = process;
     log.info({ child: kind, pid: process.pid, port }, "process started");
-    if (this.#isUp) this.#spareLater(SPARE_AFTER_MS);
+    if (this.#isUp) this.#scheduleSpares(SPARE_START_DELAY_MS);
     void process.exited.then((exit) => {
       const told = { child: kind, pid: process.pid, ...exit };
       const isReplaced = place.process !== process;
       if (!isReplaced) place.process = undefined;
       if (exit.exitCode === 0 && (isReplaced || !this.#isNeeded(place))) log.info(told, "process ended");
       else log.error(told, "process died");
-      if (isReplaced || place.next !== undefined || !this.#isNeeded(place)) return;
-      this.#launchLater(place, clock.nowMs() - sinceMs > PROCESS_STABLE_MS ? RESTART_MS_MIN : place.restartMs);
+      if (isReplaced || place.replacement !== undefined || !this.#isNeeded(place)) return;
+      this.#scheduleLaunch(place, clock.nowMs() - sinceMs > PROCESS_STABLE_MS ? RESTART_MS_MIN : place.restartMs);
     });
   }
 
   /** While calls still end they need a control process, for their records; a new worker would find none to carry. */
-  #isNeeded({ kind }: Place): boolean {
+  #isNeeded({ kind }: ProcessSlot): boolean {
     return this.#state === "running" || (this.#state === "draining" && kind === "control");
   }
 
-  #launchLater(place: Place, delayMs: number): void {
+  #scheduleLaunch(place: ProcessSlot, delayMs: number): void {
     const { clock, log } = this.#options;
     place.restartMs = Math.min(RESTART_MS_MAX, delayMs * 2);
     clock.after(delayMs, () => {
-      if (!this.#isNeeded(place) || place.process !== undefined || place.next !== undefined) return;
+      if (!this.#isNeeded(place) || place.process !== undefined || place.replacement !== undefined) return;
       this.#restarts[place.kind] += 1;
-      this.#tellRestarts();
+      this.#sendRestarts();
       this.#launch(place).catch((error: unknown) => {
         if (!this.#isNeeded(place)) return;
         log.error({ child: place.kind, err: error, code: codeOf(error) }, "process could not be restarted");
-        this.#launchLater(place, place.restartMs);
+        this.#scheduleLaunch(place, place.restartMs);
       });
     });
   }
 
-  #tellRestarts(): void {
+  #sendRestarts(): void {
     const message: ToChild = { kind: "restarts", restarts: { ...this.#restarts } };
-    this.#control.process?.tell(message);
+    this.#control.process?.send(message);
   }
 }
 

@@ -22,7 +22,7 @@ const LLM_VARIABLE = "MODEL_B";
  * https://github.com/openai/openai-node, https://docs.anthropic.com/en/docs/claude-code/settings,
  * https://github.com/google-gemini/gemini-cli
  */
-const OF_OTHERS =
+const THIRD_PARTY_VARIABLES =
   /^(OPENAI_ADMIN_KEY|ANTHROPIC_AUTH_TOKEN|ANTHROPIC_([A-Z_]+_)?MODEL|ANTHROPIC_(BEDROCK|VERTEX|FOUNDRY)_.+|GEMINI_MODEL)$/;
 
 /** So many characters may be wrong in a name of this length; in a shorter one only one, and none in its first word. */
@@ -34,7 +34,7 @@ const LONG_NAME = { chars: 12, typosMax: 2 } as const;
  * `providers` or with a stage and ends as a known variable of a provider does (`DEEPGRAM_KEY`). Others are not reported
  * (`OPENAI_ORG_ID`). `llmProviders` are those of the providers that serve an LLM.
  */
-export function unknownVariables(
+export function findUnknownVariables(
   given: readonly string[],
   known: readonly string[],
   { providers, llmProviders }: { providers: readonly string[]; llmProviders: readonly string[] },
@@ -45,7 +45,7 @@ export function unknownVariables(
   const familyOf = (name: string): string | undefined => families.find((family) => name.startsWith(family));
   const endings = new Set(known.filter((name) => familyOf(name) !== undefined).map(lastWord));
   const isOfProvider = (name: string): boolean =>
-    (familyOf(name) !== undefined || STAGE.test(name)) && endings.has(lastWord(keyFor(name))) && !OF_OTHERS.test(name);
+    (familyOf(name) !== undefined || STAGE.test(name)) && endings.has(lastWord(withKeySuffix(name))) && !THIRD_PARTY_VARIABLES.test(name);
   const isOurs = (name: string): boolean =>
     [...OUR_PREFIXES, TOOL_SECRET_LIKE].some((prefix) => prefix.test(name)) ||
     isOfProvider(name) ||
@@ -64,7 +64,7 @@ export function unknownVariables(
         (stage !== undefined && candidate.includes(`_${stage}_`)),
     );
     const isRelated = related.length > 0;
-    return nearestTo(isRelated ? keyFor(name) : name, isRelated ? related : known);
+    return nearestTo(isRelated ? withKeySuffix(name) : name, isRelated ? related : known);
   };
   return given
     .filter((name) => !known.includes(name) && isOurs(name))
@@ -73,7 +73,7 @@ export function unknownVariables(
 }
 
 /** Some providers call their key a token. */
-const keyFor = (name: string): string => name.replace(/_TOKEN$/, "_KEY");
+const withKeySuffix = (name: string): string => name.replace(/_TOKEN$/, "_KEY");
 
 /** Whether `name` is `candidate` with a common error. */
 function isMistyped(name: string, candidate: string): boolean {

@@ -9,11 +9,11 @@ import { DESCRIPTORS_PER_CALL, DESCRIPTORS_RESERVED, DRAIN_EXIT_MS_MAX, HANDSHAK
 import { createLogger } from "./core/log.ts";
 import { WorkerMetrics } from "./core/metrics.ts";
 import type { ProcessMetrics } from "./core/metrics-sum.ts";
-import { watchProcess } from "./core/process-metrics.ts";
+import { collectProcessMetrics } from "./core/process-metrics.ts";
 import { SchemaProcess } from "./core/schema-checks.ts";
 import { SOFTWARE } from "./core/software.ts";
 import { AccountSpends } from "./gateway/account-spend.ts";
-import { CertificateWatch } from "./gateway/certificate.ts";
+import { CertificateReloader } from "./gateway/certificate.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { JournalWriters } from "./gateway/journal-writer.ts";
 import { LoopLag } from "./gateway/loop-lag.ts";
@@ -24,30 +24,30 @@ import { UwsServer } from "./gateway/media-server/uws-server.ts";
 import { WsServer } from "./gateway/media-server/ws-server.ts";
 import { PhraseBook } from "./gateway/phrase-book.ts";
 import { PhraseCache } from "./gateway/phrase-cache.ts";
-import { quietTurn } from "./gateway/quiet-turn.ts";
+import { idleTurn } from "./gateway/quiet-turn.ts";
 import { HttpTools } from "./gateway/tools/http-client.ts";
-import { HandedConnections } from "./handed-connections.ts";
+import { SupervisorConnections } from "./handed-connections.ts";
 import { loadOpus } from "./media/load-opus.ts";
 import { loadResampler } from "./media/resampler.ts";
 import { loadVad } from "./media/vad.ts";
-import { failInOneLine, onSupervisor, placeGiven, tellReady } from "./processes.ts";
-import { createEngines } from "./speech/engines.ts";
+import { exitOnUncaughtException, handleSupervisorMessages, waitForAssignment, reportReady } from "./processes.ts";
+import { createSpeechProviders } from "./speech/engines.ts";
 import { findSocket } from "./store/control-socket.ts";
-import { IpcHandOff } from "./store/ipc-hand-off.ts";
+import { HandoffClient } from "./store/ipc-hand-off.ts";
 
 /** How often a worker that is replaced looks whether all whom it has accepted are served. */
-const HANDSHAKE_LOOK_MS = 50;
+const HANDSHAKE_POLL_MS = 50;
 
 /** Composition root of a media worker: one process, one share of the calls. */
-failInOneLine(createLogger("worker", "info"));
+exitOnUncaughtException(createLogger("worker", "info"));
 const clock = systemClock;
 const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
-const { socketPath, port, mediaUrl, mediaServer, isFirst } = await placeGiven();
+const { socketPath, port, mediaUrl, mediaServer, isFirst } = await waitForAssignment();
 // The supervisor has read the same, but not the same files when the worker is started again.
 const config = readConfig();
 const log = createLogger("worker", config.logLevel);
 const metrics = new WorkerMetrics(() => gateway.readings());
-watchProcess(metrics.registry, mediaServer.mediaServer);
+collectProcessMetrics(metrics.registry, mediaServer.mediaServer);
 const { implementation, nativeFailure } = opus;
 const library = implementation === "native" ? "@discordjs/opus (native)" : "libopus-wasm (WebAssembly)";
 // It is the same in every worker.
@@ -59,32 +59,32 @@ if (nativeFailure !== undefined && packageFolder("@discordjs/opus", import.meta.
   );
 }
 
-const engines = createEngines(config, clock, log, metrics);
+const engines = createSpeechProviders(config, clock, log, metrics);
 /** What the system lets this process have open for calls, and for those who may become calls. */
 const descriptors = descriptorsMax() - DESCRIPTORS_RESERVED;
 const callsMax = callsMaxWith(descriptorsMax(), config.callsPerWorker);
-const loopLag = LoopLag.watch(clock, log);
+const loopLag = LoopLag.monitor(clock, log);
 const journals = new JournalWriters({ dataDir: config.dataDir, software: SOFTWARE, clock, log });
 const accounts = new AccountSpends({ limits: config.spend.account, clock });
 // From here on nothing waits but for the hand-off to connect: it tells of the gateway, and of a port that calls can be sent to.
-const handOff = new IpcHandOff({
+const handOff = new HandoffClient({
   // Read at each connection: without its supervisor a worker hands its calls to the control process of the next service.
   get path() {
     return process.connected ? socketPath : (findSocket(config.dataDir) ?? socketPath);
   },
   workerId: randomUUID(),
   callIds: () => gateway.callIds(),
-  load: () => ({ ...gateway.load(), loopLagMs: loopLag.ms, takesCalls: listening && !leaving && !retiring }),
-  takeSpends: (all) => accounts.take(all),
-  onAccountsOver: (over) => accounts.over(over),
-  onEnd: (callId) => gateway.end(callId, "api_hangup"),
-  onForeignControl: () => log.error("the control process is of another version than this worker: restart the service"),
-  metrics: tellMetrics,
+  load: () => ({ ...gateway.load(), loopLagMs: loopLag.ms, acceptsCalls: listening && !draining && !retiring }),
+  takeSpendReports: (all) => accounts.takeChanged(all),
+  onAccountsOverLimit: (over) => accounts.setExceeded(over),
+  onEndRequested: (callId) => gateway.end(callId, "api_hangup"),
+  onIncompatibleControl: () => log.error("the control process is of another version than this worker: restart the service"),
+  metrics: collectMetrics,
   clock,
 });
 const gateway = new Gateway({
-  handOff,
-  engines,
+  handoff: handOff,
+  providers: engines,
   makeVad,
   makeResampler,
   opus,
@@ -99,7 +99,7 @@ const gateway = new Gateway({
     log,
   }),
   spend: config.spend,
-  accounts,
+  accountSpends: accounts,
   prices: config.prices,
   metrics,
   historyTokensMax: config.historyTokensMax,
@@ -111,11 +111,11 @@ const gateway = new Gateway({
   onFull: (isFull) => void pauseListening(isFull),
   carrierSecrets: config.carrierSecrets,
   mediaUrl,
-  carrierBOutboundCodec: config.carrierBOutboundCodec,
+  telnyxOutboundCodec: config.carrierBOutboundCodec,
 });
 const { mediaTls } = config;
 const certificate =
-  mediaTls && new CertificateWatch({ files: mediaTls, prepare: () => server.prepareCertificate(), clock, log });
+  mediaTls && new CertificateReloader({ files: mediaTls, prepare: () => server.prepareCertificate(), clock, log });
 const serverOptions: MediaServerOptions = {
   admit: (token, headers) => gateway.admit(token, headers),
   tls: mediaTls,
@@ -124,7 +124,7 @@ const serverOptions: MediaServerOptions = {
   log,
 };
 /** What the supervisor accepts for this worker, where it does. */
-const connections = new HandedConnections();
+const connections = new SupervisorConnections();
 const server =
   mediaServer.mediaServer === "uws"
     ? new UwsServer({ ...serverOptions, uws: loadUws(mediaServer.folder) })
@@ -132,13 +132,13 @@ const server =
         ...serverOptions,
         connections: mediaServer.sharesPort ? new PortConnections(log, { sharesPort: true }) : connections,
       });
-metrics.watchSockets(() => server.streams.bufferedBytes);
+metrics.observeSockets(() => server.streams.bufferedBytes);
 certificate?.start();
-if (certificate !== undefined) metrics.watchCertificate(() => certificate.notAfterMs);
+if (certificate !== undefined) metrics.observeCertificate(() => certificate.notAfterMs);
 
-async function tellMetrics(): Promise<ProcessMetrics | undefined> {
+async function collectMetrics(): Promise<ProcessMetrics | undefined> {
   try {
-    return await metrics.told();
+    return await metrics.collect();
   } catch (error) {
     log.error({ err: error, code: codeOf(error), fault: "bug" }, "the metrics could not be told");
     return undefined;
@@ -147,21 +147,21 @@ async function tellMetrics(): Promise<ProcessMetrics | undefined> {
 
 /** Others take who comes while this worker is full. Whoever knocks at the moment of closing would be reset: it is chosen. */
 async function pauseListening(isFull: boolean): Promise<void> {
-  if (isFull) await quietTurn(() => clock.nowMs());
-  server.pauseListening(gateway.isFull && !leaving);
+  if (isFull) await idleTurn(() => clock.nowMs());
+  server.pauseListening(gateway.isFull && !draining);
 }
 
 let listening = false;
 let retiring = false;
-let leaving = false;
+let draining = false;
 /** Lets the calls end, until DRAIN_MS is over, and goes. */
-async function leave(): Promise<void> {
-  if (leaving) return;
-  leaving = true;
-  handOff.tellLoad();
+async function drain(): Promise<void> {
+  if (draining) return;
+  draining = true;
+  handOff.sendLoad();
   // Where the service drains it listens, full or not: whoever comes with a token is told 503, and the token is not spent.
   server.pauseListening(false);
-  const cancel = clock.after(config.drainMs, () => gateway.sayGoodbye());
+  const cancel = clock.after(config.drainMs, () => gateway.endAllWithGoodbye());
   // Where a supervisor lives it does the same. What nobody has acknowledged by then is recovered from its journal.
   clock.after(config.drainMs + DRAIN_EXIT_MS_MAX, () => process.exit(1));
   await gateway.drain();
@@ -176,20 +176,20 @@ async function leave(): Promise<void> {
 /** Another worker stands in this one's place: it serves whom it has accepted, and takes no more. */
 async function retire(): Promise<void> {
   retiring = true;
-  handOff.tellLoad();
-  await quietTurn(() => clock.nowMs());
+  handOff.sendLoad();
+  await idleTurn(() => clock.nowMs());
   server.stopListening();
   const untilMs = clock.nowMs() + HANDSHAKE_MS_MAX;
   while (server.handshakes > 0 && clock.nowMs() < untilMs) {
     await new Promise<void>((resolve) => {
-      clock.after(HANDSHAKE_LOOK_MS, resolve);
+      clock.after(HANDSHAKE_POLL_MS, resolve);
     });
   }
-  await leave();
+  await drain();
 }
 
 /** The next supervisor's workers take the port; the calls of this one go on until DRAIN_MS is over. */
-function leaveOrphaned(): void {
+function retireOrphaned(): void {
   log.warn({ calls: gateway.load().callCount }, "the supervisor is gone: no new streams are taken, live calls go on");
   void retire();
 }
@@ -205,18 +205,18 @@ async function listen(): Promise<number> {
   return await server.listen(config.mediaHost, chosen);
 }
 
-onSupervisor({
-  drain: () => void leave(),
+handleSupervisorMessages({
+  drain: () => void drain(),
   stop: () => process.exit(0),
-  orphaned: leaveOrphaned,
+  orphaned: retireOrphaned,
   retire: () => void retire(),
   connections,
 });
 // Where others listen too, whoever came here before the control process is known would be refused.
-await handOff.tried;
+await handOff.firstAttempt;
 // A worker that can redeem nothing must not take the place of one that can.
-if (handOff.isForeign) process.exit(1);
+if (handOff.isIncompatible) process.exit(1);
 const listeningPort = await listen();
 listening = true;
-handOff.tellLoad();
-tellReady(listeningPort, clock);
+handOff.sendLoad();
+reportReady(listeningPort, clock);

@@ -196,8 +196,8 @@ describe("configuration", () => {
   });
 
   test("an API key may have as many calls as there are places, unless told otherwise", () => {
-    expect(readConfig({}).callsPerKey).toBeUndefined();
-    expect(readConfig({ CALLS_PER_KEY: " 20 " }).callsPerKey).toBe(20);
+    expect(readConfig({}).callsPerApiKey).toBeUndefined();
+    expect(readConfig({ CALLS_PER_KEY: " 20 " }).callsPerApiKey).toBe(20);
   });
 
   test("what is empty counts as not set", () => {

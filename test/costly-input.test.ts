@@ -3,9 +3,9 @@ import { isBackChannel } from "../src/call/back-channel.ts";
 import { endpointMs } from "../src/call/endpointing.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../src/call/parameters.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, TURN_TEXT_CHARS_MAX } from "../src/core/limits.ts";
-import { createReferenceBrain } from "../src/speech/providers/reference-brain.ts";
+import { createReferenceLlm } from "../src/speech/providers/reference-brain.ts";
 import type { LlmRequest } from "../src/speech/speech.ts";
-import { type ApiUnderTest, apiUnderTest, LEAST } from "./api/harness.ts";
+import { type ApiUnderTest, apiUnderTest, MINIMAL_CALL } from "./api/harness.ts";
 import { INLINE_TOOL_CHOICE } from "./support/inline-schemas.ts";
 import { leg, STREAM_ID } from "./support/leg.ts";
 
@@ -26,7 +26,7 @@ async function bestOf(work: () => unknown): Promise<number> {
 const repeated = (count: number, piece: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => piece(index)).join();
 const keys = (count: number): string => repeated(count, (index) => `"k${index}":1`);
-const withMember = (member: string): string => `${JSON.stringify(LEAST).slice(0, -1)},${member}}`;
+const withMember = (member: string): string => `${JSON.stringify(MINIMAL_CALL).slice(0, -1)},${member}}`;
 
 /** What one input may keep the event loop from everything else: 50 ms, or on a slow machine what JSON.parse itself comes to. */
 let loopMsMax = 50;
@@ -128,7 +128,7 @@ describe("D6: words that an ear makes up without end are read in no time", () =>
 });
 
 describe("a caller's turn and tools that are costly to compare are answered by the reference LLM at once", () => {
-  const llm = createReferenceBrain(INLINE_TOOL_CHOICE);
+  const llm = createReferenceLlm(INLINE_TOOL_CHOICE);
   const reply = async (request: Pick<LlmRequest, "messages" | "tools">): Promise<void> => {
     const asked = { ...request, temperature: 0, language: "en-US" };
     for await (const _event of llm.reply(asked, new AbortController().signal));

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { HandedConnections } from "../src/handed-connections.ts";
+import { SupervisorConnections } from "../src/handed-connections.ts";
 import type { FromChild } from "../src/processes.ts";
 
 const told = vi.hoisted(() => [] as FromChild[]);
@@ -15,7 +15,7 @@ describe("connections that a worker is handed", () => {
 
   /** A worker that listens, and what it was given. */
   async function listening() {
-    const connections = new HandedConnections();
+    const connections = new SupervisorConnections();
     const given: Socket[] = [];
     expect(await connections.listen("127.0.0.1", 8081, (socket) => given.push(socket))).toBe(8081);
     return { connections, given };
@@ -32,35 +32,35 @@ describe("connections that a worker is handed", () => {
     const { connections, given } = await listening();
     told.length = 0;
     const socket = new Socket();
-    connections.handed(socket);
+    connections.onConnection(socket);
     expect(told).toEqual([]);
-    connections.sent();
-    connections.handed(undefined);
-    connections.sent();
-    connections.sent();
+    connections.onConnectionSent();
+    connections.onConnection(undefined);
+    connections.onConnectionSent();
+    connections.onConnectionSent();
     expect([given, told]).toEqual([[socket], Array(3).fill({ kind: "connection-taken" })]);
   });
 
   test("one that arrives before the worker listens is closed", () => {
     const socket = new Socket();
-    new HandedConnections().handed(socket);
+    new SupervisorConnections().onConnection(socket);
     expect(socket.destroyed).toBe(true);
   });
 
   test("connections may arrive until the supervisor has answered every pause, or is gone", async () => {
     const { connections, given } = await listening();
-    expect(connections.isArriving).toBe(false);
+    expect(connections.hasPendingConnections).toBe(false);
     connections.pause(true);
     connections.pause(false);
     connections.stop();
-    connections.stopped();
-    expect(connections.isArriving).toBe(true);
-    connections.handed(new Socket());
+    connections.onConnectionsStopped();
+    expect(connections.hasPendingConnections).toBe(true);
+    connections.onConnection(new Socket());
     expect(given).toHaveLength(1);
-    connections.stopped();
-    expect(connections.isArriving).toBe(false);
-    connections.stopped();
-    expect(connections.isArriving).toBe(false);
+    connections.onConnectionsStopped();
+    expect(connections.hasPendingConnections).toBe(false);
+    connections.onConnectionsStopped();
+    expect(connections.hasPendingConnections).toBe(false);
   });
 
   test("behind a stop nothing is told any more; without a supervisor nothing arrives", async () => {
@@ -69,8 +69,8 @@ describe("connections that a worker is handed", () => {
     told.length = 0;
     connections.pause(false);
     connections.stop();
-    expect([told, connections.isArriving]).toEqual([[], true]);
+    expect([told, connections.hasPendingConnections]).toEqual([[], true]);
     vi.stubGlobal("process", { ...process, connected: false });
-    expect(connections.isArriving).toBe(false);
+    expect(connections.hasPendingConnections).toBe(false);
   });
 });

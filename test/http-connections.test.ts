@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { KEEP_ALIVE_MS, KEEP_ALIVE_SCARCE_MS, UNREAD_MS_MIN } from "../src/core/api-limits.ts";
-import { type ConnectionRefusal, HttpConnections } from "../src/http-connections.ts";
+import { type ConnectionCloseReason, HttpConnections } from "../src/http-connections.ts";
 import { ManualClock } from "./support/manual-clock.ts";
 import { head } from "./support/raw-http.ts";
 
@@ -20,7 +20,7 @@ afterEach(() => {
 interface Bounded {
   server: Server;
   clock: ManualClock;
-  closed: ConnectionRefusal[];
+  closed: ConnectionCloseReason[];
   open(): Promise<Client>;
 }
 
@@ -32,7 +32,7 @@ interface Client {
 }
 
 async function bounded(answer: RequestListener, prepare: (server: Server) => void = () => {}): Promise<Bounded> {
-  const [clock, closed]: [ManualClock, ConnectionRefusal[]] = [new ManualClock(), []];
+  const [clock, closed]: [ManualClock, ConnectionCloseReason[]] = [new ManualClock(), []];
   const server = createServer(answer);
   prepare(server);
   new HttpConnections(server, { max: MAX, clock, onClosed: (why) => closed.push(why) });

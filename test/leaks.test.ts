@@ -7,7 +7,7 @@ import { unknownLabels } from "./support/known-labels.ts";
 import { OPCODE, RawWs } from "./support/raw-ws.ts";
 import { ScriptedStt } from "./support/scripted-stt.ts";
 import { allBytes } from "./support/temporary-directory.ts";
-import { LEAST_HERE, type WholeService, wholeService } from "./support/whole-service.ts";
+import { MINIMAL_CALL, type WholeService, wholeService } from "./support/whole-service.ts";
 
 /** Stands in everything that must not come to light. */
 const CANARY = "canary7f3a";
@@ -36,7 +36,7 @@ function indiscreetModel(): Llm {
 
 const start = async (): Promise<void> => {
   const stt = new ScriptedStt(systemClock, [
-    { atMs: 100, event: { kind: "partial", text: CANARY } },
+    { atMs: 100, event: { kind: "interim", text: CANARY } },
     { atMs: 150, event: { kind: "final", text: `${CANARY} please` } },
   ]);
   service = await wholeService({ stt, llm: indiscreetModel() });
@@ -62,9 +62,9 @@ function requests(round: number): InjectOptions[] {
   const words = { systemPrompt: `Keep the ${CANARY}.`, greeting: `Hello ${CANARY}`, metadata: { order: CANARY } };
   // Made, then repeated, then asked for otherwise under the same name.
   const name = `${CANARY}-${round % CALLS}`;
-  const call = { ...LEAST_HERE, ...words, recordingEnabled: round % 2 === 0, temperature: round < 2 * CALLS ? 0 : 1 };
+  const call = { ...MINIMAL_CALL, ...words, recordingEnabled: round % 2 === 0, temperature: round < 2 * CALLS ? 0 : 1 };
   const layers = { name: CANARY, basePrompt: CANARY, context: CANARY, customInstructions: CANARY };
-  const agent = { ...layers, voiceId: LEAST_HERE.voice, languageId: LEAST_HERE.language };
+  const agent = { ...layers, voiceId: MINIMAL_CALL.voice, languageId: MINIMAL_CALL.language };
   const post = (url: string, payload: object | string, headers: Record<string, string> = {}): InjectOptions => ({
     method: "POST",
     url: `/api/v1${url}`,
@@ -175,7 +175,7 @@ test("L1, L3: keys, tokens, prompts, words, digits and ids reach no log, no erro
   const routes = Object.keys(paths).map((path) => `/api/v1${path.replace(/\{(\w+)\}/g, ":$1")}`);
   expect(unknownLabels(metrics, [...routes, "/healthz", "/readyz", "/api/v1/openapi.json"])).toEqual([]);
   expect(sampleOf(metrics, "trunkline_calls_started_total", { connection_type: "carrier_a" })).toBe(tokens.length);
-  expect(sampleOf(metrics, "trunkline_engine_failures_total", { engine: "model" })).toBeGreaterThan(0);
+  expect(sampleOf(metrics, "trunkline_stage_failures_total", { stage: "llm" })).toBeGreaterThan(0);
 });
 
 test("L2: whatever stands in a text, every line of the log is one line, of plain characters", async () => {
@@ -184,10 +184,10 @@ test("L2: whatever stands in a text, every line of the log is one line, of plain
   const words = { systemPrompt: hostile, greeting: hostile, metadata: { [hostile]: hostile } };
   const agent = { name: hostile, basePrompt: hostile, voiceId: hostile, languageId: hostile };
   for (const [url, payload] of [
-    ["/api/v1/calls", { ...LEAST_HERE, ...words }],
-    ["/api/v1/calls", { ...LEAST_HERE, ...words, voice: hostile, [hostile]: 1 }],
+    ["/api/v1/calls", { ...MINIMAL_CALL, ...words }],
+    ["/api/v1/calls", { ...MINIMAL_CALL, ...words, voice: hostile, [hostile]: 1 }],
     ["/api/v1/agents", agent],
-    ["/api/v1/agents", { ...agent, voiceId: LEAST_HERE.voice, languageId: LEAST_HERE.language }],
+    ["/api/v1/agents", { ...agent, voiceId: MINIMAL_CALL.voice, languageId: MINIMAL_CALL.language }],
   ] as const) {
     await ask({ method: "POST", url, payload });
   }
@@ -200,7 +200,7 @@ test("L2: whatever stands in a text, every line of the log is one line, of plain
   const { websocketUrl = "" } = await ask({
     method: "POST",
     url: "/api/v1/calls",
-    payload: { ...LEAST_HERE, ...words },
+    payload: { ...MINIMAL_CALL, ...words },
   });
   const ws = await RawWs.connect(websocketUrl);
   await ws.upgrade(new URL(websocketUrl).pathname);
@@ -220,7 +220,7 @@ test("L2: whatever stands in a text, every line of the log is one line, of plain
 
 test("L4: when everything behind the API is broken, no answer tells a stack, a path, a query or a host", async () => {
   await start();
-  const { websocketUrl = "" } = await ask({ method: "POST", url: "/api/v1/calls", payload: LEAST_HERE });
+  const { websocketUrl = "" } = await ask({ method: "POST", url: "/api/v1/calls", payload: MINIMAL_CALL });
   const broken = async (): Promise<never> => {
     throw new Error("SELECT words FROM turns failed at /srv/trunkline/data on db7.internal:5432");
   };
@@ -229,8 +229,8 @@ test("L4: when everything behind the API is broken, no answer tells a stack, a p
       Object.assign(store, { [name]: broken });
   }
   const { paths } = (await service.api.inject("/api/v1/openapi.json")).json() as { paths: Record<string, object> };
-  const agent = { name: "a", basePrompt: "b", voiceId: LEAST_HERE.voice, languageId: LEAST_HERE.language };
-  const bodies: Readonly<Record<string, object>> = { "/calls": LEAST_HERE, "/agents": agent };
+  const agent = { name: "a", basePrompt: "b", voiceId: MINIMAL_CALL.voice, languageId: MINIMAL_CALL.language };
+  const bodies: Readonly<Record<string, object>> = { "/calls": MINIMAL_CALL, "/agents": agent };
   let failed = 0;
   for (const [path, operations] of Object.entries(paths)) {
     for (const method of Object.keys(operations).filter((name) => /^(get|post|delete|head)$/.test(name))) {

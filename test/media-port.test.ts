@@ -1,14 +1,14 @@
 import { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { CONNECTIONS_HANDED_MAX, CONNECTIONS_WAITING_MAX } from "../src/core/connection-limits.ts";
+import { CONNECTIONS_UNACKNOWLEDGED_MAX, CONNECTIONS_PENDING_MAX } from "../src/core/connection-limits.ts";
 import type { ConnectionSource } from "../src/gateway/media-server/connection-source.ts";
 import { MediaPort } from "../src/media-port.ts";
 import { memoryLog } from "./support/memory-log.ts";
-import { scene as supervisorScene } from "./support/supervisor-scene.ts";
+import { scriptedSupervisor as supervisorScene } from "./support/supervisor-scene.ts";
 
 /** A port on which a test connects. */
 class ScriptedSource implements ConnectionSource {
-  readonly isArriving = false;
+  readonly hasPendingConnections = false;
   isPaused = false;
   connect: (socket: Socket) => void = () => {};
 
@@ -28,7 +28,7 @@ class ScriptedSource implements ConnectionSource {
 class Worker {
   readonly handed: Socket[] = [];
 
-  hand(connection: Socket): void {
+  sendConnection(connection: Socket): void {
     this.handed.push(connection);
   }
 }
@@ -52,8 +52,8 @@ describe("the media port of the supervisor", () => {
     const { port, connect, workers } = await scene();
     const [first, second] = workers;
     const early = connect(1);
-    port.setTakes(first, true);
-    port.setTakes(second, true);
+    port.setAccepting(first, true);
+    port.setAccepting(second, true);
     const later = connect(4);
     expect(first.handed).toEqual([early[0], later[0], later[2]]);
     expect(second.handed).toEqual([later[1], later[3]]);
@@ -62,46 +62,46 @@ describe("the media port of the supervisor", () => {
   test("hands nothing to a worker that takes no more, and closes the port while none does", async () => {
     const { source, port, connect, workers } = await scene();
     const [first, second] = workers;
-    port.setTakes(first, true);
-    port.setTakes(second, true);
-    port.setTakes(first, false);
+    port.setAccepting(first, true);
+    port.setAccepting(second, true);
+    port.setAccepting(first, false);
     connect(3);
     expect([first.handed.length, second.handed.length, source.isPaused]).toEqual([0, 3, false]);
-    port.setTakes(second, false);
+    port.setAccepting(second, false);
     expect(source.isPaused).toBe(true);
     // One that was accepted in that moment waits, and is not kept for long.
     const [late] = connect(1);
-    port.setTakes(first, true);
+    port.setAccepting(first, true);
     expect([source.isPaused, first.handed]).toEqual([false, [late]]);
   });
 
   test("hands a worker that does not answer no more than a few, and others the rest", async () => {
     const { port, connect, workers } = await scene();
     const [stuck, well] = workers;
-    port.setTakes(stuck, true);
-    port.setTakes(well, true);
-    for (let count = 0; count < 10 * CONNECTIONS_HANDED_MAX; count += 1) {
+    port.setAccepting(stuck, true);
+    port.setAccepting(well, true);
+    for (let count = 0; count < 10 * CONNECTIONS_UNACKNOWLEDGED_MAX; count += 1) {
       connect(1);
       while (well.handed.length > 0) {
         well.handed.pop();
-        port.taken(well);
+        port.onConnectionTaken(well);
       }
     }
-    expect(stuck.handed).toHaveLength(CONNECTIONS_HANDED_MAX);
-    port.taken(stuck);
+    expect(stuck.handed).toHaveLength(CONNECTIONS_UNACKNOWLEDGED_MAX);
+    port.onConnectionTaken(stuck);
     connect(2);
-    expect(stuck.handed).toHaveLength(CONNECTIONS_HANDED_MAX + 1);
+    expect(stuck.handed).toHaveLength(CONNECTIONS_UNACKNOWLEDGED_MAX + 1);
   });
 
   test("closes what comes when too many wait, with one line each, and all that wait when the last worker is gone", async () => {
     const { port, connect, workers, lines } = await scene();
     const [only] = workers;
-    port.setTakes(only, true);
-    const waiting = connect(CONNECTIONS_HANDED_MAX + CONNECTIONS_WAITING_MAX).slice(CONNECTIONS_HANDED_MAX);
+    port.setAccepting(only, true);
+    const waiting = connect(CONNECTIONS_UNACKNOWLEDGED_MAX + CONNECTIONS_PENDING_MAX).slice(CONNECTIONS_UNACKNOWLEDGED_MAX);
     const [tooMany] = connect(1);
     expect([tooMany?.destroyed, waiting.some(({ destroyed }) => destroyed)]).toEqual([true, false]);
     expect(lines).toHaveLength(1);
-    port.setTakes(only, false);
+    port.setAccepting(only, false);
     expect(waiting.every(({ destroyed }) => destroyed)).toBe(true);
   });
 
@@ -111,9 +111,9 @@ describe("the media port of the supervisor", () => {
     await up();
     const [worker] = children.living("worker");
     if (worker === undefined) throw new Error("no worker has started");
-    worker.onTold = ({ kind }) => kind === "connection-sent" && worker.says({ kind: "connection-taken" });
-    worker.says({ kind: "connections", taken: true });
-    connect(3 * CONNECTIONS_HANDED_MAX);
-    expect(worker.connections).toHaveLength(3 * CONNECTIONS_HANDED_MAX);
+    worker.onMessage = ({ kind }) => kind === "connection-sent" && worker.emit({ kind: "connection-taken" });
+    worker.emit({ kind: "connections", accepting: true });
+    connect(3 * CONNECTIONS_UNACKNOWLEDGED_MAX);
+    expect(worker.connections).toHaveLength(3 * CONNECTIONS_UNACKNOWLEDGED_MAX);
   });
 });

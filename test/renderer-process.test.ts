@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../src/core/clock.ts";
 import { HEARTBEAT_MS, RESTART_MS_MAX } from "../src/core/limits.ts";
 import {
-  RECORDS_AT_ONCE,
+  RECORDS_CONCURRENT_MAX,
   RENDERER_JOURNAL_BYTES_MAX,
   RENDERER_STALL_MS_MAX,
   RENDERER_TRIES_MAX,
@@ -17,8 +17,8 @@ import {
 import { journalPath } from "../src/record/journal-reader.ts";
 import type { Recording } from "../src/record/recording.ts";
 import { recordingPath } from "../src/record/recording.ts";
-import type { FromRenderer, ToRenderer } from "../src/renderer-messages.ts";
-import { forkRenderer, journalBytesIn, type RendererEvents, RendererProcess } from "../src/renderer-process.ts";
+import type { RendererMessage, RendererRequest } from "../src/renderer-messages.ts";
+import { forkRenderer, journalBytesIn, type RendererEvents, RendererClient } from "../src/renderer-process.ts";
 import { START } from "./record/example-call.ts";
 import { JournalFile } from "./record/journal-file.ts";
 import { ManualClock, settled } from "./support/manual-clock.ts";
@@ -30,15 +30,15 @@ const RECORDING: Recording = { channels: 2, sampleRateHz: 8_000, durationMs: 1, 
 /** A renderer whose answers and deaths a test decides. */
 class ScriptedRenderer {
   readonly events: RendererEvents;
-  readonly asked: ToRenderer[] = [];
+  readonly asked: RendererRequest[] = [];
   #isGone = false;
 
   constructor(events: RendererEvents) {
     this.events = events;
   }
 
-  say(message: FromRenderer): void {
-    this.events.message(message);
+  say(message: RendererMessage): void {
+    this.events.onMessage(message);
   }
 
   /** Answers everything that it was asked and has not answered. */
@@ -49,7 +49,7 @@ class ScriptedRenderer {
   die(): void {
     if (this.#isGone) return;
     this.#isGone = true;
-    this.events.gone({ exitCode: null, signal: "SIGKILL" });
+    this.events.onExit({ exitCode: null, signal: "SIGKILL" });
   }
 }
 
@@ -58,7 +58,7 @@ function scripted(journalBytes = (_callId: string): number => 1_000) {
   const { log, lines } = memoryLog();
   const started: ScriptedRenderer[] = [];
   let restarts = 0;
-  const renderer = new RendererProcess({
+  const renderer = new RendererClient({
     start: (events) => {
       const one = new ScriptedRenderer(events);
       started.push(one);
@@ -81,10 +81,10 @@ const ids = (renderer: ScriptedRenderer): string[] => renderer.asked.map(({ call
 describe("the renderer's process", () => {
   test("ADV-M9: is asked for no more journals at once than its bounds of count and bytes allow", async () => {
     const { renderer, latest, ready } = scripted((callId) => (callId === "long" ? 2 * RENDERER_JOURNAL_BYTES_MAX : 1));
-    const many = Array.from({ length: RECORDS_AT_ONCE + 3 }, (_, index) => renderer.render(`call ${index}`));
+    const many = Array.from({ length: RECORDS_CONCURRENT_MAX + 3 }, (_, index) => renderer.render(`call ${index}`));
     expect(latest().asked).toEqual([]);
     ready();
-    expect(latest().asked).toHaveLength(RECORDS_AT_ONCE);
+    expect(latest().asked).toHaveLength(RECORDS_CONCURRENT_MAX);
     const long = renderer.render("long");
     latest().answerAll();
     expect(ids(latest())).toEqual(["call 8", "call 9", "call 10"]);
@@ -94,7 +94,7 @@ describe("the renderer's process", () => {
     expect(ids(latest())).toEqual(["long"]);
     latest().answerAll();
     latest().answerAll();
-    expect(await Promise.all([...many, long, behind])).toEqual(Array(RECORDS_AT_ONCE + 5).fill(RECORDING));
+    expect(await Promise.all([...many, long, behind])).toEqual(Array(RECORDS_CONCURRENT_MAX + 5).fill(RECORDING));
   });
 
   test("ADV-M9: is started again when it dies, and does again what was in work", async () => {
@@ -164,7 +164,7 @@ describe("the renderer's process", () => {
     const clock = new ManualClock();
     const { log, lines } = memoryLog();
     let starts = 0;
-    const renderer = new RendererProcess({
+    const renderer = new RendererClient({
       start: () => {
         starts += 1;
         throw Object.assign(new Error("spawn ENOMEM"), { code: "ENOMEM" });
@@ -203,7 +203,7 @@ describe("the renderer", () => {
     const directory = temporaryDirectory();
     spawnSync("mkdir", ["-p", `${directory}/recordings`, `${directory}/journals`]);
     const { log, lines } = memoryLog();
-    const renderer = new RendererProcess({
+    const renderer = new RendererClient({
       start: forkRenderer(directory, { LD_LIBRARY_PATH: "/nowhere" }),
       journalBytes: journalBytesIn(directory),
       clock: systemClock,

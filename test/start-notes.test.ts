@@ -1,11 +1,11 @@
 import { chmodSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
-import { startNotes } from "../src/start-notes.ts";
+import { startupWarnings } from "../src/start-notes.ts";
 import { temporaryDirectory } from "./support/temporary-directory.ts";
 
 const messagesOf = (env: Record<string, string>, callsMax = Number.POSITIVE_INFINITY): string[] =>
-  startNotes(readConfig(env), [], callsMax).map(({ message }) => message);
+  startupWarnings(readConfig(env), [], callsMax).map(({ message }) => message);
 
 test("what is configured as it should be is worth no line", () => {
   expect(messagesOf({ STT: "reference", TTS: "reference" })).toEqual([]);
@@ -25,7 +25,7 @@ test("ADV-M8: secrets without a binding are named, and nothing else of them", ()
     ...{ STT: "reference", TOOL_SECRET_SHOP: "canary", TOOL_SECRET_OLD: "canary", TOOL_SECRET_ANY: "canary" },
     TOOL_SECRET_BINDINGS: JSON.stringify({ SHOP: { hosts: ["api.example.com"], accounts } }),
   });
-  expect(startNotes(config, [], 1_000)).toEqual([
+  expect(startupWarnings(config, [], 1_000)).toEqual([
     {
       fields: { secrets: ["TOOL_SECRET_OLD", "TOOL_SECRET_ANY"] },
       message: "secrets of tools without a binding are sent nowhere: bind them in TOOL_SECRET_BINDINGS, or remove them",
@@ -47,7 +47,7 @@ test("a data directory that others may enter is told, and left as it is", () => 
 
 test("fewer calls than were asked for are told with their number", () => {
   const config = readConfig({ STT: "reference" });
-  expect(startNotes(config, [], 192)).toEqual([
+  expect(startupWarnings(config, [], 192)).toEqual([
     { fields: { callsMax: 192 }, message: expect.stringContaining("fewer calls than CALLS_PER_WORKER") },
   ]);
 });
@@ -57,7 +57,7 @@ test("all variables that are not known are one line, each with the one it is tak
     { name: "DEEPGRAM_KEY", nearest: "DEEPGRAM_API_KEY" },
     { name: "OPENAI_APIKEY", nearest: "OPENAI_API_KEY" },
   ];
-  expect(startNotes(readConfig({ STT: "reference" }), unknown, 1_000)).toEqual([
+  expect(startupWarnings(readConfig({ STT: "reference" }), unknown, 1_000)).toEqual([
     {
       fields: {
         variables: ["DEEPGRAM_KEY: did you mean DEEPGRAM_API_KEY?", "OPENAI_APIKEY: did you mean OPENAI_API_KEY?"],

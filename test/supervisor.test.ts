@@ -9,14 +9,14 @@ import {
 } from "../src/core/limits.ts";
 import type { ChildKind } from "../src/processes.ts";
 import type { ScriptedChild } from "./support/scripted-child.ts";
-import { DRAIN_MS, PORTS, scene } from "./support/supervisor-scene.ts";
+import { DRAIN_MS, PORTS, scriptedSupervisor } from "./support/supervisor-scene.ts";
 
 /** All but the restarts, which are told at each death. */
-const heard = (child: ScriptedChild | undefined): string[] => child?.heard.filter((kind) => kind !== "restarts") ?? [];
+const heard = (child: ScriptedChild | undefined): string[] => child?.received.filter((kind) => kind !== "restarts") ?? [];
 
 describe("starting", () => {
   test("one worker first, for the port, then the control process and the other workers, which are told it", async () => {
-    const { children, up } = scene(3);
+    const { children, up } = scriptedSupervisor(3);
     expect(await up()).toEqual({
       kind: "ready",
       apiUrl: "http://127.0.0.1:8080",
@@ -32,7 +32,7 @@ describe("starting", () => {
   });
 
   test("a process that never gets ready is killed, and the service is not started", async () => {
-    const { clock, supervisor } = scene(1, { readyMs: ({ kind }) => (kind === "control" ? undefined : 0) });
+    const { clock, supervisor } = scriptedSupervisor(1, { readyMs: ({ kind }) => (kind === "control" ? undefined : 0) });
     await expect(clock.drive(supervisor.start())).rejects.toMatchObject({
       code: "unavailable",
       message: "the control process could not be started: start_timeout",
@@ -41,14 +41,14 @@ describe("starting", () => {
   });
 
   test("ADV-M1: a control process that migrates a large database is not killed for it, and has its time to start behind that", async () => {
-    const { clock, children, supervisor } = scene(1, { readyMs: ({ kind }) => (kind === "control" ? undefined : 0) });
+    const { clock, children, supervisor } = scriptedSupervisor(1, { readyMs: ({ kind }) => (kind === "control" ? undefined : 0) });
     const started = supervisor.start();
     started.catch(() => {});
     await clock.play(PROCESS_START_MS_MAX - 1_000);
     const [control] = children.living("control");
-    control?.says({ kind: "migrating", isOver: false });
+    control?.emit({ kind: "migrating", isOver: false });
     await clock.play(MIGRATION_MS_MAX - 1_000);
-    control?.says({ kind: "migrating", isOver: true });
+    control?.emit({ kind: "migrating", isOver: true });
     await clock.play(PROCESS_START_MS_MAX - 1_000);
     expect(control?.lives).toBe(true);
     await clock.play(2_000);
@@ -57,7 +57,7 @@ describe("starting", () => {
   });
 
   test("K8: told to stop meanwhile, it starts nothing more, and stops what it has", async () => {
-    const { clock, children, supervisor } = scene(2);
+    const { clock, children, supervisor } = scriptedSupervisor(2);
     const started = supervisor.start();
     started.catch(() => {});
     await clock.play(100);
@@ -71,7 +71,7 @@ describe("starting", () => {
 
 describe("dying", () => {
   test.each<ChildKind>(["worker", "control"])("a dead %s is started again after 100 ms, on its port", async (kind) => {
-    const { clock, children, logged, up } = scene(2);
+    const { clock, children, logged, up } = scriptedSupervisor(2);
     await up();
     const others = children.started.filter((child) => child.kind !== kind);
     const [victim] = children.living(kind);
@@ -86,11 +86,11 @@ describe("dying", () => {
     expect(logged("process died")).toMatchObject([{ child: kind, pid: victim?.pid, signal: "SIGKILL" }]);
     // Nobody else notices, but that the control process tells how often it happened.
     for (const other of others) expect([other.lives, heard(other)]).toEqual([true, []]);
-    expect(children.living("control")[0]?.heard).toEqual(kind === "worker" ? ["restarts"] : []);
+    expect(children.living("control")[0]?.received).toEqual(kind === "worker" ? ["restarts"] : []);
   });
 
   test("one that dies again at once waits twice as long each time, and 100 ms again when it has lived", async () => {
-    const { clock, children, up } = scene(1, { readyMs: () => 0 });
+    const { clock, children, up } = scriptedSupervisor(1, { readyMs: () => 0 });
     await up();
     const delaysMs: number[] = [];
     for (let deaths = 0; deaths < 9; deaths += 1) {
@@ -105,7 +105,7 @@ describe("dying", () => {
   });
 
   test("one that is killed every few seconds is there again after 100 ms each time: it had come up, and lived", async () => {
-    const { clock, children, up } = scene(2, { readyMs: () => 0 });
+    const { clock, children, up } = scriptedSupervisor(2, { readyMs: () => 0 });
     await up();
     for (let kills = 0; kills < 6; kills += 1) {
       await clock.play(2_500);
@@ -117,7 +117,7 @@ describe("dying", () => {
 
   test("one that cannot be started again is tried on and on", async () => {
     let broken = false;
-    const { clock, children, logged, up } = scene(1, { readyMs: () => 0 });
+    const { clock, children, logged, up } = scriptedSupervisor(1, { readyMs: () => 0 });
     await up();
     broken = true;
     const { onStart } = children;
@@ -132,7 +132,7 @@ describe("dying", () => {
 
   test("where the system starts none it is tried on and on, and nothing else comes of it", async () => {
     let isRefused = false;
-    const { clock, children, logged, up } = scene(2, { isRefused: () => isRefused });
+    const { clock, children, logged, up } = scriptedSupervisor(2, { isRefused: () => isRefused });
     await up();
     isRefused = true;
     children.living("worker")[0]?.exit(null, "SIGKILL");
@@ -147,7 +147,7 @@ describe("dying", () => {
 describe("falling silent", () => {
   test("a worker that tells nothing for 2 s is killed and replaced, with its reason in the log", async () => {
     let silent = 0;
-    const { clock, children, logged, up } = scene(2, { isSilent: ({ pid }) => pid === silent });
+    const { clock, children, logged, up } = scriptedSupervisor(2, { isSilent: ({ pid }) => pid === silent });
     await up();
     await clock.play(20_000);
     expect(logged("process died")).toEqual([]);
@@ -164,7 +164,7 @@ describe("falling silent", () => {
 
   test("a worker that stands still for less, and the control process for longer, live on", async () => {
     let isSilent = false;
-    const { clock, children, up } = scene(1, { isSilent: () => isSilent });
+    const { clock, children, up } = scriptedSupervisor(1, { isSilent: () => isSilent });
     await up();
     isSilent = true;
     await clock.play(WORKER_STALL_MS_MAX - 2 * HEARTBEAT_MS);
@@ -179,7 +179,7 @@ describe("falling silent", () => {
   });
 
   test("when the supervisor itself stood still nobody was silent", async () => {
-    const { clock, children, up } = scene(2);
+    const { clock, children, up } = scriptedSupervisor(2);
     await up();
     clock.stall(60_000);
     await clock.play(1_000);
@@ -189,7 +189,7 @@ describe("falling silent", () => {
 
 describe("stopping", () => {
   test("K7: workers are told to drain, and the control process to stop when the last of them is gone", async () => {
-    const { clock, children, supervisor, up } = scene(2, { leavesMs: ({ pid }) => pid * 1_000 });
+    const { clock, children, supervisor, up } = scriptedSupervisor(2, { leavesMs: ({ pid }) => pid * 1_000 });
     await up();
     const stopped = supervisor.stop();
     await clock.play(500);
@@ -207,7 +207,7 @@ describe("stopping", () => {
     ["the control process hangs", ({ kind }) => kind === "control"],
     ["everything hangs", () => true],
   ])("K8: it is over 5 s after DRAIN_MS though %s", async (_what, hangs) => {
-    const { clock, children, supervisor, up } = scene(2, {
+    const { clock, children, supervisor, up } = scriptedSupervisor(2, {
       leavesMs: (child) => (hangs(child) ? undefined : child.kind === "worker" ? DRAIN_MS + 3_500 : 500),
     });
     await up();
@@ -218,7 +218,7 @@ describe("stopping", () => {
   });
 
   test("K8: a control process that dies while calls end is started again for their records, and a worker is not", async () => {
-    const { clock, children, supervisor, up } = scene(2, {
+    const { clock, children, supervisor, up } = scriptedSupervisor(2, {
       leavesMs: ({ kind }) => (kind === "worker" ? 10_000 : 0),
     });
     await up();
@@ -233,7 +233,7 @@ describe("stopping", () => {
   });
 
   test("killing ends everything at once, and nothing is started again", async () => {
-    const { clock, children, supervisor, up } = scene(2);
+    const { clock, children, supervisor, up } = scriptedSupervisor(2);
     await up();
     void supervisor.stop();
     supervisor.kill();
@@ -244,7 +244,7 @@ describe("stopping", () => {
 
 describe("rolling", () => {
   test("K9: workers are replaced one by one: the old one retires when the new one is ready, and the next waits for that", async () => {
-    const { clock, children, supervisor, logged, rolls, up } = scene(2, { leavesMs: () => 30_000 });
+    const { clock, children, supervisor, logged, rolls, up } = scriptedSupervisor(2, { leavesMs: () => 30_000 });
     await up();
     supervisor.roll();
     await clock.play(400);
@@ -272,7 +272,7 @@ describe("rolling", () => {
   });
 
   test("a second one is queued while one is under way, and a third is the second", async () => {
-    const { clock, children, supervisor, rolls, up } = scene(1);
+    const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1);
     await up();
     for (let signals = 0; signals < 3; signals += 1) supervisor.roll();
     await clock.play(10_000);
@@ -281,7 +281,7 @@ describe("rolling", () => {
   });
 
   test("a replacement that does not get ready gives the roll up, and the old worker goes on", async () => {
-    const { clock, children, supervisor, logged, rolls, up } = scene(2, {
+    const { clock, children, supervisor, logged, rolls, up } = scriptedSupervisor(2, {
       readyMs: ({ pid }) => (pid === 4 ? undefined : 500),
     });
     await up();
@@ -296,7 +296,7 @@ describe("rolling", () => {
   });
 
   test("a worker that dies while it is being replaced is replaced all the same, and only once", async () => {
-    const { clock, children, supervisor, rolls, up } = scene(1, { readyMs: () => 2_000 });
+    const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1, { readyMs: () => 2_000 });
     await up();
     supervisor.roll();
     await clock.play(100);
@@ -308,7 +308,7 @@ describe("rolling", () => {
   });
 
   test("one that dies while its replacement does not get ready is started again, and its place is not forgotten", async () => {
-    const { clock, children, supervisor, rolls, up } = scene(1, {
+    const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1, {
       readyMs: ({ pid }) => (pid === 3 ? undefined : 500),
     });
     await up();
@@ -321,14 +321,14 @@ describe("rolling", () => {
   });
 
   test("a replacement that dies as soon as it is up replaces nobody", async () => {
-    const { clock, children, supervisor, rolls, up } = scene(1);
+    const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1);
     await up();
     const { onStart } = children;
     children.onStart = (child) => {
       onStart(child);
       if (child.pid !== 3) return;
       clock.after(100, () => {
-        child.says({ kind: "ready", port: PORTS.worker });
+        child.emit({ kind: "ready", port: PORTS.worker });
         child.exit(1);
       });
     };
@@ -339,7 +339,7 @@ describe("rolling", () => {
   });
 
   test("it waits for a control process that is just being started again", async () => {
-    const { clock, children, supervisor, rolls, up } = scene(1);
+    const { clock, children, supervisor, rolls, up } = scriptedSupervisor(1);
     await up();
     children.living("control")[0]?.exit(1);
     await clock.play(10);
@@ -352,7 +352,7 @@ describe("rolling", () => {
 
   test("an old worker whose calls do not end is killed behind DRAIN_MS; one that falls silent, at once", async () => {
     let silent = 0;
-    const { clock, children, supervisor, logged, up } = scene(2, {
+    const { clock, children, supervisor, logged, up } = scriptedSupervisor(2, {
       leavesMs: () => undefined,
       isSilent: ({ pid }) => pid === silent,
     });
@@ -373,7 +373,7 @@ describe("rolling", () => {
   });
 
   test("K8: a drain ends a roll: the new worker, the old one and those that retire are all told", async () => {
-    const { clock, children, supervisor, rolls, up } = scene(2, { leavesMs: () => 3_000, readyMs: () => 500 });
+    const { clock, children, supervisor, rolls, up } = scriptedSupervisor(2, { leavesMs: () => 3_000, readyMs: () => 500 });
     await up();
     supervisor.roll();
     await clock.play(900);

@@ -3,16 +3,16 @@ import { type Random, seededRandom } from "../../src/cli/simulated/seeded-random
 import { VirtualCall } from "../../test/support/virtual-call.ts";
 import { median } from "../statistics.ts";
 
-export interface AheadOptions {
+export interface PreemptiveBenchOptions {
   /** Turns for each row. */
   turns: number;
   /** The model's time to its first token, ms. */
-  modelMs: number;
+  llmMs: number;
   seed: number;
 }
 
 /** What callers do and an ear is like, for one pair of rows. */
-export interface AheadCase {
+export interface PreemptiveCase {
   title: string;
   /** From the end of a word to when the ear tells it, and from the last of these to its final, ms. */
   partialMs: number;
@@ -22,17 +22,17 @@ export interface AheadCase {
   corrections: number;
 }
 
-export interface AheadRow {
+export interface PreemptiveRow {
   title: string;
   preemptive: boolean;
   /** From the caller's last voiced frame to the agent's first frame, the median and the last tenth, ms. */
   p50Ms: number;
   p90Ms: number;
   /** Questions that the model was asked, for each that was answered. */
-  questions: number;
+  llmRequests: number;
 }
 
-export const CASES: readonly AheadCase[] = [
+export const CASES: readonly PreemptiveCase[] = [
   { title: "a quick ear", partialMs: 100, finalMs: 200, pauses: 0.3, corrections: 0.1 },
   { title: "a slow ear", partialMs: 250, finalMs: 700, pauses: 0.3, corrections: 0.1 },
   { title: "a quick ear, callers who hesitate", partialMs: 100, finalMs: 200, pauses: 1, corrections: 0.1 },
@@ -49,37 +49,37 @@ const QUESTIONS = [
 ].map((question) => question.split(" "));
 
 /** Each case without preemptive replies and with them; the same callers in both. Virtual time: the same figures for the same seed. */
-export const runAheadBench = (options: AheadOptions): AheadRow[] =>
+export const runPreemptiveBench = (options: PreemptiveBenchOptions): PreemptiveRow[] =>
   CASES.flatMap((one) => [false, true].map((preemptive) => rowOf(one, preemptive, options)));
 
-function rowOf(one: AheadCase, preemptive: boolean, { turns, modelMs, seed }: AheadOptions): AheadRow {
+function rowOf(one: PreemptiveCase, preemptive: boolean, { turns, llmMs, seed }: PreemptiveBenchOptions): PreemptiveRow {
   const random = seededRandom(seed);
   const tookMs: number[] = [];
   let questions = 0;
   for (let turn = 0; turn < turns; turn += 1) {
-    const call = askedCall(one, preemptive, modelMs, random);
+    const call = callWithQuestion(one, preemptive, llmMs, random);
     const answer = call.turns.find(({ role }) => role === "agent");
     if (answer?.latency === undefined) throw new Error("a question was not answered");
     tookMs.push(answer.latency.firstFrameMs);
-    questions += call.commands.filter(({ command }) => isNewQuestion(command.kind)).length;
+    questions += call.commands.filter(({ command }) => isLlmRequest(command.kind)).length;
     // An answer that was there is asked for once more by name, and costs nothing.
-    questions -= keptIn(call);
+    questions -= usedReplies(call);
   }
   const sorted = [...tookMs].sort((a, b) => a - b);
   const p90Ms = sorted[Math.ceil(0.9 * sorted.length) - 1] ?? Number.NaN;
-  return { title: one.title, preemptive, p50Ms: median(tookMs), p90Ms, questions: questions / turns };
+  return { title: one.title, preemptive, p50Ms: median(tookMs), p90Ms, llmRequests: questions / turns };
 }
 
-const isNewQuestion = (kind: string): boolean => kind === "ask" || kind === "ask-ahead";
+const isLlmRequest = (kind: string): boolean => kind === "generate-reply" || kind === "preemptive-start";
 
 /** How many answers were there when they were asked for. */
-function keptIn(call: VirtualCall): number {
+function usedReplies(call: VirtualCall): number {
   let kept = 0;
   let isAhead = false;
   for (const { command } of call.commands) {
-    if (command.kind === "ask-ahead") isAhead = true;
-    else if (command.kind === "forget-ahead") isAhead = false;
-    else if (command.kind === "ask") {
+    if (command.kind === "preemptive-start") isAhead = true;
+    else if (command.kind === "preemptive-cancel") isAhead = false;
+    else if (command.kind === "generate-reply") {
       if (isAhead) kept += 1;
       isAhead = false;
     }
@@ -88,7 +88,7 @@ function keptIn(call: VirtualCall): number {
 }
 
 /** One call of one question. */
-function askedCall(one: AheadCase, preemptive: boolean, modelMs: number, random: Random): VirtualCall {
+function callWithQuestion(one: PreemptiveCase, preemptive: boolean, modelMs: number, random: Random): VirtualCall {
   const call = new VirtualCall({
     spec: { firstSpeaker: "user" },
     greeting: "none",
@@ -106,23 +106,23 @@ function askedCall(one: AheadCase, preemptive: boolean, modelMs: number, random:
     atMs += WORD_MS;
     const isLast = index === words.length - 1;
     const heard = [...words.slice(0, index), isLast && isCorrected ? "something" : word].join(" ");
-    call.at(atMs + one.partialMs, () => call.handle({ kind: "ear-partial", text: heard }));
+    call.at(atMs + one.partialMs, () => call.handle({ kind: "stt-interim", text: heard }));
     if (index === pauseBehind) atMs += pauseMs;
   }
-  call.at(atMs + Math.max(one.partialMs, one.finalMs), () => call.handle({ kind: "ear-final", text: words.join(" ") }));
+  call.at(atMs + Math.max(one.partialMs, one.finalMs), () => call.handle({ kind: "stt-final", text: words.join(" ") }));
   call.run(atMs + 20_000);
   return call;
 }
 
 /** The rows as a table. */
-export function aheadText(rows: readonly AheadRow[]): string {
-  const lines = rows.map(({ title, preemptive, p50Ms, p90Ms, questions }) =>
+export function preemptiveText(rows: readonly PreemptiveRow[]): string {
+  const lines = rows.map(({ title, preemptive, p50Ms, p90Ms, llmRequests }) =>
     [
       title.padEnd(36),
       (preemptive ? "on" : "off").padEnd(10),
       `${Math.round(p50Ms)} ms`.padStart(8),
       `${Math.round(p90Ms)} ms`.padStart(8),
-      questions.toFixed(2).padStart(10),
+      llmRequests.toFixed(2).padStart(10),
     ].join("  "),
   );
   const head = ["".padEnd(36), "preemptive", "p50".padStart(8), "p90".padStart(8), "questions".padStart(10)].join("  ");

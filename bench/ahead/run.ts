@@ -1,5 +1,5 @@
 import { readArguments, runCommand, wholeNumber } from "../../src/cli/command.ts";
-import { aheadText, runAheadBench } from "./ahead-bench.ts";
+import { preemptiveText, runPreemptiveBench } from "./ahead-bench.ts";
 
 const USAGE = `What preemptive replies gain and cost, in virtual time: from the caller's last voiced frame to the agent's first frame, and how
 often the model was asked for each answer.
@@ -19,12 +19,12 @@ const OPTIONS = {
 
 async function run(args: readonly string[]): Promise<number> {
   const { turns, model, seed } = readArguments(args, OPTIONS).values;
-  const result = runAheadBench({
+  const result = runPreemptiveBench({
     turns: wholeNumber("turns", turns, 1, 100_000),
-    modelMs: wholeNumber("model", model, 1, 10_000),
+    llmMs: wholeNumber("model", model, 1, 10_000),
     seed: wholeNumber("seed", seed, 0, 2 ** 32 - 1),
   });
-  process.stdout.write(`${aheadText(result)}\n`);
+  process.stdout.write(`${preemptiveText(result)}\n`);
   return 0;
 }
 

@@ -2,20 +2,20 @@ import type { Rig } from "../load/rig.ts";
 import { AGENT_SENTENCES } from "../load/speech.ts";
 import { describeMachine } from "../machine.ts";
 import { type Spread, spreadOf } from "../statistics.ts";
-import { runTalk, type TalkCase, type TalkOptions } from "../talk/talk-bench.ts";
+import { runConversations, type ConversationCase, type ConversationOptions } from "../talk/talk-bench.ts";
 import type { Exchange } from "../talk/talker.ts";
 import type { BargeInResult } from "./barge-in-result.ts";
 import { judgeBargeIn } from "./budgets.ts";
 
 /** Engines have no part in it: it is the voice alone that stops the agent. */
-const CASE: TalkCase = { title: "interruptions", delays: { earMs: 200, modelMs: 0, voiceMs: 0 } };
+const CASE: ConversationCase = { title: "interruptions", delays: { sttMs: 200, llmMs: 0, ttsMs: 0 } };
 
 /** Interruptions in real time, over real sockets. Rejects when a process fails or an answer does not come. */
-export async function runBargeInBench(rig: Rig, options: TalkOptions): Promise<BargeInResult> {
+export async function runBargeInBench(rig: Rig, options: ConversationOptions): Promise<BargeInResult> {
   // The first of each call is no interruption: nobody speaks yet.
   const talked = { ...options, exchanges: options.exchanges + 1 };
   const answer = AGENT_SENTENCES.join(" ");
-  const { exchanges, problems } = await runTalk(rig, talked, { manner: "interrupts", cases: [CASE], answer });
+  const { exchanges, problems } = await runConversations(rig, talked, { manner: "interrupts", cases: [CASE], answer });
   const figures = figuresOf(exchanges.flat());
   return {
     machine: describeMachine(),
@@ -28,9 +28,9 @@ export async function runBargeInBench(rig: Rig, options: TalkOptions): Promise<B
 }
 
 /** Of those exchanges that were interruptions. */
-export function figuresOf(exchanges: readonly Exchange[]): Pick<BargeInResult, "fromVoiceMs" | "fromDetectionMs"> {
+export function figuresOf(exchanges: readonly Exchange[]): Pick<BargeInResult, "fromSpeechMs" | "fromDetectionMs"> {
   const stopped = exchanges.filter(({ agentStoppedMs }) => Number.isFinite(agentStoppedMs));
   const since = (from: "onsetMs" | "detectedMs"): Spread =>
     spreadOf(Float32Array.from(stopped, (exchange) => exchange.agentStoppedMs - exchange[from]));
-  return { fromVoiceMs: since("onsetMs"), fromDetectionMs: since("detectedMs") };
+  return { fromSpeechMs: since("onsetMs"), fromDetectionMs: since("detectedMs") };
 }

@@ -1,7 +1,7 @@
 import { type Given, integer, runCommand, sensible } from "../command.ts";
 import { onRig } from "../load/rig.ts";
 import { bargeInPage, bargeInText } from "../report/barge-in-report.ts";
-import type { TalkOptions } from "../talk/talk-bench.ts";
+import type { ConversationOptions } from "../talk/talk-bench.ts";
 import { runBargeInBench } from "./barge-in-bench.ts";
 
 const USAGE = `How fast an agent stops when it is interrupted, in real time and over real sockets, from the very sample.
@@ -16,7 +16,7 @@ Exits with 1 when the run shows nothing, because the callers themselves were lat
 failure. See bench:turns for noise, echo, coughs and back-channels.
 `;
 
-const read = (given: Given): TalkOptions | undefined =>
+const read = (given: Given): ConversationOptions | undefined =>
   sensible({ calls: integer(given.calls, 1, 100), exchanges: integer(given.interruptions, 1, 1_000) });
 
 await runCommand({

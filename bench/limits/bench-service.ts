@@ -17,7 +17,7 @@ export interface BenchService {
 }
 
 /** Sends one request; rejects when the answer has another status than `expected`. Resolves with its body. */
-export const ask = (
+export const sendRequest = (
   { apiUrl, key }: { apiUrl: string; key: string },
   method: "GET" | "POST",
   path: string,

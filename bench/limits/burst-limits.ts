@@ -2,11 +2,11 @@ import {
   BACKLOG_MS_MAX,
   CARRIER_MESSAGE_BYTES_MAX,
   FRAME_MS,
-  INGEST_AHEAD_MS_MAX,
-  INGEST_STALL_MS_MAX,
-  OTHER_MESSAGES_PER_SECOND_MAX,
+  INBOUND_AHEAD_MS_MAX,
+  INBOUND_STALL_MS_MAX,
+  NON_AUDIO_MESSAGES_PER_SECOND_MAX,
 } from "../../src/core/limits.ts";
-import { CARRIER_BYTES_AT_ONCE_MAX, TEXT_MESSAGE_BYTES_MAX } from "../../src/core/message-limits.ts";
+import { CARRIER_BYTES_BURST_MAX, TEXT_MESSAGE_BYTES_MAX } from "../../src/core/message-limits.ts";
 import { parseChargeBytes } from "../../src/wire/parse-charge.ts";
 import { differentKeys } from "../../test/support/costly-json.ts";
 import { denseEvent } from "./carrier-limits.ts";
@@ -31,7 +31,7 @@ import {
 const raw = rawStream("pcm_s16le", 16_000);
 /** As long as a backlog may be, less the time until the last of these bursts is sent. */
 const HELD_UP_MS = BACKLOG_MS_MAX - 10_000;
-const CATCH_UP_MS = INGEST_STALL_MS_MAX + INGEST_AHEAD_MS_MAX - FRAME_MS;
+const CATCH_UP_MS = INBOUND_STALL_MS_MAX + INBOUND_AHEAD_MS_MAX - FRAME_MS;
 
 const times = (count: number, of: (index: number) => Uint8Array): Buffer =>
   Buffer.concat(Array.from({ length: count }, (_, index) => of(index)));
@@ -56,7 +56,7 @@ function paidBurst(of: (index: number) => string, countMax: number): Buffer {
   for (let index = 0; index < countMax; index += 1) {
     const text = of(index);
     chargedBytes += parseChargeBytes(Buffer.from(text));
-    if (chargedBytes > CARRIER_BYTES_AT_ONCE_MAX) break;
+    if (chargedBytes > CARRIER_BYTES_BURST_MAX) break;
     frames.push(textFrame(text));
   }
   return Buffer.concat(frames);
@@ -73,7 +73,7 @@ const carriers: readonly BurstLimit[] = (
   [
     ["64 KiB of different keys", (at: number) => differentKeys(CARRIER_MESSAGE_BYTES_MAX, at, EVENT), 500],
     ["4 KiB of different keys", (at: number) => differentKeys(4_096, at, EVENT), 500],
-    ["messages of few keys", denseEvent, OTHER_MESSAGES_PER_SECOND_MAX - 1],
+    ["messages of few keys", denseEvent, NON_AUDIO_MESSAGES_PER_SECOND_MAX - 1],
     ["64 KiB of letters of two bytes", () => long("é"), 500],
     ["64 KiB of escapes", () => long("\\n"), 500],
   ] as const
@@ -93,7 +93,7 @@ const unheard: readonly BurstLimit[] = [
     stream: carrierStream("carrier_a"),
     silentMs: 0,
     burst: () =>
-      times(Math.floor(CARRIER_BYTES_AT_ONCE_MAX / CARRIER_MESSAGE_BYTES_MAX), (at) =>
+      times(Math.floor(CARRIER_BYTES_BURST_MAX / CARRIER_MESSAGE_BYTES_MAX), (at) =>
         textFrame(decoyMedia("carrier_a", at + 1)),
       ),
   },
@@ -127,7 +127,7 @@ const caughtUp: readonly BurstLimit[] = [
     name: "17 s of audio",
     bounds: "INGEST_STALL_MS_MAX, INGEST_AHEAD_MS_MAX",
     stream,
-    silentMs: INGEST_STALL_MS_MAX,
+    silentMs: INBOUND_STALL_MS_MAX,
     burst: () => times(CATCH_UP_MS / FRAME_MS, of),
   })),
   {

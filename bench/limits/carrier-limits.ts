@@ -6,7 +6,7 @@ import {
   MALFORMED_PER_SECOND_MAX,
   MARKS_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
-  OTHER_MESSAGES_PER_SECOND_MAX,
+  NON_AUDIO_MESSAGES_PER_SECOND_MAX,
 } from "../../src/core/limits.ts";
 import { CARRIER_BYTES_PER_SECOND_MAX } from "../../src/core/message-limits.ts";
 import { parseChargeBytes } from "../../src/wire/parse-charge.ts";
@@ -57,7 +57,7 @@ function errorOf(name: CarrierName): string {
     : event(name, '"event":"playFailed","reason":"unknown"');
 }
 
-function keyOf(name: CarrierName, at: number): string {
+function dtmfOf(name: CarrierName, at: number): string {
   const occurredAt = new Date(EPOCH_MS + at * 50).toISOString();
   return event(name, `"event":"dtmf","occurred_at":"${occurredAt}","dtmf":{"digit":"${at % 10}"}`);
 }
@@ -81,7 +81,7 @@ function limitsOf(name: CarrierName): RateLimit[] {
   const fewSamples = Math.floor(CARRIER_RATE_HZ / MESSAGES_PER_SECOND_MAX);
   const unusualPerSecond = paid(unusualMedia(name, 100_000, fewSamples), MESSAGES_PER_SECOND_MAX);
   const unusualSamples = Math.floor(CARRIER_RATE_HZ / unusualPerSecond);
-  const othersBytes = Math.floor(CARRIER_BYTES_PER_SECOND_MAX / OTHER_MESSAGES_PER_SECOND_MAX);
+  const othersBytes = Math.floor(CARRIER_BYTES_PER_SECOND_MAX / NON_AUDIO_MESSAGES_PER_SECOND_MAX);
   return [
     limit("audio in messages of 20 ms", "INGEST_AHEAD_MS_MAX", 1_000 / FRAME_MS, (at) => usualMedia(name, at, 160)),
     limit(`audio in messages of ${fewSamples} samples`, "MESSAGES_PER_SECOND_MAX", MESSAGES_PER_SECOND_MAX, (at) =>
@@ -93,13 +93,13 @@ function limitsOf(name: CarrierName): RateLimit[] {
     limit(
       "different keys",
       "CARRIER_BYTES_PER_SECOND_MAX, OTHER_MESSAGES_PER_SECOND_MAX",
-      OTHER_MESSAGES_PER_SECOND_MAX,
+      NON_AUDIO_MESSAGES_PER_SECOND_MAX,
       (at) => padded(denseEvent(at), othersBytes),
     ),
     limit(
       "4 KiB of different keys",
       "CARRIER_BYTES_PER_SECOND_MAX",
-      paid(manyKeys(1), OTHER_MESSAGES_PER_SECOND_MAX),
+      paid(manyKeys(1), NON_AUDIO_MESSAGES_PER_SECOND_MAX),
       manyKeys,
       8,
     ),
@@ -110,18 +110,18 @@ function limitsOf(name: CarrierName): RateLimit[] {
       (at) => decoyMedia(name, at),
       16,
     ),
-    limit("the outbound track", "OTHER_MESSAGES_PER_SECOND_MAX", OTHER_MESSAGES_PER_SECOND_MAX, (at) =>
+    limit("the outbound track", "OTHER_MESSAGES_PER_SECOND_MAX", NON_AUDIO_MESSAGES_PER_SECOND_MAX, (at) =>
       padded(unusualMedia(name, at, 3, "outbound"), othersBytes),
     ),
     limit("malformed messages", "MALFORMED_PER_SECOND_MAX", MALFORMED_PER_SECOND_MAX, (at) =>
       padded(differentKeys(105, at, '"event":5'), Math.floor(CARRIER_BYTES_PER_SECOND_MAX / MALFORMED_PER_SECOND_MAX)),
     ),
     limit("marks", "MARKS_PER_SECOND_MAX", MARKS_PER_SECOND_MAX, (at) => markOf(name, at)),
-    limit("keys", "DTMF_PER_SECOND_MAX", DTMF_PER_SECOND_MAX, (at) => keyOf(name, at)),
+    limit("keys", "DTMF_PER_SECOND_MAX", DTMF_PER_SECOND_MAX, (at) => dtmfOf(name, at)),
     ...(name === "carrier_a"
       ? []
       : [
-          limit("complaints", "OTHER_MESSAGES_PER_SECOND_MAX", OTHER_MESSAGES_PER_SECOND_MAX, () =>
+          limit("complaints", "OTHER_MESSAGES_PER_SECOND_MAX", NON_AUDIO_MESSAGES_PER_SECOND_MAX, () =>
             padded(errorOf(name), othersBytes),
           ),
         ]),

@@ -1,5 +1,5 @@
 import {
-  FRAMING_BYTES_MAX,
+  FRAMING_BYTES_BURST_MAX,
   FRAMING_BYTES_PER_SECOND_MAX,
   MESSAGE_FRAGMENTS_MAX,
 } from "../../src/core/connection-limits.ts";
@@ -38,7 +38,7 @@ const burst = (name: string, bounds: string, of: () => Buffer): BurstLimit => ({
 
 export const framingBursts: readonly BurstLimit[] = [
   burst("fragments without a byte", "FRAMING_BYTES_MAX", () => {
-    const fragments = Math.floor(FRAMING_BYTES_MAX / HEAD_BYTES) - 1;
+    const fragments = Math.floor(FRAMING_BYTES_BURST_MAX / HEAD_BYTES) - 1;
     const whole = Math.floor(fragments / MESSAGE_FRAGMENTS_MAX);
     const messages = Array<Buffer>(whole).fill(inFragments(MESSAGE_FRAGMENTS_MAX, 0));
     return Buffer.concat([...messages, inFragments(fragments % MESSAGE_FRAGMENTS_MAX, 0)]);

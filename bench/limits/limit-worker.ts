@@ -2,7 +2,7 @@ import type { CallSpec } from "../../src/core/call-spec.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Llm, Tts } from "../../src/speech/speech.ts";
 import { BenchWorker } from "../load/bench-worker.ts";
-import { countingEar } from "../load/engines.ts";
+import { countingStt } from "../load/engines.ts";
 import { serve } from "../load/processes.ts";
 import { CHECKED_TOOL, WRONG_ARGUMENTS } from "./schema-limits.ts";
 
@@ -26,7 +26,7 @@ const answering: Llm = {
 /** Half a second of silence, whatever the text. */
 const silent: Tts = {
   provider: "bench",
-  capabilities: { wordTimes: true },
+  capabilities: { wordTimestamps: true },
   voices: async () => [],
   async *speak() {
     yield { samples: new Int16Array(RATE_HZ / 2), rateHz: RATE_HZ, words: [] };
@@ -46,7 +46,7 @@ const calling: Llm = {
 // "ws" where it is ws that is driven.
 const worker = await BenchWorker.start(systemClock, process.argv[2] === "ws" ? "ws" : "auto");
 worker.use({
-  stt: countingEar(() => {}),
+  stt: countingStt(() => {}),
   tts: silent,
   llm: { model_a: answering, model_b: calling, model_c: answering },
 });

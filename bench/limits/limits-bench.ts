@@ -12,7 +12,7 @@ import { LimitPeer, SECOND_MS } from "./limit-peer.ts";
 import { rateVerdict } from "./limit-verdict.ts";
 import type { LimitQuestions } from "./limit-worker.ts";
 import type { BurstCost, LimitsOptions, LimitsResult, RateCost } from "./limits-result.ts";
-import { measureOpenCosts } from "./open-costs.ts";
+import { measureUnlimitedRequests } from "./open-costs.ts";
 import { rawLimits } from "./raw-limits.ts";
 import { measureRedemptions } from "./redemption-delay.ts";
 import { schemaLimits } from "./schema-limits.ts";
@@ -202,7 +202,7 @@ export async function runLimitsBench(options: LimitsOptions, write: (line: strin
     rates.push(...onWs.rates);
     bursts.push(...onWs.bursts);
     const isWhole = !options.reduced && options.only === "";
-    const open = isWhole ? await measureOpenCosts(OPEN_REQUESTS, write) : [];
+    const open = isWhole ? await measureUnlimitedRequests(OPEN_REQUESTS, write) : [];
     const redemptions = isWhole ? await measureRedemptions(write) : [];
     const { problems } = bench;
     return { machine: describeMachine(), commit, cores, options, problems, rates, bursts, open, redemptions };

@@ -40,7 +40,7 @@ export interface BurstCost {
 }
 
 /** A request that no limit bounds for one client. */
-export interface OpenCost {
+export interface UnlimitedRequestCost {
   name: string;
   process: "control" | "worker";
   /** CPU time of the loop's thread for one, µs. */
@@ -71,7 +71,7 @@ export interface LimitsResult {
   rates: RateCost[];
   bursts: BurstCost[];
   /** None in the reduced form. */
-  open: OpenCost[];
+  open: UnlimitedRequestCost[];
   /** None in the reduced form. */
   redemptions: RedemptionDelay[];
 }

@@ -1,6 +1,6 @@
 import { setPriority } from "node:os";
 import { serve } from "../load/processes.ts";
-import { ask } from "./bench-service.ts";
+import { sendRequest } from "./bench-service.ts";
 import { LARGE_LIST } from "./large-lists.ts";
 
 // The clients that list, in a process of their own: what they read must not hold up whoever measures.
@@ -18,7 +18,7 @@ let lists = 0;
 let listing: Promise<void>[] = [];
 
 async function list(apiUrl: string, key: string): Promise<void> {
-  for (; running; lists += 1) await ask({ apiUrl, key }, "GET", LARGE_LIST, 200);
+  for (; running; lists += 1) await sendRequest({ apiUrl, key }, "GET", LARGE_LIST, 200);
 }
 
 serve<ListQuestions>({

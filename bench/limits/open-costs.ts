@@ -2,10 +2,10 @@ import { BODY_BYTES_MAX, SELECTED_TOOLS_MAX } from "../../src/core/limits.ts";
 import { differentKeys } from "../../test/support/costly-json.ts";
 import { RawWs } from "../../test/support/raw-ws.ts";
 import { mintToken } from "../../test/support/tokens.ts";
-import { ask as askService, type BenchService, withService } from "./bench-service.ts";
+import { sendRequest as askService, type BenchService, withService } from "./bench-service.ts";
 import { LARGE_LIST, makeLargeCalls } from "./large-lists.ts";
 import { LOOP_SHARE_MAX } from "./limit.ts";
-import type { OpenCost } from "./limits-result.ts";
+import type { UnlimitedRequestCost } from "./limits-result.ts";
 import { threadCpuMs } from "./thread-cpu.ts";
 
 // Requests that no limit bounds for one client: what each costs the loop that serves it, and how many a second take a tenth of it.
@@ -29,7 +29,7 @@ const MANY_TOOLS = JSON.stringify({
 });
 const PATH = "/api/v1/calls";
 
-interface OpenRequest {
+interface UnlimitedRequest {
   name: string;
   process: "control" | "worker";
   /** Before the first one. */
@@ -46,7 +46,7 @@ const hugeBody = (): string => differentKeys(BODY_BYTES_MAX, Math.floor(Math.ran
 
 const largeKey = ({ keys }: BenchService): string => keys[1] ?? "";
 
-const REQUESTS: readonly OpenRequest[] = [
+const REQUESTS: readonly UnlimitedRequest[] = [
   { name: "POST /calls", process: "control", send: (to) => ask(to, "POST", PATH, 201, JSON.stringify(NEW_CALL)) },
   { name: "GET /calls?limit=100", process: "control", send: (to) => ask(to, "GET", `${PATH}?limit=100`, 200) },
   { name: "POST /calls with 32 tools", process: "control", send: (to) => ask(to, "POST", PATH, 201, MANY_TOOLS) },
@@ -80,9 +80,9 @@ const REQUESTS: readonly OpenRequest[] = [
 ];
 
 /** Sends each request `count` times, one after the other, to a service of its own. */
-export const measureOpenCosts = (count: number, write: (line: string) => void): Promise<OpenCost[]> =>
+export const measureUnlimitedRequests = (count: number, write: (line: string) => void): Promise<UnlimitedRequestCost[]> =>
   withService(2, async (service) => {
-    const costs: OpenCost[] = [];
+    const costs: UnlimitedRequestCost[] = [];
     for (const { name, process, prepare, send } of REQUESTS) {
       await prepare?.(service);
       for (let index = 0; index < count / 4; index += 1) await send(service);

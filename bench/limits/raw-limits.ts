@@ -6,7 +6,7 @@ import {
   MALFORMED_PER_SECOND_MAX,
   MARKS_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
-  OTHER_MESSAGES_PER_SECOND_MAX,
+  NON_AUDIO_MESSAGES_PER_SECOND_MAX,
 } from "../../src/core/limits.ts";
 import {
   TEXT_BYTES_PER_SECOND_MAX,
@@ -72,8 +72,8 @@ const texts: readonly RateLimit[] = [
     (at) => differentKeys(CARRIER_MESSAGE_BYTES_MAX, at, '"type":"toolResult","id":"1"', "result"),
     2,
   ),
-  text("tool results that nothing waits for", "OTHER_MESSAGES_PER_SECOND_MAX", OTHER_MESSAGES_PER_SECOND_MAX, () =>
-    padded('{"type":"toolResult","id":"1"}', shareBytes(OTHER_MESSAGES_PER_SECOND_MAX)),
+  text("tool results that nothing waits for", "OTHER_MESSAGES_PER_SECOND_MAX", NON_AUDIO_MESSAGES_PER_SECOND_MAX, () =>
+    padded('{"type":"toolResult","id":"1"}', shareBytes(NON_AUDIO_MESSAGES_PER_SECOND_MAX)),
   ),
   text("malformed messages", "MALFORMED_PER_SECOND_MAX", MALFORMED_PER_SECOND_MAX, (at) =>
     differentKeys(shareBytes(MALFORMED_PER_SECOND_MAX), at, '"type":"mark"'),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LARGE_ANSWERS_MAX, LARGE_ANSWERS_PER_ACCOUNT_MAX } from "../../src/core/api-limits.ts";
 import { RawWs } from "../../test/support/raw-ws.ts";
 import { Child } from "../load/processes.ts";
-import { ask, type BenchService, withService } from "./bench-service.ts";
+import { sendRequest, type BenchService, withService } from "./bench-service.ts";
 import { makeLargeCalls } from "./large-lists.ts";
 import type { RedemptionDelay } from "./limits-result.ts";
 import type { ListQuestions } from "./list-clients.ts";
@@ -39,7 +39,7 @@ export const measureRedemptions = (write: (line: string) => void): Promise<Redem
   });
 
 async function newPath(service: BenchService, key: string): Promise<string> {
-  const call = JSON.parse((await ask({ ...service, key }, "POST", "/api/v1/calls", 201, NEW_CALL)).toString());
+  const call = JSON.parse((await sendRequest({ ...service, key }, "POST", "/api/v1/calls", 201, NEW_CALL)).toString());
   return new URL((call as { websocketUrl: string }).websocketUrl).pathname;
 }
 

@@ -1,5 +1,5 @@
 import type { CallSpec, StreamFormat } from "../../src/core/call-spec.ts";
-import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ, FRAME_MS, INGEST_STALL_MS_MAX } from "../../src/core/limits.ts";
+import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ, FRAME_MS, INBOUND_STALL_MS_MAX } from "../../src/core/limits.ts";
 import { encodeFrame, OPCODE } from "../../test/support/raw-ws.ts";
 import { BENCH_SPEC } from "../micro/bench-spec.ts";
 import type { LimitStream } from "./limit.ts";
@@ -84,8 +84,8 @@ export const lateMedia = (index: number, count: number, samples: number): Buffer
 
 /** One sample behind a leap of the carrier's clock, and `count` messages of carrier_c that are older by it than what is made up for. */
 export function staleMedia(index: number, count: number, samples: number): Buffer {
-  const staleMs = index * 2 * INGEST_STALL_MS_MAX;
-  const newMs = staleMs + INGEST_STALL_MS_MAX + FRAME_MS;
+  const staleMs = index * 2 * INBOUND_STALL_MS_MAX;
+  const newMs = staleMs + INBOUND_STALL_MS_MAX + FRAME_MS;
   return messages(count, (at) => usualMedia("carrier_c", 1, at === 0 ? 1 : samples, at === 0 ? newMs : staleMs));
 }
 

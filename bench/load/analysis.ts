@@ -12,7 +12,7 @@ export interface Window {
 export function transitMs(from: FrameTimesData, to: FrameTimesData, window: Window): Float32Array {
   const values: number[] = [];
   forEachFrame(from, window, (behindMs, index) => {
-    const tookMs = (to.behindMs[index] as number) - behindMs;
+    const tookMs = (to.offsetsMs[index] as number) - behindMs;
     if (!Number.isNaN(tookMs)) values.push(tookMs);
   });
   return Float32Array.from(values);
@@ -20,7 +20,7 @@ export function transitMs(from: FrameTimesData, to: FrameTimesData, window: Wind
 
 /** How far each frame of a call was from the call's own grid of 20 ms, which goes through its middle frame, ms, either way. */
 export function offGridMs(times: FrameTimesData, window: Window): Float32Array {
-  const gridMs = middleOf(times, window);
+  const gridMs = medianOffsets(times, window);
   const values: number[] = [];
   forEachFrame(times, window, (behindMs, _index, call) => values.push(Math.abs(behindMs - (gridMs[call] as number))));
   return Float32Array.from(values);
@@ -42,8 +42,8 @@ export function latenessMs(times: FrameTimesData, startsMs: Float64Array, window
  */
 export function driftMs(dues: FrameTimesData, { fromMs, toMs }: Window): number {
   const fifthMs = (toMs - fromMs) / 5;
-  const first = middleOf(dues, { fromMs, toMs: fromMs + fifthMs });
-  const last = middleOf(dues, { fromMs: toMs - fifthMs, toMs });
+  const first = medianOffsets(dues, { fromMs, toMs: fromMs + fifthMs });
+  const last = medianOffsets(dues, { fromMs: toMs - fifthMs, toMs });
   const moved = first.map((firstMs, call) => (last[call] as number) - firstMs).filter(Number.isFinite);
   return moved.reduce((furthest, driftMs) => (Math.abs(driftMs) > Math.abs(furthest) ? driftMs : furthest), 0);
 }
@@ -54,13 +54,13 @@ export function driftMs(dues: FrameTimesData, { fromMs, toMs }: Window): number 
  * lies ahead of the ear from then on, ms.
  */
 export function play(
-  { baseMs, framesMax, counts, behindMs }: FrameTimesData,
+  { baseMs, framesMax, counts, offsetsMs }: FrameTimesData,
   call: number,
   visit: (atMs: number, playedToMs: number, aheadMs: number) => void,
 ): void {
   let playedToMs = Number.NaN;
   for (let frame = 0; frame < Math.min(counts[call] as number, framesMax); frame += 1) {
-    const atMs = baseMs + frame * FRAME_MS + (behindMs[call * framesMax + frame] as number);
+    const atMs = baseMs + frame * FRAME_MS + (offsetsMs[call * framesMax + frame] as number);
     const endMs = (playedToMs > atMs ? playedToMs : atMs) + FRAME_MS;
     visit(atMs, playedToMs, endMs - atMs);
     playedToMs = endMs;
@@ -91,22 +91,22 @@ export function framesPerCall(times: FrameTimesData, window: Window): { fewest: 
 }
 
 /** What each call's middle frame is behind; NaN for a call without a frame within the window. */
-function middleOf(times: FrameTimesData, window: Window): number[] {
+function medianOffsets(times: FrameTimesData, window: Window): number[] {
   const behind: number[][] = Array.from(times.counts, () => []);
   forEachFrame(times, window, (behindMs, _index, call) => (behind[call] as number[]).push(behindMs));
   return behind.map(median);
 }
 
 function forEachFrame(
-  { baseMs, framesMax, counts, behindMs }: FrameTimesData,
+  { baseMs, framesMax, counts, offsetsMs }: FrameTimesData,
   { fromMs, toMs }: Window,
   visit: (behindMs: number, index: number, call: number) => void,
 ): void {
   for (const [call, count] of counts.entries()) {
     for (let frame = 0; frame < Math.min(count, framesMax); frame += 1) {
       const index = call * framesMax + frame;
-      const atMs = baseMs + frame * FRAME_MS + (behindMs[index] as number);
-      if (atMs >= fromMs && atMs < toMs) visit(behindMs[index] as number, index, call);
+      const atMs = baseMs + frame * FRAME_MS + (offsetsMs[index] as number);
+      if (atMs >= fromMs && atMs < toMs) visit(offsetsMs[index] as number, index, call);
     }
   }
 }

@@ -6,7 +6,7 @@ import { readConfig } from "../../src/config.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { createLogger } from "../../src/core/log.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
-import { watchProcess } from "../../src/core/process-metrics.ts";
+import { collectProcessMetrics } from "../../src/core/process-metrics.ts";
 import { SchemaProcess } from "../../src/core/schema-checks.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
 import { Gateway, type GatewayOptions } from "../../src/gateway/gateway.ts";
@@ -23,7 +23,7 @@ import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
 import { NO_SPEND_LIMITS, unlimitedAccounts } from "../../test/support/no-limits.ts";
 import { NO_PHRASES } from "../../test/support/no-phrases.ts";
-import { ServiceCalls } from "./service-calls.ts";
+import { BenchHandoff } from "./service-calls.ts";
 
 const HOST = "127.0.0.1";
 /** More than any run asks for: it is the machine that is to be the limit. */
@@ -37,16 +37,16 @@ const POLL_MS = 10;
  * part in a call is over before its first frame. One for a process.
  */
 export class BenchWorker {
-  readonly calls: ServiceCalls;
+  readonly calls: BenchHandoff;
   readonly journals: JournalWriters;
   readonly makeVad: VadFactory;
   readonly port: number;
-  readonly #createGateway: (engines: GatewayOptions["engines"]) => Gateway;
+  readonly #createGateway: (engines: GatewayOptions["providers"]) => Gateway;
   #gateway: Gateway | undefined;
 
   private constructor(
     { calls, journals, makeVad, port }: Pick<BenchWorker, "calls" | "journals" | "makeVad" | "port">,
-    createGateway: (engines: GatewayOptions["engines"]) => Gateway,
+    createGateway: (engines: GatewayOptions["providers"]) => Gateway,
   ) {
     this.calls = calls;
     this.journals = journals;
@@ -65,20 +65,20 @@ export class BenchWorker {
     process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
     const log = createLogger("worker", "warn");
     const metrics = new WorkerMetrics(() => worker.gateway.readings());
-    watchProcess(metrics.registry);
+    collectProcessMetrics(metrics.registry);
     const [makeVad, makeResampler, opus] = await Promise.all([loadVad(), loadResampler(), loadOpus()]);
     const schemas = new SchemaProcess({ clock: systemClock, log, count: () => {} });
     const journals = new JournalWriters({ dataDir, software: SOFTWARE, clock: systemClock, log });
-    const calls = new ServiceCalls(dataDir);
+    const calls = new BenchHandoff(dataDir);
     const server = createServer(mediaServer, {
       admit: async (token, headers) => watch(await worker.gateway.admit(token, headers), token),
       log,
     });
     const port = await server.listen(HOST, 0);
-    const createGateway = (engines: GatewayOptions["engines"]): Gateway =>
+    const createGateway = (providers: GatewayOptions["providers"]): Gateway =>
       new Gateway({
-        handOff: calls,
-        engines,
+        handoff: calls,
+        providers,
         makeVad,
         makeResampler,
         httpTools: new HttpTools({ secrets: new Map(), allowLoopback: false }),
@@ -86,7 +86,7 @@ export class BenchWorker {
         journals,
         phrases: NO_PHRASES,
         spend: NO_SPEND_LIMITS,
-        accounts: unlimitedAccounts(),
+        accountSpends: unlimitedAccounts(),
         prices: undefined,
         metrics,
         liveness: readConfig({}).liveness,
@@ -96,7 +96,7 @@ export class BenchWorker {
         onFull: () => {},
         carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
         mediaUrl: `ws://${HOST}:${port}`,
-        carrierBOutboundCodec: "mulaw",
+        telnyxOutboundCodec: "mulaw",
         opus,
       });
     const worker = new BenchWorker({ calls, journals, makeVad, port }, createGateway);
@@ -109,7 +109,7 @@ export class BenchWorker {
   }
 
   /** Calls that begin from now on have these engines. */
-  use(engines: GatewayOptions["engines"]): void {
+  use(engines: GatewayOptions["providers"]): void {
     this.#gateway = this.#createGateway(engines);
   }
 

@@ -22,13 +22,13 @@ const GROWTH_MAX = 1.1;
 export function judgeSteps(steps: readonly StepResult[], { seconds }: Pick<StepsOptions, "seconds">): Verdict[] {
   const near = nearest(steps, LATENCY_CALLS);
   const many = nearest(steps, MANY_CALLS);
-  const { heard, written } = many.latency;
-  const worstP99Ms = Math.max(heard?.p99 ?? Number.NaN, written?.p99 ?? Number.NaN);
+  const { toStt, written } = many.latency;
+  const worstP99Ms = Math.max(toStt?.p99 ?? Number.NaN, written?.p99 ?? Number.NaN);
   return [
     {
       budget: `sent by the caller → in the ear's hands, ${at(LATENCY_CALLS)}: p99 at most 2 ms, p99.9 at most 10 ms`,
-      measured: `${inWords(near.latency.heard)} ${at(near.calls)}`,
-      verdict: underLoad(punctual(near.latency.heard), near.calls, LATENCY_CALLS),
+      measured: `${inWords(near.latency.toStt)} ${at(near.calls)}`,
+      verdict: underLoad(punctual(near.latency.toStt), near.calls, LATENCY_CALLS),
     },
     {
       budget: `due → written to the socket, ${at(LATENCY_CALLS)}: p99 at most 2 ms, p99.9 at most 10 ms`,

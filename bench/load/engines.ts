@@ -2,18 +2,18 @@ import type { Clock } from "../../src/core/clock.ts";
 import { providerFailed } from "../../src/core/errors.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
-import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts";
+import { createReferenceStt } from "../../src/speech/providers/reference-ear.ts";
 import type { Llm, Stt, SttEvent, SttStream, Tts } from "../../src/speech/speech.ts";
 import type { Rendered } from "./speech.ts";
 
 // The engines of the load: as cheap as can be, since it is the way to them and from them that is measured.
 
 /** A voice that has said everything before: what it is asked for is there at once. Fails for any other text. */
-export function replayingVoice(speech: readonly Rendered[]): Tts {
+export function replayTts(speech: readonly Rendered[]): Tts {
   const chunks = new Map(speech.map((rendered) => [rendered.text, rendered.chunks]));
   return {
     provider: "replay",
-    capabilities: { wordTimes: true },
+    capabilities: { wordTimestamps: true },
     voices: async () => [],
     async *speak({ text }, signal) {
       const known = chunks.get(text);
@@ -30,7 +30,7 @@ export function replayingVoice(speech: readonly Rendered[]): Tts {
 const SENTENCES_AHEAD = 2;
 
 /** A model that talks for ever: the same sentences in turn, one each time that another has been spoken. */
-export function endlessModel(speech: readonly Rendered[], clock: Clock): Llm {
+export function endlessLlm(speech: readonly Rendered[], clock: Clock): Llm {
   const spokenMs = speech.map(durationMs);
   return {
     provider: "endless",
@@ -69,35 +69,35 @@ function until(atMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
 }
 
 /** An ear that understands nothing and says when it was given a frame. */
-export function countingEar(onFrame: () => void): Stt {
+export function countingStt(onFrame: () => void): Stt {
   return {
     provider: "counting",
-    capabilities: { ratesHz: [CARRIER_RATE_HZ, 16_000], partials: true },
+    capabilities: { ratesHz: [CARRIER_RATE_HZ, 16_000], interimTranscripts: true },
     open: (_options, signal) => ({ write: () => onFrame(), events: new EventQueue<SttEvent>(signal) }),
   };
 }
 
 /** The reference ear, with a note of what it understood. */
-export class NotingEar implements Stt {
-  readonly #ear = createReferenceEar();
-  readonly provider = this.#ear.provider;
-  readonly capabilities = this.#ear.capabilities;
-  #understood: { text: string }[] = [];
+export class CapturingStt implements Stt {
+  readonly #stt = createReferenceStt();
+  readonly provider = this.#stt.provider;
+  readonly capabilities = this.#stt.capabilities;
+  #transcripts: { text: string }[] = [];
 
   /** What was understood of each call that began since this was asked last. */
-  takeUnderstood(): string[] {
-    return this.#understood.splice(0).map(({ text }) => text);
+  takeTranscripts(): string[] {
+    return this.#transcripts.splice(0).map(({ text }) => text);
   }
 
   open(options: { language: string; rateHz: number }, signal: AbortSignal): SttStream {
-    const stream = this.#ear.open(options, signal);
+    const stream = this.#stt.open(options, signal);
     const understood = { text: "" };
-    this.#understood.push(understood);
-    return { write: (frame) => stream.write(frame), events: noting(stream.events, understood) };
+    this.#transcripts.push(understood);
+    return { write: (frame) => stream.write(frame), events: capturing(stream.events, understood) };
   }
 }
 
-async function* noting(events: AsyncIterable<SttEvent>, understood: { text: string }): AsyncGenerator<SttEvent> {
+async function* capturing(events: AsyncIterable<SttEvent>, understood: { text: string }): AsyncGenerator<SttEvent> {
   for await (const event of events) {
     if (event.kind === "final") understood.text = `${understood.text} ${event.text}`.trim();
     yield event;

@@ -42,10 +42,10 @@ export function problemsOf(phase: Phase, { calls }: Load): string[] {
     lost("frames sent and answered", fleet.sent.counts, fleet.received.counts);
     return problems;
   }
-  lost("frames sent and heard", fleet.sent.counts, service.heard.counts);
+  lost("frames sent and heard", fleet.sent.counts, service.toStt.counts);
   lost("frames written and received", service.written.counts, fleet.received.counts);
   if (service.journalFailures > 0) problems.push(`${service.journalFailures} journals could not be written`);
-  if (conversations !== undefined) problems.push(...misunderstandings(conversations, service.understood));
+  if (conversations !== undefined) problems.push(...misunderstandings(conversations, service.transcripts));
   return problems;
 }
 
@@ -111,13 +111,13 @@ function othersLoadOf({ before, after }: Phase): number {
 }
 
 /** Every single value, so that the rounds can be put together. */
-export type LatencyValues = Partial<Record<"roundTrip" | "heard" | "written" | "arrived", Float32Array>>;
+export type LatencyValues = Partial<Record<"roundTrip" | "toStt" | "written" | "arrived", Float32Array>>;
 
 export function latenciesOf({ fleet, server, window }: Phase): LatencyValues {
   const { service } = server;
   if (service === undefined) return { roundTrip: transitMs(fleet.sent, fleet.received, window) };
   return {
-    heard: transitMs(fleet.sent, service.heard, window),
+    toStt: transitMs(fleet.sent, service.toStt, window),
     written: transitMs(service.due, service.written, window),
     arrived: transitMs(service.due, fleet.received, window),
   };
@@ -128,7 +128,7 @@ export function measuredOf(rounds: RoundResult[], values: readonly LatencyValues
   const byCost = rounds.map(({ cost }) => cost).sort((a, b) => a.totalUs - b.totalUs);
   const cost = byCost[Math.floor((byCost.length - 1) / 2)] as PairCost;
   const latency: Latencies = {};
-  for (const kind of ["roundTrip", "heard", "written", "arrived"] as const) {
+  for (const kind of ["roundTrip", "toStt", "written", "arrived"] as const) {
     const spread = pooled(values.map((value) => value[kind]));
     if (spread !== undefined) latency[kind] = spread;
   }

@@ -4,13 +4,13 @@ import { formatsOf, type SimulatedWire } from "../../src/cli/simulated/line.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
 import { FrameTimes } from "./frame-times.ts";
 import { type CallerSink, LeanCaller } from "./lean-caller.ts";
-import { type Line, prepareLine } from "./line.ts";
+import { type PreparedStream, prepareStream } from "./line.ts";
 import { monotonicMs } from "./monotonic.ts";
 import type { FleetOptions, FleetReport, GeneratorSample } from "./questions.ts";
-import { BENCH_LINES } from "./wires.ts";
+import { BENCH_TRANSPORTS } from "./wires.ts";
 
 /** Different callers, so that the service does not hear the same words everywhere at once; the calls share them out. */
-const LINES = 4;
+const STREAMS = 4;
 /** Calls speak on while others hang up, and while the last full callers come to their end. */
 const FRAMES_BEYOND = 1_500;
 /** Handshakes at a time: more than a listen queue holds must not knock at once. */
@@ -37,9 +37,9 @@ export class Fleet implements CallerSink {
   #running = true;
 
   constructor({ target, wire, paths, framesMax, baseMs, audio }: FleetOptions) {
-    const lines = prepareLines(wire, audio, framesMax + FRAMES_BEYOND);
+    const lines = prepareStreams(wire, audio, framesMax + FRAMES_BEYOND);
     this.#callers = paths.map(
-      (path, index) => new LeanCaller({ index, target, path, line: lines[index % LINES] as Line, sink: this }),
+      (path, index) => new LeanCaller({ index, target, path, stream: lines[index % STREAMS] as PreparedStream, sink: this }),
     );
     this.#startsMs = new Float64Array(paths.length).fill(Number.NaN);
     this.#sent = new FrameTimes({ calls: paths.length, framesMax, baseMs });
@@ -122,7 +122,7 @@ export class Fleet implements CallerSink {
   }
 }
 
-function prepareLines(wire: SimulatedWire, audio: Uint8Array, frames: number): Line[] {
-  const apart = Math.floor(audio.length / frameBytes(formatsOf(BENCH_LINES[wire]).inbound) / LINES);
-  return Array.from({ length: LINES }, (_, line) => prepareLine(wire, audio, frames, line * apart));
+function prepareStreams(wire: SimulatedWire, audio: Uint8Array, frames: number): PreparedStream[] {
+  const apart = Math.floor(audio.length / frameBytes(formatsOf(BENCH_TRANSPORTS[wire]).inbound) / STREAMS);
+  return Array.from({ length: STREAMS }, (_, line) => prepareStream(wire, audio, frames, line * apart));
 }

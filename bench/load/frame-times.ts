@@ -7,7 +7,7 @@ export interface FrameTimesData {
   /** Frames of each call, also of those past `framesMax`. */
   counts: Uint32Array;
   /** Call by call, `framesMax` each. */
-  behindMs: Float32Array;
+  offsetsMs: Float32Array;
 }
 
 /**
@@ -20,14 +20,14 @@ export class FrameTimes {
   readonly data: FrameTimesData;
 
   constructor({ calls, framesMax, baseMs }: { calls: number; framesMax: number; baseMs: number }) {
-    const behindMs = new Float32Array(calls * framesMax).fill(Number.NaN);
-    this.data = { baseMs, framesMax, counts: new Uint32Array(calls), behindMs };
+    const offsetsMs = new Float32Array(calls * framesMax).fill(Number.NaN);
+    this.data = { baseMs, framesMax, counts: new Uint32Array(calls), offsetsMs };
   }
 
   stamp(call: number, atMs: number): void {
-    const { baseMs, framesMax, counts, behindMs } = this.data;
+    const { baseMs, framesMax, counts, offsetsMs } = this.data;
     const frame = counts[call] as number;
     counts[call] = frame + 1;
-    if (frame < framesMax) behindMs[call * framesMax + frame] = atMs - baseMs - frame * FRAME_MS;
+    if (frame < framesMax) offsetsMs[call * framesMax + frame] = atMs - baseMs - frame * FRAME_MS;
   }
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { Line } from "../../src/cli/simulated/line.ts";
+import type { Transport } from "../../src/cli/simulated/line.ts";
 import { placeCall } from "../../src/cli/simulated/place-call.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts";
+import { createReferenceStt } from "../../src/speech/providers/reference-ear.ts";
 import type { BenchSpeech } from "./speech.ts";
 
 /** A conversation takes about five seconds. */
@@ -21,7 +21,7 @@ export interface Conversations {
  */
 export async function converse(
   nextUrl: () => Promise<string>,
-  line: Line,
+  transport: Transport,
   { fullCaller }: BenchSpeech,
   talkers: number,
 ): Promise<Conversations> {
@@ -29,14 +29,14 @@ export async function converse(
     placeCall(
       {
         url: await nextUrl(),
-        line,
+        transport,
         id: randomBytes(16).toString("hex"),
         script: [{ do: "say", utterance: fullCaller }, { do: "await-hang-up" }],
         hangUpAfterMs: HANG_UP_AFTER_MS,
-        stt: createReferenceEar(),
+        stt: createReferenceStt(),
         language: "en-US",
         clock: systemClock,
-        notice: () => {},
+        onEvent: () => {},
       },
       new AbortController().signal,
     );

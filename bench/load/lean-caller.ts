@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { connect as connectSecurely } from "node:tls";
 import type { SimulatedWire } from "../../src/cli/simulated/line.ts";
-import type { Line } from "./line.ts";
+import type { PreparedStream } from "./line.ts";
 import type { MediaTarget } from "./questions.ts";
 
 /** What a caller tells its fleet. */
@@ -18,7 +18,7 @@ export interface LeanCallerOptions {
   index: number;
   target: MediaTarget;
   path: string;
-  line: Line;
+  stream: PreparedStream;
   sink: CallerSink;
 }
 
@@ -80,14 +80,14 @@ export class LeanCaller {
 
   /** Dials, and opens the stream. Rejects when the service does not take it; whatever happens later goes to the sink. */
   connect(): Promise<void> {
-    const { target, path, line, sink } = this.#options;
+    const { target, path, stream, sink } = this.#options;
     return new Promise((resolve, reject) => {
       let failed: Error | undefined;
       const socket = this.#dial();
       this.#socket = socket;
       this.#connected = () => {
         this.#connected = undefined;
-        socket.write(line.opening);
+        socket.write(stream.opening);
         resolve();
       };
       const ready = target.secure ? "secureConnect" : "connect";
@@ -128,14 +128,14 @@ export class LeanCaller {
 
   /** Sends the next 20 ms. False when the line has no more. */
   sendFrame(): boolean {
-    const { line } = this.#options;
-    const message = line.media[this.#frame];
+    const { stream } = this.#options;
+    const message = stream.media[this.#frame];
     if (message === undefined) return false;
     this.#frame += 1;
     this.#socket?.write(message);
     for (let mark = this.#marks[0]; mark !== undefined && mark.frame <= this.#frame; mark = this.#marks[0]) {
       this.#marks.shift();
-      this.#socket?.write(line.playedMark(mark.text));
+      this.#socket?.write(stream.playedMark(mark.text));
     }
     return true;
   }
@@ -147,7 +147,7 @@ export class LeanCaller {
     if (socket === undefined || socket.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
       socket.once("close", () => resolve());
-      socket.end(this.#options.line.stop());
+      socket.end(this.#options.stream.stop());
     });
   }
 
@@ -198,8 +198,8 @@ export class LeanCaller {
       this.#socket?.destroy(new Error(`closed by the service with ${code}`));
       return;
     }
-    const { line, sink } = this.#options;
-    const known = LETTERS[line.wire];
+    const { stream, sink } = this.#options;
+    const known = LETTERS[stream.wire];
     if (bytes[at] === BINARY && known.audio === undefined) {
       sink.received(this);
       return;

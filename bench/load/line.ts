@@ -5,7 +5,7 @@ import { formatsOf, type SimulatedWire, simulatePeer } from "../../src/cli/simul
 import type { SimulatedPeer } from "../../src/cli/simulated/peer.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { loadOpus } from "../../src/media/load-opus.ts";
-import { BENCH_LINES } from "./wires.ts";
+import { BENCH_TRANSPORTS } from "./wires.ts";
 
 // What a caller sends, framed and masked as RFC 6455, section 5.2 asks of a client, and made before the first call: while calls
 // run, the generator has nothing to do for a frame but to hand it to the kernel. The words are those of the simulated peers,
@@ -17,7 +17,7 @@ const MASKED = 0x80;
 const LENGTH_16 = 126;
 
 /** The messages of one stream from its greeting to its stop. Many calls may share one: nothing in it belongs to a call. */
-export interface Line {
+export interface PreparedStream {
   readonly wire: SimulatedWire;
   /** Everything before the first audio. */
   readonly opening: Buffer;
@@ -30,8 +30,8 @@ export interface Line {
 }
 
 /** `frames` messages that say `audio` (raw, in the format of the wire's line) over and over, from its frame `offset` on. */
-export function prepareLine(wire: SimulatedWire, audio: Uint8Array, frames: number, offset: number): Line {
-  const talker = new Talker(wire, audio, offset);
+export function prepareStream(wire: SimulatedWire, audio: Uint8Array, frames: number, offset: number): PreparedStream {
+  const talker = new StreamRecorder(wire, audio, offset);
   const opening = talker.take();
   const media = Array.from({ length: frames }, () => talker.nextFrame());
   let stop: Buffer | undefined;
@@ -43,20 +43,20 @@ export function prepareLine(wire: SimulatedWire, audio: Uint8Array, frames: numb
       stop ??= talker.stop();
       return stop;
     },
-    playedMark: (text) => talker.hear(text),
+    playedMark: (text) => talker.receive(text),
   };
 }
 
 const opus = await loadOpus();
 
 /** A simulated peer that talks as fast as it is asked to. */
-class Talker {
-  readonly #clock = new BeatClock();
+class StreamRecorder {
+  readonly #clock = new SteppingClock();
   readonly #peer: SimulatedPeer;
-  #said: Buffer[] = [];
+  #sent: Buffer[] = [];
 
   constructor(wire: SimulatedWire, audio: Uint8Array, offset: number) {
-    const line = BENCH_LINES[wire];
+    const line = BENCH_TRANSPORTS[wire];
     const bytes = frameBytes(formatsOf(line).inbound);
     const frames = Math.floor(audio.length / bytes);
     let frame = offset;
@@ -64,9 +64,9 @@ class Talker {
       clock: this.#clock,
       id: randomBytes(16).toString("hex"),
       opus,
-      send: (message) => this.#said.push(masked(message)),
+      send: (message) => this.#sent.push(masked(message)),
       close: () => {},
-      told: () => {},
+      onServiceMessage: () => {},
       earphone: () => {},
       microphone: () => {
         const at = (frame % frames) * bytes;
@@ -84,16 +84,16 @@ class Talker {
 
   /** Everything that was said since this was asked last. */
   take(): Buffer {
-    return Buffer.concat(this.#said.splice(0));
+    return Buffer.concat(this.#sent.splice(0));
   }
 
   nextFrame(): Buffer {
-    this.#clock.beat();
-    assert.equal(this.#said.length, 1, "a beat is a message");
-    return this.#said.pop() as Buffer;
+    this.#clock.step();
+    assert.equal(this.#sent.length, 1, "a beat is a message");
+    return this.#sent.pop() as Buffer;
   }
 
-  hear(text: string): Buffer {
+  receive(text: string): Buffer {
     this.#peer.receive(text);
     return this.take();
   }
@@ -105,7 +105,7 @@ class Talker {
 }
 
 /** A clock for one beat: its time is that of the task that it ran last. */
-class BeatClock implements Clock {
+class SteppingClock implements Clock {
   readonly #startEpochMs = Date.now();
   #nowMs = 0;
   #next: { atMs: number; task: () => void } | undefined;
@@ -125,7 +125,7 @@ class BeatClock implements Clock {
     };
   }
 
-  beat(): void {
+  step(): void {
     assert.ok(this.#next !== undefined, "a stream that has begun has a next beat");
     const { atMs, task } = this.#next;
     this.#nowMs = atMs;

@@ -28,7 +28,7 @@ export interface Latencies {
   /** Sent by the caller → back at the caller. Of servers that answer each message. */
   roundTrip?: Spread;
   /** Sent by the caller → in the ear's hands, as PCM. */
-  heard?: Spread;
+  toStt?: Spread;
   /** Due → written to the socket, by the clock of the service. */
   written?: Spread;
   /** Due → read by the caller: the same frames at the other end of the wire. */

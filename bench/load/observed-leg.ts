@@ -8,42 +8,42 @@ import type { TickClock } from "./tick-clock.ts";
  * Stamps the frames of a phase on their way through the gateway, from outside: it stands between the socket and the connection,
  * and in the ear. Costs each frame a reading of the clock, which the service's CPU time bears.
  */
-export class Stopwatch {
-  readonly heard: FrameTimes;
+export class FrameStamper {
+  readonly toStt: FrameTimes;
   readonly written: FrameTimes;
   /** What the ticker's run was due at that wrote the frame: see `settleDues`. */
   readonly due: FrameTimes;
   readonly #clock: TickClock;
   /** The ear has had a frame of the message that is being handled; NaN: not yet. */
-  #heardMs = Number.NaN;
-  #watching = false;
+  #sttMs = Number.NaN;
+  #observing = false;
 
   /** `clock` is the one that the gateway has. */
   constructor(phase: Pick<PhaseOptions, "calls" | "framesMax" | "baseMs">, clock: TickClock) {
-    this.heard = new FrameTimes(phase);
+    this.toStt = new FrameTimes(phase);
     this.written = new FrameTimes(phase);
     this.due = new FrameTimes(phase);
     this.#clock = clock;
   }
 
   /** A watched call begins, or has a message that is being handled: whatever happens now happens in that call. */
-  get watching(): boolean {
-    return this.#watching;
+  get observing(): boolean {
+    return this.#observing;
   }
 
   /** The ear was given a frame. Before the frame of a message it may be given silence for a gap: the last one counts. */
-  hear(): void {
-    this.#heardMs = monotonicMs();
+  onSttFrame(): void {
+    this.#sttMs = monotonicMs();
   }
 
   /** The same admission, with the call's frames stamped under its number in the fleet. */
-  watch(admission: Admission, call: number): Admission {
+  observe(admission: Admission, call: number): Admission {
     if (admission.kind === "refused") return admission;
     return {
       kind: "admitted",
       open: (socket) => {
         // Streams that begin with their socket open their ear here.
-        this.#watching = true;
+        this.#observing = true;
         const leg = admission.open({
           send: (message, isBinary) => {
             const sent = socket.send(message, isBinary);
@@ -51,27 +51,27 @@ export class Stopwatch {
             if (typeof message !== "string") {
               this.written.stamp(call, monotonicMs());
               // Within a message nothing is spoken but what is behind.
-              this.due.stamp(call, this.#clock.dueMs(this.#watching));
+              this.due.stamp(call, this.#clock.dueMs(this.#observing));
             }
             return sent;
           },
           ping: () => socket.ping(),
           end: (code, reason) => socket.end(code, reason),
         });
-        this.#watching = false;
-        return this.#watched(leg, call);
+        this.#observing = false;
+        return this.#observed(leg, call);
       },
     };
   }
 
-  #watched(leg: Leg, call: number): Leg {
+  #observed(leg: Leg, call: number): Leg {
     return {
       message: (bytes, isBinary) => {
-        this.#heardMs = Number.NaN;
-        this.#watching = true;
+        this.#sttMs = Number.NaN;
+        this.#observing = true;
         leg.message(bytes, isBinary);
-        this.#watching = false;
-        if (!Number.isNaN(this.#heardMs)) this.heard.stamp(call, this.#heardMs);
+        this.#observing = false;
+        if (!Number.isNaN(this.#sttMs)) this.toStt.stamp(call, this.#sttMs);
       },
       pinged: () => leg.pinged(),
       ponged: () => leg.ponged(),

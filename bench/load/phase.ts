@@ -14,7 +14,7 @@ import type {
   ServiceQuestions,
 } from "./questions.ts";
 import type { Rig } from "./rig.ts";
-import { BENCH_LINES } from "./wires.ts";
+import { BENCH_TRANSPORTS } from "./wires.ts";
 
 const HOST = "127.0.0.1";
 /** How long connecting may take before frames go untimed: generous, and 4 bytes a frame is all it costs. */
@@ -79,8 +79,8 @@ export async function runPhase(
   const before = await read();
   await measure(sample);
   const after = await read();
-  if (service !== undefined && talkers > 0) progress.tell("whole conversations among the calls");
-  const conversations = service && (await converse(nextUrl, BENCH_LINES[wire], speech, talkers));
+  if (service !== undefined && talkers > 0) progress.print("whole conversations among the calls");
+  const conversations = service && (await converse(nextUrl, BENCH_TRANSPORTS[wire], speech, talkers));
   const fleet = await generator.ask("finish", undefined);
   const report = await server.ask("finish", undefined);
   const window = { fromMs: before.generator.atMs, toMs: after.generator.atMs };

@@ -18,7 +18,7 @@ export class Progress {
     this.#title = title;
   }
 
-  tell(what: string): void {
+  print(what: string): void {
     this.#write(this.#title === "" ? what : `${this.#title}  ${what}`);
   }
 
@@ -39,7 +39,7 @@ export class Progress {
         Math.round(((after - earlier) * 1_000) / (now.atMs - before.atMs)).toLocaleString("en");
       const sent = perSecond(now.sentFrames, before.sentFrames);
       const received = perSecond(now.receivedFrames, before.receivedFrames);
-      this.tell(`${what} ${passed} of ${seconds} s, frames/s: ${sent} in, ${received} out`);
+      this.print(`${what} ${passed} of ${seconds} s, frames/s: ${sent} in, ${received} out`);
       before = now;
     }
   }

@@ -74,11 +74,11 @@ export interface ServerReport {
   /** Only of our own service. */
   service?: {
     /** Frames that the ear was given; when frames were due to be written to their sockets, and when they were. */
-    heard: FrameTimesData;
+    toStt: FrameTimesData;
     due: FrameTimesData;
     written: FrameTimesData;
     /** What the agent's ear understood of the full callers, one text for each call. */
-    understood: string[];
+    transcripts: string[];
     /** Journals that could not be written to their end. */
     journalFailures: number;
   };

@@ -11,7 +11,7 @@ import type { FleetReport, MediaTarget } from "./questions.ts";
 import type { RemoteOptions, RemoteResult, RemoteStep } from "./remote-result.ts";
 import type { Rig } from "./rig.ts";
 import { AGENT_SENTENCES } from "./speech.ts";
-import { BENCH_LINES } from "./wires.ts";
+import { BENCH_TRANSPORTS } from "./wires.ts";
 
 const LANGUAGE = "en-US";
 /** Requests at a time: the service makes the calls one behind the other anyway. */
@@ -45,7 +45,7 @@ async function runStep(
   { generator, speech, progress }: Rig,
 ): Promise<{ step: RemoteStep; losses: FleetReport["losses"] }> {
   const api = new ApiClient(httpUrl(url), apiKey, new AbortController().signal);
-  progress.tell("creating them");
+  progress.print("creating them");
   const spokenS = seconds + warmUpSeconds + calls / CREATED_PER_S_MIN;
   const { urls, tookMs } = await createCalls(api, calls, wire, spokenS);
   const framesMax = framesWithin(spokenS);
@@ -79,7 +79,7 @@ async function createCalls(
   const voices = await api.get<{ data: Voice[] }>(`/voices?language=${LANGUAGE}`);
   const all = AGENT_SENTENCES.join(" ");
   const body = {
-    ...connectionOf(BENCH_LINES[wire]),
+    ...connectionOf(BENCH_TRANSPORTS[wire]),
     systemPrompt: "You answer the telephone of a bakery.",
     language: LANGUAGE,
     voice: voiceOf(voices.data, LANGUAGE),

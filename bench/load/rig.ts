@@ -4,7 +4,7 @@ import { Child, type Cores, findCores, pin, type Questions } from "./processes.t
 import { Progress } from "./progress.ts";
 import type { GeneratorQuestions, ServerQuestions, ServiceQuestions } from "./questions.ts";
 import { type BenchSpeech, renderSpeech } from "./speech.ts";
-import { BENCH_LINES } from "./wires.ts";
+import { BENCH_TRANSPORTS } from "./wires.ts";
 
 export interface RigOptions {
   wire: SimulatedWire;
@@ -43,11 +43,11 @@ export class Rig {
    */
   static async with<Result>({ wire, cores, write }: RigOptions, use: (rig: Rig) => Promise<Result>): Promise<Result> {
     const progress = new Progress(write);
-    progress.tell("starting the callers' process and rendering what is said");
+    progress.print("starting the callers' process and rendering what is said");
     const generator = await Child.start<GeneratorQuestions>(import.meta.url, "./generator", cores?.others);
     const children = new Set<{ stop(): void }>([generator]);
     try {
-      const speech = await renderSpeech(formatsOf(BENCH_LINES[wire]).inbound);
+      const speech = await renderSpeech(formatsOf(BENCH_TRANSPORTS[wire]).inbound);
       if (cores !== undefined) pin(process.pid, cores.others);
       return await use(new Rig(cores, generator, speech, progress, children));
     } finally {

@@ -2,10 +2,10 @@ import { unlink } from "node:fs";
 import type { SimulatedWire } from "../../src/cli/simulated/line.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
-import type { HandOff, RedeemedCall } from "../../src/store/hand-off.ts";
+import type { CallHandoff, RedeemedCall } from "../../src/store/hand-off.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { mintToken, TOKEN_KEY } from "../../test/support/tokens.ts";
-import { BENCH_LINES } from "./wires.ts";
+import { BENCH_TRANSPORTS } from "./wires.ts";
 
 /** What all calls of the benches have in common. */
 const BENCH_SPEC = {
@@ -19,15 +19,15 @@ const BENCH_SPEC = {
   inactivityAction: "hang_up",
 } as const;
 
-const lineOf = (wire: SimulatedWire): Pick<CallSpec, "connectionType" | "websocket"> => {
-  const line = BENCH_LINES[wire];
+const transportFields = (wire: SimulatedWire): Pick<CallSpec, "connectionType" | "websocket"> => {
+  const line = BENCH_TRANSPORTS[wire];
   return { connectionType: wire, ...(line.wire === "websocket" ? { websocket: line.format } : {}) };
 };
 
 /** The agent opens and talks for ever: model_a is the endless one. It cannot be interrupted, though the caller speaks too. */
 export const loadSpec = (wire: SimulatedWire, recorded: boolean): CallSpec => ({
   ...BENCH_SPEC,
-  ...lineOf(wire),
+  ...transportFields(wire),
   model: "model_a",
   firstSpeaker: "agent",
   interruptible: false,
@@ -47,7 +47,7 @@ export const conversationSpec = (wire: SimulatedWire, recorded: boolean): CallSp
  * Stands in for the control process, which has no part in a frame's way: calls that were never created by a request, and tokens
  * that are good once.
  */
-export class ServiceCalls implements HandOff {
+export class BenchHandoff implements CallHandoff {
   readonly tokenKeys = [TOKEN_KEY];
   readonly #dataDir: string;
   readonly #waiting = new Map<string, RedeemedCall>();

@@ -2,7 +2,7 @@ import { type AudioFormat, encodeSamples, frameSamples, TELEPHONE } from "../../
 import { synthesise, type Utterance } from "../../src/cli/simulated/utterance.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { ENGLISH } from "../../src/core/phrases.ts";
-import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
+import { createReferenceTts } from "../../src/speech/providers/reference-voice.ts";
 import type { TtsChunk } from "../../src/speech/speech.ts";
 
 // All speech of the bench is made before it begins, by the reference voice: eSpeak could not keep up with hundreds of calls on
@@ -52,7 +52,7 @@ export interface BenchSpeech {
 
 /** Callers speak in `format`. Takes a few seconds. Rejects as `Tts.speak` does. */
 export async function renderSpeech(format: AudioFormat = TELEPHONE): Promise<BenchSpeech> {
-  const voice = createReferenceVoice({ children: 1, clock: systemClock });
+  const voice = createReferenceTts({ children: 1, clock: systemClock });
   const { signal } = new AbortController();
   try {
     const agent: Rendered[] = [];
@@ -65,7 +65,7 @@ export async function renderSpeech(format: AudioFormat = TELEPHONE): Promise<Ben
     const parts: Uint8Array[] = [];
     for (const text of CALLER_SENTENCES) {
       const { frames } = await synthesise(voice, { text, ...VOICE }, signal, format);
-      parts.push(...frames, quietLine(PAUSE_FRAMES, format));
+      parts.push(...frames, lineNoise(PAUSE_FRAMES, format));
     }
     const fullCaller = await synthesise(voice, { text: FULL_CALL.says, ...VOICE }, signal, format);
     return { agent, callerAudio: Buffer.concat(parts), fullCaller };
@@ -78,7 +78,7 @@ export async function renderSpeech(format: AudioFormat = TELEPHONE): Promise<Ben
 const NOISE_PEAK = 60;
 
 /** A pause on the line: the same noise every time. */
-export function quietLine(frames: number, format: AudioFormat): Uint8Array {
+export function lineNoise(frames: number, format: AudioFormat): Uint8Array {
   const samples = new Int16Array(frames * frameSamples(format));
   // A linear congruential generator (Numerical Recipes); the high bits are the good ones.
   let state = 1;

@@ -47,20 +47,20 @@ export class TickClock implements Clock {
  * be of the run's own slot: the call's most punctual frame tells when all the others were due.
  */
 export function settleDues(dues: FrameTimesData, written: FrameTimesData): void {
-  const { framesMax, counts, behindMs } = dues;
+  const { framesMax, counts, offsetsMs } = dues;
   for (const [call, count] of counts.entries()) {
     const from = call * framesMax;
     const to = from + Math.min(count, framesMax);
     let phaseMs = Number.NaN;
     for (let index = from, bestMs = SLOT_MS; index < to; index += 1) {
-      const lateMs = (written.behindMs[index] as number) - (behindMs[index] as number);
+      const lateMs = (written.offsetsMs[index] as number) - (offsetsMs[index] as number);
       if (lateMs >= bestMs) continue;
       bestMs = lateMs;
-      phaseMs = behindMs[index] as number;
+      phaseMs = offsetsMs[index] as number;
     }
     for (let index = from; index < to; index += 1) {
-      const laterMs = modulo(phaseMs - (behindMs[index] as number), FRAME_MS);
-      if (laterMs < FRAME_MS - TOLERANCE_MS) behindMs[index] = (behindMs[index] as number) + laterMs;
+      const laterMs = modulo(phaseMs - (offsetsMs[index] as number), FRAME_MS);
+      if (laterMs < FRAME_MS - TOLERANCE_MS) offsetsMs[index] = (offsetsMs[index] as number) + laterMs;
     }
   }
 }

@@ -1,12 +1,12 @@
 import { systemClock } from "../../src/core/clock.ts";
 import { MEDIA_SERVERS } from "../../src/gateway/media-server/media-server.ts";
-import { createReferenceBrain } from "../../src/speech/providers/reference-brain.ts";
+import { createReferenceLlm } from "../../src/speech/providers/reference-brain.ts";
 import type { Stt } from "../../src/speech/speech.ts";
 import { INLINE_TOOL_CHOICE } from "../../test/support/inline-schemas.ts";
 import { BenchWorker } from "./bench-worker.ts";
-import { countingEar, endlessModel, NotingEar, replayingVoice } from "./engines.ts";
+import { countingStt, endlessLlm, CapturingStt, replayTts } from "./engines.ts";
 import { monotonicMs } from "./monotonic.ts";
-import { Stopwatch } from "./observed-leg.ts";
+import { FrameStamper } from "./observed-leg.ts";
 import { serve } from "./processes.ts";
 import type { PhaseOptions, ServerAddress, ServerReport, ServiceQuestions } from "./questions.ts";
 import { ServerProbe } from "./server-probe.ts";
@@ -19,27 +19,27 @@ import { settleDues, TickClock } from "./tick-clock.ts";
 /** Its only argument is what serves. */
 const mediaServer = MEDIA_SERVERS.find((name) => name === process.argv[2]) ?? "auto";
 const probe = new ServerProbe();
-const wordEar = new NotingEar();
-const leanEar = countingEar(() => stopwatch.hear());
+const capturingStt = new CapturingStt();
+const leanStt = countingStt(() => stopwatch.onSttFrame());
 const clock = new TickClock();
 let phase: PhaseOptions = { calls: 0, framesMax: 0, baseMs: 0, wire: "carrier_a", recorded: false };
-let stopwatch = new Stopwatch(phase, clock);
+let stopwatch = new FrameStamper(phase, clock);
 
 /** Only full callers are understood; each ear is opened while its own call is being watched, or is not. */
 const stt: Stt = {
   provider: "bench",
-  capabilities: wordEar.capabilities,
-  open: (options, signal) => (stopwatch.watching ? leanEar : wordEar).open(options, signal),
+  capabilities: capturingStt.capabilities,
+  open: (options, signal) => (stopwatch.observing ? leanStt : capturingStt).open(options, signal),
 };
 
 const worker = await BenchWorker.start(clock, mediaServer, (admission, token) => {
   const call = worker.calls.indexOf(token);
-  return call === undefined ? admission : stopwatch.watch(admission, call);
+  return call === undefined ? admission : stopwatch.observe(admission, call);
 });
 
 function begin(next: PhaseOptions): ServerAddress {
   phase = next;
-  stopwatch = new Stopwatch(phase, clock);
+  stopwatch = new FrameStamper(phase, clock);
   probe.begin();
   const spec = loadSpec(phase.wire, phase.recorded);
   return {
@@ -51,15 +51,15 @@ function begin(next: PhaseOptions): ServerAddress {
 async function finish(): Promise<ServerReport> {
   const loopDelayMs = probe.finish();
   await worker.settled();
-  const { heard, due, written } = stopwatch;
+  const { toStt, due, written } = stopwatch;
   settleDues(due.data, written.data);
   return {
     loopDelayMs,
     service: {
-      heard: heard.data,
+      toStt: toStt.data,
       due: due.data,
       written: written.data,
-      understood: wordEar.takeUnderstood(),
+      transcripts: capturingStt.takeTranscripts(),
       journalFailures: worker.journals.failures,
     },
   };
@@ -67,10 +67,10 @@ async function finish(): Promise<ServerReport> {
 
 serve<ServiceQuestions>({
   prepare(speech) {
-    const brain = createReferenceBrain(INLINE_TOOL_CHOICE);
+    const brain = createReferenceLlm(INLINE_TOOL_CHOICE);
     const sentences = speech.filter(({ text }) => AGENT_SENTENCES.includes(text));
-    const endless = endlessModel(sentences, systemClock);
-    worker.use({ stt, tts: replayingVoice(speech), llm: { model_a: endless, model_b: brain, model_c: brain } });
+    const endless = endlessLlm(sentences, systemClock);
+    worker.use({ stt, tts: replayTts(speech), llm: { model_a: endless, model_b: brain, model_c: brain } });
     return undefined;
   },
   begin,

@@ -1,14 +1,14 @@
 import alawmulaw from "alawmulaw";
 import type { CarrierOptions, SimulatedCarrier } from "../../src/cli/simulated/carrier.ts";
-import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
-import { CarrierB } from "../../src/cli/simulated/carrier-b.ts";
-import { CarrierC } from "../../src/cli/simulated/carrier-c.ts";
+import { SimulatedTwilio } from "../../src/cli/simulated/carrier-a.ts";
+import { SimulatedTelnyx } from "../../src/cli/simulated/carrier-b.ts";
+import { SimulatedPlivo } from "../../src/cli/simulated/carrier-c.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import { G711_LAWS, type G711Codec, MU_LAW } from "../../src/media/g711.ts";
-import { createCarrierA } from "../../src/wire/carrier-a.ts";
-import { createCarrierB } from "../../src/wire/carrier-b.ts";
-import { createCarrierC } from "../../src/wire/carrier-c.ts";
+import { createTwilioWire } from "../../src/wire/carrier-a.ts";
+import { createTelnyxWire } from "../../src/wire/carrier-b.ts";
+import { createPlivoWire } from "../../src/wire/carrier-c.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../../test/support/inbound-audio.ts";
 import { type Contest, FRAMES, use } from "./contest.ts";
@@ -21,7 +21,7 @@ const DECODE_RATIO_MIN = 4;
 const ENCODE_RATIO_MIN = 8;
 
 /** One carrier, in one law both ways. */
-interface Line {
+interface BenchCarrier {
   title: string;
   codec: G711Codec;
   makeWire(): Wire;
@@ -30,27 +30,27 @@ interface Line {
   plainMessage(streamId: string, payload: string): object;
 }
 
-const carrierB = (codec: G711Codec): Line => ({
+const telnyx = (codec: G711Codec): BenchCarrier => ({
   title: `carrier_b, ${codec === "alaw" ? "A-law" : "mu-law"}`,
   codec,
-  makeWire: () => createCarrierB({ outboundCodec: codec }),
-  makeCarrier: (options) => new CarrierB({ ...options, codecs: { inbound: codec, outbound: codec } }),
+  makeWire: () => createTelnyxWire({ outboundCodec: codec }),
+  makeCarrier: (options) => new SimulatedTelnyx({ ...options, codecs: { inbound: codec, outbound: codec } }),
   plainMessage: (_, payload) => ({ event: "media", media: { payload } }),
 });
 
-const CARRIER_A: Line = {
+const TWILIO: BenchCarrier = {
   title: "carrier_a",
   codec: "mulaw",
-  makeWire: createCarrierA,
-  makeCarrier: (options) => new CarrierA(options),
+  makeWire: createTwilioWire,
+  makeCarrier: (options) => new SimulatedTwilio(options),
   plainMessage: (streamSid, payload) => ({ event: "media", streamSid, media: { payload } }),
 };
 
-const CARRIER_C: Line = {
+const PLIVO: BenchCarrier = {
   title: "carrier_c",
   codec: "mulaw",
-  makeWire: createCarrierC,
-  makeCarrier: (options) => new CarrierC(options),
+  makeWire: createPlivoWire,
+  makeCarrier: (options) => new SimulatedPlivo(options),
   plainMessage: (_, payload) => ({
     event: "playAudio",
     media: { contentType: "audio/x-mulaw", sampleRate: CARRIER_RATE_HZ, payload },
@@ -60,21 +60,21 @@ const CARRIER_C: Line = {
 /** `audio` is raw mu-law, 8,000 Hz: what the caller says. */
 export function carrierContests(audio: Uint8Array): Contest[] {
   const speech = speechOf(audio);
-  const lines = [CARRIER_A, carrierB("mulaw"), carrierB("alaw"), CARRIER_C];
+  const lines = [TWILIO, telnyx("mulaw"), telnyx("alaw"), PLIVO];
   return lines.flatMap((line) => [decoding(line, speech), encoding(line, speech)]);
 }
 
 /** The plain ways of carrier_a alone, to put beside whatever else is measured: one frame a call. */
 export function plainWays(audio: Uint8Array): Record<"in" | "out", () => void> {
   const speech = speechOf(audio);
-  return { in: decoding(CARRIER_A, speech).plain, out: encoding(CARRIER_A, speech).plain };
+  return { in: decoding(TWILIO, speech).plain, out: encoding(TWILIO, speech).plain };
 }
 
 /** The samples of raw mu-law. */
 export const speechOf = (audio: Uint8Array): Int16Array =>
   Int16Array.from(audio, (code) => MU_LAW.decodeTable[code] as number);
 
-function decoding(line: Line, speech: Int16Array): Contest {
+function decoding(line: BenchCarrier, speech: Int16Array): Contest {
   const { wire, into, messages } = started(line, speech);
   const ours = new Cycle(messages);
   const plain = new Cycle(messages);
@@ -97,7 +97,7 @@ function decoding(line: Line, speech: Int16Array): Contest {
   };
 }
 
-function encoding(line: Line, speech: Int16Array): Contest {
+function encoding(line: BenchCarrier, speech: Int16Array): Contest {
   const { wire, streamId } = started(line, speech);
   const frames = Array.from({ length: FRAMES }, (_, at) => frameOf(speech, at));
   const ours = new Cycle(frames);
@@ -130,7 +130,7 @@ function frameOf(speech: Int16Array, at: number): Int16Array {
 }
 
 /** A wire that has seen its start, and messages of 20 ms for it, as the simulated carrier writes them. */
-function started(line: Line, speech: Int16Array) {
+function started(line: BenchCarrier, speech: Int16Array) {
   const wire = line.makeWire();
   const into = inboundAudio();
   let streamId = "";
@@ -145,7 +145,7 @@ function started(line: Line, speech: Int16Array) {
 }
 
 /** Everything that the carrier says from the beginning of a stream, with FRAMES frames of `speech`. */
-function streamTexts({ codec, makeCarrier }: Line, speech: Int16Array): string[] {
+function streamTexts({ codec, makeCarrier }: BenchCarrier, speech: Int16Array): string[] {
   const texts: string[] = [];
   let nowMs = 0;
   let beat = (): void => {};

@@ -15,7 +15,7 @@ import { ratioOf, timeRounds } from "./timing.ts";
 // could stand in its place?
 
 /** Of eSpeak NG. */
-const VOICE_RATE_HZ = 22_050;
+const TTS_RATE_HZ = 22_050;
 /** Passes less of what is near the limit: 1 dB is gone at 0.85 of the Nyquist frequency, so it fails the acceptance suite. */
 const LOWER_QUALITY = 3;
 const HEAP_RUNS = 500;
@@ -24,7 +24,7 @@ const HEAP_RUNS = 500;
 type Candidate = (fromHz: number, toHz: number, frames: Cycle<Int16Array>) => () => void;
 
 /** All pairs of the rates of raw sockets, and from the voice to each of them. */
-const PAIRS = [...STREAM_RATES_HZ, VOICE_RATE_HZ].flatMap((fromHz) =>
+const PAIRS = [...STREAM_RATES_HZ, TTS_RATE_HZ].flatMap((fromHz) =>
   STREAM_RATES_HZ.filter((toHz) => toHz !== fromHz).map((toHz) => ({ fromHz, toHz })),
 );
 

@@ -15,7 +15,7 @@ import type { FrameResult, InTurnCost } from "./frame-result.ts";
 import { websocketContests } from "./raw-websocket.ts";
 import { measureResampling } from "./resampling.ts";
 import { measureStages } from "./stages.ts";
-import { measureInTurn, measureWays } from "./whole-way.ts";
+import { measureInTurn, measureConnectionPath } from "./whole-way.ts";
 
 const USAGE = `What a frame costs, by itself, without sockets.
 
@@ -35,7 +35,7 @@ async function run(_options: object, write: (line: string) => void): Promise<Fra
   const [makeVad, makeResampler] = await Promise.all([loadVad(), loadResampler()]);
   const opus = [opusCodecs(createWasmOpus(await loadLibopusModule())), ...(await nativeCodecs())] as const;
   write("the whole way through a connection");
-  const ways = await measureWays(callerAudio, makeVad, makeResampler);
+  const ways = await measureConnectionPath(callerAudio, makeVad, makeResampler);
   const inTurn: InTurnCost[] = [];
   for (const calls of IN_TURN) {
     write(`the same where ${calls} calls take turns`);

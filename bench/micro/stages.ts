@@ -5,13 +5,13 @@ import { FrameEncoder } from "../../src/media/frame-codec.ts";
 import { FrameRing } from "../../src/media/frame-ring.ts";
 import { Framer, type FramerInput } from "../../src/media/framer.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
-import { WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
+import { WatermarkDecoder } from "../../src/media/word-carrier-decoder.ts";
 import { JournalEncoder } from "../../src/record/journal-format.ts";
-import { createCarrierA } from "../../src/wire/carrier-a.ts";
+import { createTwilioWire } from "../../src/wire/carrier-a.ts";
 import { heapBytesPerRun } from "../../test/support/heap.ts";
 import { inboundAudio } from "../../test/support/inbound-audio.ts";
 import { median } from "../statistics.ts";
-import { StreamTexts } from "../stream-texts.ts";
+import { CarrierMessages } from "../stream-texts.ts";
 import { BENCH_SPEC } from "./bench-spec.ts";
 import { plainWays } from "./carriers.ts";
 import { Cycle } from "./cycle.ts";
@@ -33,7 +33,7 @@ const HEAP_RUNS = 1_000;
 /** A writer's buffer is emptied four times a second. */
 const JOURNAL_BYTES_MAX = 4_096;
 const TURN = 1;
-const EAR_QUIET_MS = 250;
+const STT_SILENCE_MS = 250;
 /** A time that goes on by frames. In memory of its own: a variable that closures share would be on the heap anew each time. */
 class FrameClock {
   /** Times in the service are never whole numbers, and those that are would cost less. */
@@ -70,7 +70,7 @@ function inbound(audio: Uint8Array, makeVad: VadFactory): Stage[] {
   });
   const vad = makeVad(CARRIER_RATE_HZ);
   const call = speakingCall();
-  const event = { kind: "frame-in" as const, voiced: false, mediaMs: 0 };
+  const event = { kind: "frame-in" as const, isSpeech: false, mediaMs: 0 };
   const journal = new JournalEncoder();
   const frames = new Cycle(decoded);
   const bytes = new Cycle(messages);
@@ -86,7 +86,7 @@ function inbound(audio: Uint8Array, makeVad: VadFactory): Stage[] {
         while (framer.next());
       },
     },
-    { name: "detect voice", way: "in", task: () => void vad.isVoiced(frames.next().samples) },
+    { name: "detect voice", way: "in", task: () => void vad.isSpeech(frames.next().samples) },
     {
       name: "journal the frame",
       way: "in",
@@ -101,7 +101,7 @@ function inbound(audio: Uint8Array, makeVad: VadFactory): Stage[] {
       task() {
         event.mediaMs += FRAME_MS;
         // Voiced and not, some words' length each.
-        event.voiced = event.mediaMs % 2_000 < 1_000;
+        event.isSpeech = event.mediaMs % 2_000 < 1_000;
         call.handle(event, heard.tick());
       },
     },
@@ -150,7 +150,7 @@ function beside(audio: Uint8Array): Stage[] {
   const { decoded } = received(audio);
   const journal = new JournalEncoder();
   const frames = new Cycle(decoded);
-  const ear = new WordCarrierDecoder(CARRIER_RATE_HZ, EAR_QUIET_MS, { word() {}, quiet() {} });
+  const ear = new WatermarkDecoder(CARRIER_RATE_HZ, STT_SILENCE_MS, { onWord() {}, onQuiet() {} });
   return [
     {
       name: "journal a frame with its audio",
@@ -171,8 +171,8 @@ function beside(audio: Uint8Array): Stage[] {
 
 /** A wire that has seen its start, messages of 20 ms for it, and what they hold. */
 function received(audio: Uint8Array) {
-  const texts = new StreamTexts(audio);
-  const wire = createCarrierA();
+  const texts = new CarrierMessages(audio);
+  const wire = createTwilioWire();
   const into = inboundAudio();
   wire.decode(Buffer.from(texts.start()), into);
   const messages = Array.from({ length: FRAMES }, () => Buffer.from(texts.media()));
@@ -189,12 +189,12 @@ function speakingCall(): Call {
   const call = new Call({
     spec: BENCH_SPEC,
     rateHz: CARRIER_RATE_HZ,
-    earHasPartials: true,
+    sttHasInterim: true,
     parameters: DEFAULT_TURN_PARAMETERS,
     sink: () => {},
   });
   call.handle({ kind: "leg-started", codec: "mulaw" }, 0);
-  call.handle({ kind: "piece-audio", turnId: TURN, piece: 0, samples: 0, words: [] }, 0);
+  call.handle({ kind: "segment-audio", turnId: TURN, segment: 0, samples: 0, words: [] }, 0);
   call.handle({ kind: "frame-out", turnId: TURN, samples: CARRIER_FRAME_SAMPLES }, 0);
   return call;
 }

@@ -15,15 +15,15 @@ import { type JournalFiles, JournalWriters } from "../../src/gateway/journal-wri
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
-import { createReferenceBrain } from "../../src/speech/providers/reference-brain.ts";
+import { createReferenceLlm } from "../../src/speech/providers/reference-brain.ts";
 import type { Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
-import { createCarrierA } from "../../src/wire/carrier-a.ts";
+import { createTwilioWire } from "../../src/wire/carrier-a.ts";
 import { inboundAudio } from "../../test/support/inbound-audio.ts";
 import { INLINE_SCHEMAS, INLINE_TOOL_CHOICE } from "../../test/support/inline-schemas.ts";
 import { UNLIMITED_SPEND } from "../../test/support/no-limits.ts";
 import { NO_PHRASES } from "../../test/support/no-phrases.ts";
 import { median } from "../statistics.ts";
-import { StreamTexts } from "../stream-texts.ts";
+import { CarrierMessages } from "../stream-texts.ts";
 import { BENCH_SPEC } from "./bench-spec.ts";
 import { plainWays } from "./carriers.ts";
 import type { FrameCost, FrameResult, InTurnCost } from "./frame-result.ts";
@@ -53,7 +53,7 @@ const NO_DISK: JournalFiles = {
 };
 
 /** `audio` is raw mu-law, 8,000 Hz: what both sides say. */
-export async function measureWays(
+export async function measureConnectionPath(
   audio: Uint8Array,
   makeVad: VadFactory,
   makeResampler: ResamplerFactory,
@@ -121,7 +121,7 @@ interface Stream {
 }
 
 function prepareStream(audio: Uint8Array): Stream {
-  const texts = new StreamTexts(audio);
+  const texts = new CarrierMessages(audio);
   return {
     opening: [Buffer.from(texts.greeting()), Buffer.from(texts.start())],
     media: Array.from({ length: 500 }, () => Buffer.from(texts.media())),
@@ -147,7 +147,7 @@ class BenchLeg {
   ) {
     const clock: Clock = { nowMs: () => this.#nowMs, epochMs: () => this.#nowMs, after: () => () => {} };
     const log = createLogger("test", "error");
-    const wire = createCarrierA();
+    const wire = createTwilioWire();
     const call = { callId: "call_bench", accountId: "bench", spec: BENCH_SPEC };
     const journal = new JournalWriters({ dataDir, software: SOFTWARE, clock, log, files: NO_DISK }).open({
       ...call,
@@ -157,7 +157,7 @@ class BenchLeg {
         outboundRateHz: wire.outboundRateHz,
         outboundCodec: wire.outboundCodec,
       },
-      earHasPartials: true,
+      sttHasInterim: true,
       parameters: DEFAULT_TURN_PARAMETERS,
     });
     this.#flush = () => journal.flush();
@@ -178,8 +178,8 @@ class BenchLeg {
       vad: makeVad(CARRIER_RATE_HZ),
       makeResampler,
       stt: this.#ear(),
-      llm: createReferenceBrain(INLINE_TOOL_CHOICE),
-      tts: endlessVoice(),
+      llm: createReferenceLlm(INLINE_TOOL_CHOICE),
+      tts: endlessTts(),
       parameters: DEFAULT_TURN_PARAMETERS,
       liveness: readConfig({}).liveness,
       httpTools: { carryOut: () => assert.fail("it uses no tools") },
@@ -222,7 +222,7 @@ class BenchLeg {
   #ear(): Stt {
     return {
       provider: "bench",
-      capabilities: { ratesHz: [CARRIER_RATE_HZ], partials: true },
+      capabilities: { ratesHz: [CARRIER_RATE_HZ], interimTranscripts: true },
       open: (_options, signal) => ({
         write: () => {
           this.frames.in += 1;
@@ -234,11 +234,11 @@ class BenchLeg {
 }
 
 /** Speaks one piece for ever, in chunks as long as the reference voice's. */
-function endlessVoice(): Tts {
+function endlessTts(): Tts {
   const samples = Int16Array.from({ length: 3_200 }, (_, at) => Math.round(8_000 * Math.sin(at / 5)));
   return {
     provider: "bench",
-    capabilities: { wordTimes: true },
+    capabilities: { wordTimestamps: true },
     voices: async () => [],
     async *speak(_request, signal) {
       while (!signal.aborted) yield { samples, rateHz: CARRIER_RATE_HZ, words: [] };

@@ -10,9 +10,9 @@ import { textTable } from "./text-table.ts";
 
 const COLUMNS = ["to the agent's last frame, ms", "p50", "p90", "p99", "max", "interruptions"];
 
-const rowsOf = ({ fromVoiceMs, fromDetectionMs }: BargeInResult): string[][] =>
+const rowsOf = ({ fromSpeechMs, fromDetectionMs }: BargeInResult): string[][] =>
   [
-    { title: "from the first sample of the voice", spread: fromVoiceMs },
+    { title: "from the first sample of the voice", spread: fromSpeechMs },
     { title: "from the detector's onset", spread: fromDetectionMs },
   ].map(({ title, spread: { p50, p90, p99, max, count } }) => [
     title,
@@ -26,7 +26,7 @@ export const bargeInText = (result: BargeInResult): string =>
 
 /** And as a page by itself. */
 export function bargeInPage(result: BargeInResult): string {
-  const { p50, p90 } = result.fromVoiceMs;
+  const { p50, p90 } = result.fromSpeechMs;
   const bar = {
     label: "from the first sample",
     colour: "ours" as const,
@@ -34,7 +34,7 @@ export function bargeInPage(result: BargeInResult): string {
     value: `p50 ${short(p50)}, p90 ${short(p90)}`,
   };
   const subtitle =
-    `${whole(result.fromVoiceMs.count)} interruptions in ${whole(result.options.calls)} calls of carrier_a at once, in real time. ` +
+    `${whole(result.fromSpeechMs.count)} interruptions in ${whole(result.options.calls)} calls of carrier_a at once, in real time. ` +
     `${machineLine(result.machine)} ${escaped(coresLine(result.cores))}`;
   return page("Trunkline, interrupted", subtitle, [
     ...invalidity(result.problems),

@@ -52,10 +52,10 @@ function inShort(result: CompareResult): string {
       `With the audio of both sides in the journal it is ${short(recorded.cost.totalUs)} µs, ${ratio("echo", "trunkline_recorded")} times the echo.`,
     );
   }
-  const { heard, written } = ours.latency;
-  if (heard !== undefined && written !== undefined) {
+  const { toStt, written } = ours.latency;
+  if (toStt !== undefined && written !== undefined) {
     lines.push(
-      `99 of 100 frames were in the ear's hands within <b>${short(heard.p99)} ms</b> of being sent, and left within ` +
+      `99 of 100 frames were in the ear's hands within <b>${short(toStt.p99)} ms</b> of being sent, and left within ` +
         `<b>${short(written.p99)} ms</b> of being due.`,
     );
   }

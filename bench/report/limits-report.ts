@@ -1,6 +1,6 @@
 import { BURST_MS_MAX, GROSS_TIMES, LOOP_SHARE_MAX, REDEMPTION_DELAY_MS_MAX } from "../limits/limit.ts";
 import { burstVerdict, rateVerdict } from "../limits/limit-verdict.ts";
-import type { BurstCost, LimitsResult, OpenCost, RateCost, RedemptionDelay } from "../limits/limits-result.ts";
+import type { BurstCost, LimitsResult, UnlimitedRequestCost, RateCost, RedemptionDelay } from "../limits/limits-result.ts";
 import { escaped, page, table, whole } from "./html.ts";
 import { coresLine, machineLine } from "./machine-line.ts";
 import { invalidity } from "./sections.ts";
@@ -23,7 +23,7 @@ const BURST_COLUMNS = ["one peer sends at once", "stream", "bounded by", "KiB", 
 
 const OPEN_COLUMNS = ["no limit for one client", "process", "µs each", "a second for 10 %"];
 
-const openRow = ({ name, process, unitUs, perSecondAtBound }: OpenCost): string[] => [
+const openRow = ({ name, process, unitUs, perSecondAtBound }: UnlimitedRequestCost): string[] => [
   name,
   process,
   whole(unitUs),

@@ -57,9 +57,9 @@ export function growthSections({ steps }: LoadResult): Section[] {
       "Resident memory with all calls on, less that before, over the calls: with few calls most of it is what the process needs once.",
     ),
     chart("The way in, by calls: sent → in the ear's hands", "ms", [
-      curve("p50", "ours", ({ latency }) => latency.heard?.p50 ?? nothing),
-      curve("p99", "typical", ({ latency }) => latency.heard?.p99 ?? nothing),
-      curve("p99.9", "extra", ({ latency }) => latency.heard?.p999 ?? nothing),
+      curve("p50", "ours", ({ latency }) => latency.toStt?.p50 ?? nothing),
+      curve("p99", "typical", ({ latency }) => latency.toStt?.p99 ?? nothing),
+      curve("p99.9", "extra", ({ latency }) => latency.toStt?.p999 ?? nothing),
     ]),
     chart("The way out, by calls: due → written", "ms", [
       curve("p50", "ours", ({ latency }) => latency.written?.p50 ?? nothing),

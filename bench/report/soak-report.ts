@@ -26,7 +26,7 @@ const rowsOf = ({ stints, end }: SoakResult): string[][] => [
     String(round.round),
     ...held(idle),
     short(round.cost.totalUs),
-    short(latency.heard?.p99 ?? Number.NaN),
+    short(latency.toStt?.p99 ?? Number.NaN),
     short(latency.written?.p99 ?? Number.NaN),
     whole(round.gaps?.count ?? Number.NaN),
     short(round.driftMs ?? Number.NaN),
@@ -85,7 +85,7 @@ export function soakPage(result: SoakResult): string {
     ),
     overTime("Open files and sockets", "", [moments("descriptors", "ours", ({ descriptors }) => descriptors)]),
     overTime("Latency, p99 of each stint", "ms", [
-      ofStints("in: sent → in the ear's hands", "ours", ({ latency }) => latency.heard?.p99 ?? Number.NaN),
+      ofStints("in: sent → in the ear's hands", "ours", ({ latency }) => latency.toStt?.p99 ?? Number.NaN),
       ofStints("out: due → written", "typical", ({ latency }) => latency.written?.p99 ?? Number.NaN),
     ]),
     overTime("Drift within each stint, either way", "ms", [

@@ -11,11 +11,11 @@ import { textTable } from "./text-table.ts";
 const COLUMNS = ["ms", "given", "voice to voice p50", "p95", "own share p50", "p90", "p95", "max", "turns"];
 
 const rowsOf = ({ cases }: TurnResult): string[][] =>
-  cases.map(({ title, givenMs, voiceToVoiceMs, ownMs }) => [
+  cases.map(({ title, expectedMs, voiceToVoiceMs, overheadMs }) => [
     title,
-    whole(givenMs),
-    ...[voiceToVoiceMs.p50, voiceToVoiceMs.p95, ownMs.p50, ownMs.p90, ownMs.p95, ownMs.max].map(short),
-    whole(ownMs.count),
+    whole(expectedMs),
+    ...[voiceToVoiceMs.p50, voiceToVoiceMs.p95, overheadMs.p50, overheadMs.p90, overheadMs.p95, overheadMs.max].map(short),
+    whole(overheadMs.count),
   ]);
 
 /** The result for the terminal. */
@@ -25,11 +25,11 @@ export const turnText = (result: TurnResult): string =>
 /** And as a page by itself. */
 export function turnPage(result: TurnResult): string {
   const { calls, exchanges } = result.options;
-  const rows = result.cases.map(({ title, ownMs }) => ({
+  const rows = result.cases.map(({ title, overheadMs }) => ({
     label: title,
     colour: "ours" as const,
-    parts: [Math.max(0, ownMs.p50), ownMs.p95 - Math.max(0, ownMs.p50)],
-    value: `p50 ${short(ownMs.p50)}, p95 ${short(ownMs.p95)}`,
+    parts: [Math.max(0, overheadMs.p50), overheadMs.p95 - Math.max(0, overheadMs.p50)],
+    value: `p50 ${short(overheadMs.p50)}, p95 ${short(overheadMs.p95)}`,
   }));
   const subtitle =
     `${whole(calls)} calls of carrier_a at once, ${whole(exchanges)} turns of each, in real time. ` +

@@ -1,5 +1,5 @@
 import { goalsOf } from "../turns/budgets.ts";
-import type { CaseResult, Ear, Group, TurnsResult } from "../turns/turns-result.ts";
+import type { CaseResult, SttMode, Group, TurnsResult } from "../turns/turns-result.ts";
 import { type Bar, bars, type Colour, legend } from "./charts.ts";
 import { escaped, list, page, type Section, short, table, whole } from "./html.ts";
 import { machineLine } from "./machine-line.ts";
@@ -24,7 +24,7 @@ export function turnsPage(result: TurnsResult): string {
   ]);
 }
 
-const COLOURS: Readonly<Record<Ear, Colour>> = { partials: "ours", finals: "extra" };
+const COLOURS: Readonly<Record<SttMode, Colour>> = { partials: "ours", finals: "extra" };
 
 const ears = legend([
   { title: "ear that tells partial words", colour: COLOURS.partials },
@@ -39,7 +39,7 @@ function interruptions(result: TurnsResult): Section {
     return [
       {
         label: one.title,
-        colour: COLOURS[one.ear],
+        colour: COLOURS[one.sttMode],
         parts: [Math.max(0, p50), p90 - Math.max(0, p50)],
         value: `${whole(p50)}, ${whole(p90)}; silence ${whole(toSilenceMs.p50)}, ${whole(toSilenceMs.p90)}`,
       },
@@ -59,14 +59,14 @@ function interruptions(result: TurnsResult): Section {
 function inNoise(result: TurnsResult): Section {
   const rows = casesOf(result, ["in noise"]).flatMap((one): Bar[] => {
     if (one.interruption === undefined) return [];
-    const { calls, stopped, cut, toLastSentMs } = one.interruption;
+    const { calls, stopped, interrupted, toLastSentMs } = one.interruption;
     const share = (part: number): number => (100 * part) / one.calls;
     const inTime = toLastSentMs.count === 0 ? "" : `p50 ${whole(toLastSentMs.p50)} ms; `;
     return [
       {
         label: one.title,
-        colour: COLOURS[one.ear],
-        parts: [share(cut), share(stopped - cut)],
+        colour: COLOURS[one.sttMode],
+        parts: [share(interrupted), share(stopped - interrupted)],
         value: `${inTime}${percent(calls, one.calls)} % free`,
       },
     ];
@@ -95,20 +95,20 @@ const NOISE_LEAD =
 function unwanted(result: TurnsResult, groups: readonly Group[], title: string, lead: string): Section {
   const isNoise = groups.includes("noise");
   const rows = casesOf(result, groups).map((one): Bar => {
-    const { calls, heldInVain, cutInVain } = one;
-    const onlyHeld = Math.max(0, heldInVain - cutInVain);
+    const { calls, falselyPaused, falselyInterrupted } = one;
+    const onlyHeld = Math.max(0, falselyPaused - falselyInterrupted);
     return {
       label: one.title,
-      colour: COLOURS[one.ear],
-      parts: [(100 * cutInVain) / calls, (100 * onlyHeld) / calls],
-      value: isNoise ? `${short((one.holds * 60_000) / one.agentMs)} a minute` : heldFor(one),
+      colour: COLOURS[one.sttMode],
+      parts: [(100 * falselyInterrupted) / calls, (100 * onlyHeld) / calls],
+      value: isNoise ? `${short((one.falsePauses * 60_000) / one.agentMs)} a minute` : heldFor(one),
     };
   });
   return { title, lead, body: ears + bars(rows, "%", title) + tableOf(unwantedTable(result, groups)) };
 }
 
-const heldFor = ({ heldMs, cutInVain, calls }: CaseResult): string =>
-  `${heldMs.count === 0 ? "never held" : `held p50 ${whole(heldMs.p50)} ms`}${cutInVain === 0 ? "" : `, cut ${percent(cutInVain, calls)} %`}`;
+const heldFor = ({ falsePauseMs, falselyInterrupted, calls }: CaseResult): string =>
+  `${falsePauseMs.count === 0 ? "never held" : `held p50 ${whole(falsePauseMs.p50)} ms`}${falselyInterrupted === 0 ? "" : `, cut ${percent(falselyInterrupted, calls)} %`}`;
 
 const tableOf = ({ columns, rows }: TurnsTable): string =>
   table(

@@ -22,19 +22,19 @@ const INTERRUPTED = [
 
 /** Interruptions of some groups: what they led to, and when: ms, p50 / p90. */
 export function interruptedTable(result: TurnsResult, groups: readonly Group[]): TurnsTable {
-  const rows = casesOf(result, groups).flatMap(({ title, ear, calls: all, heldInVain, interruption }) => {
+  const rows = casesOf(result, groups).flatMap(({ title, sttMode, calls: all, falselyPaused, interruption }) => {
     if (interruption === undefined) return [];
-    const { calls, stopped, cut, toLastSentMs, toSilenceMs, toCutMs, answerMs } = interruption;
+    const { calls, stopped, interrupted, toLastSentMs, toSilenceMs, toInterruptionMs, answerMs } = interruption;
     const { callerWords, callerWordsLost } = interruption;
     return [
       [
         title,
-        ear,
-        percent(heldInVain, all),
+        sttMode,
+        percent(falselyPaused, all),
         whole(calls),
         percent(stopped, calls),
-        percent(cut, calls),
-        ...[toLastSentMs, toSilenceMs, toCutMs].map(halfAndMost),
+        percent(interrupted, calls),
+        ...[toLastSentMs, toSilenceMs, toInterruptionMs].map(halfAndMost),
         ofWords(callerWordsLost, callerWords),
         halfAndMost(answerMs),
       ],
@@ -49,12 +49,12 @@ const UNWANTED = ["calls", "held %", "cut %", "holds a minute", "held for", "wor
 export function unwantedTable(result: TurnsResult, groups: readonly Group[]): TurnsTable {
   const rows = casesOf(result, groups).map((one) => [
     one.title,
-    one.ear,
+    one.sttMode,
     whole(one.calls),
-    percent(one.heldInVain, one.calls),
-    percent(one.cutInVain, one.calls),
-    short((one.holds * 60_000) / one.agentMs),
-    halfAndMost(one.heldMs),
+    percent(one.falselyPaused, one.calls),
+    percent(one.falselyInterrupted, one.calls),
+    short((one.falsePauses * 60_000) / one.agentMs),
+    halfAndMost(one.falsePauseMs),
     ofWords(one.agentWordsLost, one.agentWords),
   ]);
   return { columns: ["what is heard", "ear", ...UNWANTED], rows };

@@ -19,7 +19,7 @@ export async function runStallBench(rig: Rig, options: StallOptions): Promise<St
   const stalls = stallsMs.map((stallMs) => ({ stallMs, windows: [] as Window[] }));
   const measure = async (): Promise<void> => {
     for (const { stallMs, windows } of stalls) {
-      rig.progress.tell(`${calls} calls, ${times} stalls of ${stallMs} ms`);
+      rig.progress.print(`${calls} calls, ${times} stalls of ${stallMs} ms`);
       for (let time = 0; time < times; time += 1) {
         await delay(APART_MS + Math.random() * APART_MORE_MS);
         windows.push(await service.ask("stall", stallMs));

@@ -8,13 +8,13 @@ import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
 // Engines that take exactly as long as they are told to: what a turn takes beside is the service's own.
 
 /** What the ear has understood, whatever was said. It ends no sentence and does not trail off: the plain endpoint counts. */
-export const UNDERSTOOD = "tell me something about the bakery";
+export const TRANSCRIPT = "tell me something about the bakery";
 
 /** An ear that tells `UNDERSTOOD` so long after the last voiced frame it was given; the next voiced frame begins another time. */
-export function delayedEar(delayMs: number, makeVad: VadFactory): Stt {
+export function delayedStt(delayMs: number, makeVad: VadFactory): Stt {
   return {
     provider: "delayed",
-    capabilities: { ratesHz: [CARRIER_RATE_HZ], partials: true },
+    capabilities: { ratesHz: [CARRIER_RATE_HZ], interimTranscripts: true },
     open(_options, signal) {
       const vad = makeVad(CARRIER_RATE_HZ);
       const events = new EventQueue<SttEvent>(signal);
@@ -28,9 +28,9 @@ export function delayedEar(delayMs: number, makeVad: VadFactory): Stt {
         write(frame) {
           seenMs += FRAME_MS;
           // As the service, it believes no detector that has not settled.
-          if (!vad.isVoiced(frame) || seenMs <= DEFAULT_TURN_PARAMETERS.settleMs) return;
+          if (!vad.isSpeech(frame) || seenMs <= DEFAULT_TURN_PARAMETERS.settleMs) return;
           clearTimeout(timer);
-          timer = setTimeout(() => events.push({ kind: "final", text: UNDERSTOOD }), delayMs);
+          timer = setTimeout(() => events.push({ kind: "final", text: TRANSCRIPT }), delayMs);
         },
         events,
       };
@@ -39,7 +39,7 @@ export function delayedEar(delayMs: number, makeVad: VadFactory): Stt {
 }
 
 /** A model that gives the same answer each time. */
-export function delayedModel(delayMs: number, answer: string): Llm {
+export function delayedLlm(delayMs: number, answer: string): Llm {
   return {
     provider: "delayed",
     async *reply(_request, signal) {
@@ -51,7 +51,7 @@ export function delayedModel(delayMs: number, answer: string): Llm {
 }
 
 /** `voice`, which begins to speak later. */
-export const delayedVoice = (delayMs: number, voice: Tts): Tts => ({
+export const delayedTts = (delayMs: number, voice: Tts): Tts => ({
   ...voice,
   async *speak(request, signal) {
     await delay(delayMs, undefined, { signal });

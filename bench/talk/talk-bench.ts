@@ -3,22 +3,22 @@ import { mulawDecode } from "../../src/media/g711.ts";
 import { loadVad } from "../../src/media/vad.ts";
 import type { Rig } from "../load/rig.ts";
 import { type Spread, spreadOf } from "../statistics.ts";
-import type { EngineDelays, TalkQuestions } from "./questions.ts";
-import { type Exchange, type Manner, talk } from "./talker.ts";
+import type { ProviderDelays, TalkQuestions } from "./questions.ts";
+import { type Exchange, type CallerBehavior, talk } from "./talker.ts";
 
 /** One kind of conversation. */
-export interface TalkCase {
+export interface ConversationCase {
   title: string;
-  delays: EngineDelays;
+  delays: ProviderDelays;
 }
 
-export interface TalkOptions {
+export interface ConversationOptions {
   calls: number;
   /** Of each call, in each case. */
   exchanges: number;
 }
 
-export interface TalkResult {
+export interface ConversationResult {
   /** All exchanges of each case. */
   exchanges: Exchange[][];
   /** Why they mean nothing; none when they do. */
@@ -29,11 +29,11 @@ export interface TalkResult {
  * Has callers talk with agents that always give the same `answer`, in real time and over real sockets, case after case; `calls` at
  * once, in one worker. Rejects when a process fails or a call does.
  */
-export async function runTalk(
+export async function runConversations(
   rig: Rig,
-  { calls, exchanges }: TalkOptions,
-  { manner, cases, answer }: { manner: Manner; cases: readonly TalkCase[]; answer: string },
-): Promise<TalkResult> {
+  { calls, exchanges }: ConversationOptions,
+  { manner: behavior, cases, answer }: { manner: CallerBehavior; cases: readonly ConversationCase[]; answer: string },
+): Promise<ConversationResult> {
   const makeVad = await loadVad();
   const worker = await rig.startServer<TalkQuestions>("../talk/worker");
   await worker.ask("prepare", { speech: rig.speech.agent, answer });
@@ -44,10 +44,10 @@ export async function runTalk(
     let count = 0;
     const onExchange = (): void => {
       count += 1;
-      if (count % calls === 0) rig.progress.tell(`${title}: ${count} of ${calls * exchanges}`);
+      if (count % calls === 0) rig.progress.print(`${title}: ${count} of ${calls * exchanges}`);
     };
     const urls = await worker.ask("begin", { calls, delays });
-    const one = (url: string) => talk({ url, manner, makeVad, samples, exchanges, random: Math.random, onExchange });
+    const one = (url: string) => talk({ url, behavior, makeVad, samples, exchanges, random: Math.random, onExchange });
     const all = await Promise.all(urls.map(one));
     await worker.ask("finish", undefined);
     seen.push(all.flatMap((talked) => talked.exchanges));

@@ -2,17 +2,17 @@ import { randomBytes } from "node:crypto";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SpeechDetector } from "../../src/call/speech-detector.ts";
 import { encodeSamples, TELEPHONE } from "../../src/cli/simulated/audio-format.ts";
-import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
+import { SimulatedTwilio } from "../../src/cli/simulated/carrier-a.ts";
 import { connectPeer, type PeerSocket } from "../../src/cli/simulated/peer-socket.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
 import { monotonicMs } from "../load/monotonic.ts";
-import { quietLine } from "../load/speech.ts";
+import { lineNoise } from "../load/speech.ts";
 
 /** What a caller does: asks when the agent is done, or interrupts it. */
-export type Manner = "asks" | "interrupts";
+export type CallerBehavior = "asks" | "interrupts";
 
 /** A time at which something passed this end of the wire, by `monotonicMs`; NaN where it did not. */
 export interface Exchange {
@@ -21,7 +21,7 @@ export interface Exchange {
   /** The frame was sent with which speech began, as the service's own detector tells it. */
   detectedMs: number;
   /** The last voiced frame was sent. */
-  lastVoicedMs: number;
+  lastSpeechMs: number;
   /** The last frame of the agent that came before it fell silent; only of a caller who interrupts. */
   agentStoppedMs: number;
   /** The first frame of the answer came. */
@@ -30,7 +30,7 @@ export interface Exchange {
 
 export interface TalkerOptions {
   url: string;
-  manner: Manner;
+  behavior: CallerBehavior;
   makeVad: VadFactory;
   /** What is said each time: 8,000 Hz, from the first sample to the last. */
   samples: Int16Array;
@@ -50,14 +50,14 @@ const INTERRUPT_AFTER_MS = [1_000, 2_500] as const;
 const EXCHANGE_MS_MAX = 15_000;
 const QUIET_FRAMES = 100;
 
-export interface Talked {
+export interface CallerExchanges {
   exchanges: Exchange[];
   /** How late each beat of the caller's own was, ms: one that is held up speaks in bursts, with pauses that nobody made. */
   lateMs: number[];
 }
 
 /** Places a call and talks until it has had its exchanges. Rejects when the agent does not answer any more, or the call ends. */
-export async function talk(options: TalkerOptions): Promise<Talked> {
+export async function talk(options: TalkerOptions): Promise<CallerExchanges> {
   const talker = new Talker(options);
   try {
     const { closed } = await connectPeer(options.url, (socket) => talker.open(socket));
@@ -71,7 +71,7 @@ export async function talk(options: TalkerOptions): Promise<Talked> {
 }
 
 /** A carrier that tells when audio comes. */
-class WatchedCarrier extends CarrierA {
+class ObservedCarrier extends SimulatedTwilio {
   onAudio = (): void => {};
 
   override receive(message: string | Uint8Array): void {
@@ -84,14 +84,14 @@ class Talker {
   readonly #options: TalkerOptions;
   readonly #vad: ReturnType<VadFactory>;
   readonly #detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
-  readonly #quiet = quietLine(QUIET_FRAMES, TELEPHONE);
+  readonly #quiet = lineNoise(QUIET_FRAMES, TELEPHONE);
   readonly #decoded = new Int16Array(CARRIER_FRAME_SAMPLES);
   readonly exchanges: Exchange[] = [];
   readonly lateMs: number[] = [];
   readonly done: Promise<void>;
   #resolve: () => void = () => {};
   #reject: (error: Error) => void = () => {};
-  #peer: CarrierA | undefined;
+  #peer: SimulatedTwilio | undefined;
   #utterance: readonly Uint8Array[] = [];
   #beat = 0;
   #firstMs = Number.NaN;
@@ -112,9 +112,9 @@ class Talker {
     this.done.catch(() => {});
   }
 
-  open(socket: PeerSocket): CarrierA {
+  open(socket: PeerSocket): SimulatedTwilio {
     let frame: Uint8Array | undefined;
-    const peer = new WatchedCarrier({
+    const peer = new ObservedCarrier({
       clock: systemClock,
       id: randomBytes(16).toString("hex"),
       close: () => socket.close(),
@@ -164,7 +164,7 @@ class Talker {
   #mayBegin(nowMs: number): boolean {
     if (this.#now !== undefined || nowMs < this.#notBeforeMs) return false;
     const isDone = !(nowMs < this.#agentLastMs + DONE_MS);
-    if (this.exchanges.length === 0 || this.#options.manner === "asks") return isDone;
+    if (this.exchanges.length === 0 || this.#options.behavior === "asks") return isDone;
     // It has stopped by itself: then there is nothing to interrupt, and it is asked again.
     return isDone || nowMs >= this.#agentBeganMs + this.#interruptAfterMs;
   }
@@ -182,7 +182,7 @@ class Talker {
     this.#now = {
       onsetMs: nowMs - FRAME_MS + (offset * 1_000) / CARRIER_RATE_HZ,
       detectedMs: Number.NaN,
-      lastVoicedMs: Number.NaN,
+      lastSpeechMs: Number.NaN,
       agentStoppedMs: isInterrupting ? Number.NEGATIVE_INFINITY : Number.NaN,
       answeredMs: Number.NaN,
     };
@@ -190,11 +190,11 @@ class Talker {
 
   #sent(frame: Uint8Array, atMs: number): void {
     mulawDecode(frame, this.#decoded);
-    const isVoiced = this.#vad.isVoiced(this.#decoded);
+    const isVoiced = this.#vad.isSpeech(this.#decoded);
     const change = this.#detector.frame(isVoiced, this.#beat * FRAME_MS, atMs);
     if (this.#now === undefined) return;
     if (change === "started" && Number.isNaN(this.#now.detectedMs)) this.#now.detectedMs = atMs;
-    if (isVoiced) this.#now.lastVoicedMs = atMs;
+    if (isVoiced) this.#now.lastSpeechMs = atMs;
   }
 
   #heard(atMs: number): void {

@@ -3,10 +3,10 @@ import type { CallSpec } from "../../src/core/call-spec.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Tts } from "../../src/speech/speech.ts";
 import { BenchWorker } from "../load/bench-worker.ts";
-import { replayingVoice } from "../load/engines.ts";
+import { replayTts } from "../load/engines.ts";
 import { serve } from "../load/processes.ts";
 import { loadSpec } from "../load/service-calls.ts";
-import { delayedEar, delayedModel, delayedVoice } from "./engines.ts";
+import { delayedStt, delayedLlm, delayedTts } from "./engines.ts";
 import type { TalkQuestions } from "./questions.ts";
 
 // The worker of conversations: its engines take a known time.
@@ -19,15 +19,15 @@ let said: { voice: Tts; answer: string } | undefined;
 
 serve<TalkQuestions>({
   prepare({ speech, answer }) {
-    said = { voice: replayingVoice(speech), answer };
+    said = { voice: replayTts(speech), answer };
     return undefined;
   },
   begin({ calls, delays }) {
     assert.ok(said !== undefined, "it was prepared");
-    const model = delayedModel(delays.modelMs, said.answer);
+    const model = delayedLlm(delays.llmMs, said.answer);
     worker.use({
-      stt: delayedEar(delays.earMs, worker.makeVad),
-      tts: delayedVoice(delays.voiceMs, said.voice),
+      stt: delayedStt(delays.sttMs, worker.makeVad),
+      tts: delayedTts(delays.ttsMs, said.voice),
       llm: { model_a: model, model_b: model, model_c: model },
     });
     return Array.from({ length: calls }, () => `ws://127.0.0.1:${worker.port}${worker.calls.create(SPEC)}`);

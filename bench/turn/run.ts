@@ -1,7 +1,7 @@
 import { type Given, integer, runCommand, sensible } from "../command.ts";
 import { onRig } from "../load/rig.ts";
 import { turnPage, turnText } from "../report/turn-report.ts";
-import type { TalkOptions } from "../talk/talk-bench.ts";
+import type { ConversationOptions } from "../talk/talk-bench.ts";
 import { runTurnBench } from "./turn-bench.ts";
 
 const USAGE = `How much of the time from the caller's last sound to the agent's first is our own, in real time, through a worker whose
@@ -17,7 +17,7 @@ Exits with 1 when the run shows nothing, because the callers themselves were lat
 failure. See bench:turns for who is stopped by what.
 `;
 
-const read = (given: Given): TalkOptions | undefined =>
+const read = (given: Given): ConversationOptions | undefined =>
   sensible({ calls: integer(given.calls, 1, 100), exchanges: integer(given.turns, 1, 1_000) });
 
 await runCommand({

@@ -1,25 +1,25 @@
 import type { Cores } from "../load/processes.ts";
 import type { Machine } from "../machine.ts";
 import type { Spread } from "../statistics.ts";
-import type { EngineDelays } from "../talk/questions.ts";
-import type { TalkOptions } from "../talk/talk-bench.ts";
+import type { ProviderDelays } from "../talk/questions.ts";
+import type { ConversationOptions } from "../talk/talk-bench.ts";
 import type { Verdict } from "../verdict.ts";
 
 export interface TurnCase {
   title: string;
-  delays: EngineDelays;
+  delays: ProviderDelays;
   /** What the engines and the endpoint take of every turn, ms. */
-  givenMs: number;
+  expectedMs: number;
   /** From the caller's last voiced frame to the first frame of the answer, at the caller, ms. */
   voiceToVoiceMs: Spread;
   /** What is left of it: the service's own, with sockets and the wait for the next tick. */
-  ownMs: Spread;
+  overheadMs: Spread;
 }
 
 export interface TurnResult {
   machine: Machine;
   cores: Cores | undefined;
-  options: TalkOptions;
+  options: ConversationOptions;
   /** Why the figures mean nothing; none when they do. */
   problems: string[];
   cases: TurnCase[];

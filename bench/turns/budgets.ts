@@ -1,4 +1,4 @@
-import { FROM_DETECTION_MS_MAX, FROM_VOICE_P50_MS_MAX, FROM_VOICE_P90_MS_MAX } from "../barge-in/budgets.ts";
+import { FROM_DETECTION_MS_MAX, FROM_SPEECH_P50_MS_MAX, FROM_SPEECH_P90_MS_MAX } from "../barge-in/budgets.ts";
 import { short } from "../report/html.ts";
 import { type Verdict, verdictOf } from "../verdict.ts";
 import type { CaseResult, TurnsResult } from "./turns-result.ts";
@@ -21,12 +21,12 @@ export function goalsOf({ cases }: TurnsResult): Verdict[] {
   ];
 }
 
-function bargeIn({ title, ear, interruption }: CaseResult): Verdict[] {
+function bargeIn({ title, sttMode, interruption }: CaseResult): Verdict[] {
   const { p50 = Number.NaN, p90 = Number.NaN } = interruption?.toLastSentMs ?? {};
   const goal = (name: string, valueMs: number, maxMs: number): Verdict => ({
-    budget: `${title}, ear of ${ear}: first sample of the voice → last sample of the agent leaves, ${name} at most ${maxMs} ms`,
+    budget: `${title}, ear of ${sttMode}: first sample of the voice → last sample of the agent leaves, ${name} at most ${maxMs} ms`,
     measured: `${short(valueMs)} ms`,
     verdict: verdictOf(valueMs <= maxMs),
   });
-  return [goal("p50", p50, FROM_VOICE_P50_MS_MAX), goal("p90", p90, FROM_VOICE_P90_MS_MAX)];
+  return [goal("p50", p50, FROM_SPEECH_P50_MS_MAX), goal("p90", p90, FROM_SPEECH_P90_MS_MAX)];
 }

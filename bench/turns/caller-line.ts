@@ -19,7 +19,7 @@ export interface LineSounds {
 }
 
 /** A second of the agent, for the echo. */
-const KEPT_SAMPLES = CARRIER_RATE_HZ;
+const ECHO_HISTORY_SAMPLES = CARRIER_RATE_HZ;
 
 /**
  * The caller's end of a telephone line: everything that sounds there, in mu-law, 20 ms at a time. What is played to the caller
@@ -28,7 +28,7 @@ const KEPT_SAMPLES = CARRIER_RATE_HZ;
 export class CallerLine {
   readonly #sounds: LineSounds;
   readonly #echoSamples: number;
-  readonly #played = new Float32Array(KEPT_SAMPLES);
+  readonly #played = new Float32Array(ECHO_HISTORY_SAMPLES);
   #playedCount = 0;
   #spokenCount = 0;
   readonly #frame = new Int16Array(CARRIER_FRAME_SAMPLES);
@@ -42,7 +42,7 @@ export class CallerLine {
   /** The next frame begins to sound in the caller's ear: mu-law, read before this returns. */
   played(bytes: Uint8Array): void {
     for (const byte of bytes) {
-      this.#played[this.#playedCount % KEPT_SAMPLES] = MU_LAW.decodeTable[byte] as number;
+      this.#played[this.#playedCount % ECHO_HISTORY_SAMPLES] = MU_LAW.decodeTable[byte] as number;
       this.#playedCount += 1;
     }
   }
@@ -64,7 +64,7 @@ export class CallerLine {
     for (const { samples, gain, from } of layers) sum += gain * (samples[(from + sample) % samples.length] as number);
     if (utterance !== undefined) sum += utterance.samples[sample - utterance.at] ?? 0;
     const heard = sample - this.#echoSamples;
-    if (echo !== undefined && heard >= 0) sum += echo.gain * (this.#played[heard % KEPT_SAMPLES] as number);
+    if (echo !== undefined && heard >= 0) sum += echo.gain * (this.#played[heard % ECHO_HISTORY_SAMPLES] as number);
     return sum;
   }
 }

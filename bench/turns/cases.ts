@@ -2,7 +2,7 @@ import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
 import type { Random } from "../../test/sim/random.ts";
 import type { Layer, LineSounds } from "./caller-line.ts";
 import type { Material, Speech } from "./material.ts";
-import { activeRms, amplitudeOf, cough, keyTones, NOISES, type Noise, noise } from "./sounds.ts";
+import { activeRms, amplitudeOf, cough, dtmfTones, NOISES, type Noise, noise } from "./sounds.ts";
 import type { Group } from "./turns-result.ts";
 
 // What happens on the caller's side while the agent speaks, case by case; each call of a case is drawn from chance.
@@ -95,7 +95,7 @@ export function makeCases(material: Material, random: Random): Case[] {
     uttered("cough", cough),
     uttered("mm-hm, not understood", (chance) => saidBy(material.assents, chance)),
     uttered("mm-hm, understood", (chance) => saidBy(material.backChannels, chance)),
-    uttered("tones of keys", keyTones),
+    uttered("tones of keys", dtmfTones),
     ...ECHO_LEVELS_DB.map(echo),
     ...NOISES.flatMap((kind) => NOISE_LEVELS_DB.map((db) => noiseAlone(kind, db))),
   ];

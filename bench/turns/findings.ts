@@ -1,9 +1,9 @@
 import type { Case } from "./cases.ts";
 import type { Stop, Trial } from "./trial.ts";
-import type { CaseResult, Ear, Figures, Interruption } from "./turns-result.ts";
+import type { CaseResult, SttMode, Figures, Interruption } from "./turns-result.ts";
 
 /** A call that was watched, and what was to be said in it. */
-export interface Watched {
+export interface ObservedTrial {
   trial: Trial;
   /** What the agent was to say. */
   greeting: string;
@@ -17,23 +17,23 @@ const IN_TIME_MS = 1_000;
 /** What came of the calls of one case. */
 export function findingsOf(
   { group, title, wantsTurn }: Pick<Case, "group" | "title" | "wantsTurn">,
-  ear: Ear,
-  watched: readonly Watched[],
+  sttMode: SttMode,
+  watched: readonly ObservedTrial[],
 ): CaseResult {
-  const vain = watched.map(({ trial }) => inVain(trial, wantsTurn));
+  const vain = watched.map(({ trial }) => falseStops(trial, wantsTurn));
   const holds = vain.flatMap((stops) => stops.filter(({ kind }) => kind === "held"));
   const whole = wantsTurn ? [] : watched.filter(({ trial }) => trial.stops.every(({ kind }) => kind === "held"));
   return {
     group,
     title,
-    ear,
+    sttMode,
     wantsTurn,
     calls: watched.length,
     agentMs: sum(watched.map(({ trial }) => spokenMs(trial, wantsTurn))),
-    heldInVain: vain.filter((stops) => stops.some(({ kind }) => kind === "held")).length,
-    cutInVain: vain.filter((stops) => stops.some(({ kind }) => kind === "cut")).length,
-    holds: holds.length,
-    heldMs: figuresOf(holds.map(({ atMs, resumedMs }) => resumedMs - atMs)),
+    falselyPaused: vain.filter((stops) => stops.some(({ kind }) => kind === "held")).length,
+    falselyInterrupted: vain.filter((stops) => stops.some(({ kind }) => kind === "cut")).length,
+    falsePauses: holds.length,
+    falsePauseMs: figuresOf(holds.map(({ atMs, resumedMs }) => resumedMs - atMs)),
     agentWords: sum(whole.map(({ greeting }) => wordsOf(greeting).length)),
     agentWordsLost: sum(whole.map(({ greeting, trial }) => wordsMissing(wordsOf(greeting), trial.heard))),
     ...(wantsTurn ? { interruption: interruptionOf(watched) } : {}),
@@ -41,15 +41,15 @@ export function findingsOf(
 }
 
 /** What was done to the agent though nobody wanted the turn, or not yet. */
-const inVain = ({ stops, onsetMs }: Trial, wantsTurn: boolean): Stop[] =>
+const falseStops = ({ stops, onsetMs }: Trial, wantsTurn: boolean): Stop[] =>
   wantsTurn ? stops.filter(({ atMs }) => atMs < onsetMs) : stops;
 
 const spokenMs = ({ beganMs, overMs, onsetMs }: Trial, wantsTurn: boolean): number =>
   (wantsTurn ? Math.min(overMs, onsetMs) : overMs) - beganMs;
 
-function interruptionOf(watched: readonly Watched[]): Interruption {
+function interruptionOf(watched: readonly ObservedTrial[]): Interruption {
   const calls = watched.filter(({ trial }) => isFree(trial));
-  const stops = calls.map(({ trial }) => ({ trial, first: firstStop(trial), cut: firstCut(trial) }));
+  const stops = calls.map(({ trial }) => ({ trial, first: firstStop(trial), cut: firstInterruption(trial) }));
   const stopped = stops.flatMap(({ trial, first }) => (first === undefined ? [] : [{ trial, first }]));
   // After two holds only words stop the agent, however early the detector knew.
   const held = stopped.filter(({ first }) => first.kind === "held");
@@ -57,10 +57,10 @@ function interruptionOf(watched: readonly Watched[]): Interruption {
   return {
     calls: calls.length,
     stopped: stopped.length,
-    cut: cuts.length,
+    interrupted: cuts.length,
     toLastSentMs: figuresOf(stopped.map(({ trial, first }) => first.lastSentMs - trial.onsetMs)),
     toSilenceMs: figuresOf(stopped.map(({ trial, first }) => silenceMs(trial, first) - trial.onsetMs)),
-    toCutMs: figuresOf(cuts),
+    toInterruptionMs: figuresOf(cuts),
     fromOnsetToLastSentMs: figuresOf(held.map(({ trial, first }) => first.lastSentMs - speechMs(trial, first))),
     callerWords: sum(watched.map(({ said }) => wordsOf(said).length)),
     callerWordsLost: sum(watched.map(({ said, trial }) => wordsMissing(wordsOf(said), wordsOf(trial.understood)))),
@@ -76,7 +76,7 @@ const isFree = ({ stops, onsetMs, overMs }: Trial): boolean =>
 const isInTime = ({ onsetMs, endMs }: Trial, { atMs }: Stop): boolean => atMs >= onsetMs && atMs <= endMs + IN_TIME_MS;
 
 const firstStop = (trial: Trial): Stop | undefined => trial.stops.find((stop) => isInTime(trial, stop));
-const firstCut = (trial: Trial): Stop | undefined =>
+const firstInterruption = (trial: Trial): Stop | undefined =>
   trial.stops.find((stop) => stop.kind === "cut" && isInTime(trial, stop));
 
 const silenceMs = (trial: Trial, { lastSentMs }: Stop): number =>

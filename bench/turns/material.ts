@@ -1,8 +1,8 @@
 import { TELEPHONE } from "../../src/cli/simulated/audio-format.ts";
-import { concatenated, isVoiced, synthesise } from "../../src/cli/simulated/utterance.ts";
+import { concatenated, isSpeech, synthesise } from "../../src/cli/simulated/utterance.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { createEspeak } from "../../src/speech/providers/espeak.ts";
-import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
+import { createReferenceTts } from "../../src/speech/providers/reference-voice.ts";
 import type { Tts, TtsChunk } from "../../src/speech/speech.ts";
 import { AGENT_SENTENCES, type Rendered, SHORT_ANSWER } from "../load/speech.ts";
 
@@ -50,7 +50,7 @@ export interface Material {
 /** Everything in each of `voices`. Takes some seconds. Rejects as `Tts.speak` does. */
 export async function renderMaterial(voices: readonly string[] = VOICES): Promise<Material> {
   const plain = createEspeak({ children: 1, clock: systemClock });
-  const carrying = createReferenceVoice({ children: 1, clock: systemClock });
+  const carrying = createReferenceTts({ children: 1, clock: systemClock });
   try {
     const agent: Rendered[] = [];
     for (const text of [...AGENT_SENTENCES, SHORT_ANSWER]) agent.push(await render(carrying, text));
@@ -90,5 +90,5 @@ async function say(voice: Tts, text: string, name: string): Promise<Speech> {
     frames.map((frame) => new Int16Array(frame.buffer, frame.byteOffset, frame.length / Int16Array.BYTES_PER_ELEMENT)),
   );
   // The last frame was filled up.
-  return { text, samples: samples.slice(0, samples.findLastIndex(isVoiced) + 1) };
+  return { text, samples: samples.slice(0, samples.findLastIndex(isSpeech) + 1) };
 }

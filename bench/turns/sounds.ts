@@ -148,19 +148,19 @@ function oneCough(random: Random): number[] {
   });
 }
 
-const KEY_ROWS_HZ = [697, 770, 852, 941];
-const KEY_COLUMNS_HZ = [1_209, 1_336, 1_477];
-const KEY_DB = -10;
+const DTMF_ROWS_HZ = [697, 770, 852, 941];
+const DTMF_COLUMNS_HZ = [1_209, 1_336, 1_477];
+const DTMF_DB = -10;
 
 /** One to four keys of a telephone, as tones (ITU-T Q.23). */
-export function keyTones(random: Random): Float32Array {
+export function dtmfTones(random: Random): Float32Array {
   const parts: number[] = [];
   for (let keys = random.whole(1, 4); keys > 0; keys -= 1) {
-    const row = random.pick(KEY_ROWS_HZ);
-    const column = random.pick(KEY_COLUMNS_HZ);
+    const row = random.pick(DTMF_ROWS_HZ);
+    const column = random.pick(DTMF_COLUMNS_HZ);
     const tone = (hz: number, at: number): number => Math.sin((2 * Math.PI * hz * at) / CARRIER_RATE_HZ);
     for (let at = 0; at < seconds(random.between(0.08, 0.2)); at += 1) parts.push(tone(row, at) + tone(column, at));
     if (keys > 1) for (let pause = seconds(random.between(0.06, 0.15)); pause > 0; pause -= 1) parts.push(0);
   }
-  return atLevel(Float32Array.from(parts), KEY_DB);
+  return atLevel(Float32Array.from(parts), DTMF_DB);
 }

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SpeechDetector } from "../../src/call/speech-detector.ts";
-import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
+import { SimulatedTwilio } from "../../src/cli/simulated/carrier-a.ts";
 import { readConfig } from "../../src/config.ts";
 import { CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import { createLogger } from "../../src/core/log.ts";
@@ -12,10 +12,10 @@ import { Ticker } from "../../src/gateway/ticker.ts";
 import { mulawDecode } from "../../src/media/g711.ts";
 import type { ResamplerFactory } from "../../src/media/resampler.ts";
 import type { VadFactory } from "../../src/media/vad.ts";
-import { WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
-import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts";
+import { WatermarkDecoder } from "../../src/media/word-carrier-decoder.ts";
+import { createReferenceStt } from "../../src/speech/providers/reference-ear.ts";
 import type { Llm, Stt, SttEvent, Tts } from "../../src/speech/speech.ts";
-import { createCarrierA } from "../../src/wire/carrier-a.ts";
+import { createTwilioWire } from "../../src/wire/carrier-a.ts";
 import type { InboundAudio } from "../../src/wire/wire.ts";
 import { INLINE_SCHEMAS } from "../../test/support/inline-schemas.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
@@ -26,7 +26,7 @@ import { SHORT_ANSWER } from "../load/speech.ts";
 import { BENCH_SPEC } from "../micro/bench-spec.ts";
 import { CallerLine } from "./caller-line.ts";
 import type { Scene } from "./cases.ts";
-import type { Ear } from "./turns-result.ts";
+import type { SttMode } from "./turns-result.ts";
 
 /** What the calls share. */
 export interface TrialTools {
@@ -40,7 +40,7 @@ export interface TrialTools {
 
 export interface TrialOptions {
   tools: TrialTools;
-  ear: Ear;
+  sttMode: SttMode;
   scene: Scene;
   /** What the agent says until somebody stops it. */
   greeting: string;
@@ -104,11 +104,11 @@ class TrialCall {
   readonly #options: TrialOptions;
   readonly #clock = new ManualClock();
   readonly #line: CallerLine;
-  readonly #carrier: CarrierA;
+  readonly #carrier: SimulatedTwilio;
   readonly #connection: Connection;
   readonly #stopTicking: () => void;
   readonly #detector = new SpeechDetector(DEFAULT_TURN_PARAMETERS);
-  readonly #callerEar: WordCarrierDecoder;
+  readonly #callerDecoder: WatermarkDecoder;
   readonly #callerFrame = new Int16Array((CARRIER_RATE_HZ / 1_000) * FRAME_MS);
   readonly #seen: Trial;
   #lastSentMs = Number.NaN;
@@ -120,7 +120,7 @@ class TrialCall {
 
   constructor(options: TrialOptions) {
     this.#options = options;
-    const { tools, ear, scene } = options;
+    const { tools, sttMode, scene } = options;
     const { utterance } = scene.sounds;
     const onsetMs = utterance === undefined ? Number.NaN : options.phaseMs + atMs(utterance.at);
     this.#seen = {
@@ -136,11 +136,11 @@ class TrialCall {
       heard: [],
     };
     this.#line = new CallerLine(scene.sounds);
-    this.#callerEar = new WordCarrierDecoder(CARRIER_RATE_HZ, 250, {
-      word: (word) => this.#seen.heard.push(word),
-      quiet: () => {},
+    this.#callerDecoder = new WatermarkDecoder(CARRIER_RATE_HZ, 250, {
+      onWord: (word) => this.#seen.heard.push(word),
+      onQuiet: () => {},
     });
-    this.#carrier = new CarrierA({
+    this.#carrier = new SimulatedTwilio({
       clock: this.#clock,
       id: "0".repeat(32),
       send: (text) => this.#connection.message(Buffer.from(text), false),
@@ -148,7 +148,7 @@ class TrialCall {
       microphone: () => this.#line.speak(),
       earphone: (frame, samples, playedMs) => this.#played(frame, samples, playedMs),
     });
-    this.#connection = this.#connect(tools, ear);
+    this.#connection = this.#connect(tools, sttMode);
     this.#stopTicking = new Ticker(this.#clock).add({
       tick: () => this.#connection.tick(),
       // Nothing stands still in virtual time.
@@ -167,14 +167,14 @@ class TrialCall {
     return this.#seen;
   }
 
-  #connect({ makeVad, makeResampler, inbound, tts, dataDir }: TrialTools, ear: Ear): Connection {
+  #connect({ makeVad, makeResampler, inbound, tts, dataDir }: TrialTools, ear: SttMode): Connection {
     const clock = this.#clock;
     const log = createLogger("test", "error");
-    const wire = createCarrierA();
+    const wire = createTwilioWire();
     const spec = { ...BENCH_SPEC, greeting: this.#options.greeting, interruptible: true };
     const redeemed = { callId: "call_bench", accountId: "bench", spec };
-    const stt = ear === "partials" ? createReferenceEar() : withoutPartials(createReferenceEar());
-    const earHasPartials = stt.capabilities.partials;
+    const stt = ear === "partials" ? createReferenceStt() : withoutInterimTranscripts(createReferenceStt());
+    const sttHasInterim = stt.capabilities.interimTranscripts;
     const parameters = DEFAULT_TURN_PARAMETERS;
     const journal = new JournalWriters({ dataDir, software: SOFTWARE, clock, log, files: NO_DISK }).open({
       ...redeemed,
@@ -184,10 +184,10 @@ class TrialCall {
         outboundRateHz: wire.outboundRateHz,
         outboundCodec: wire.outboundCodec,
       },
-      earHasPartials,
+      sttHasInterim,
       parameters,
     });
-    this.#watch(journal);
+    this.#observe(journal);
     return new Connection({
       redeemed,
       socket: {
@@ -203,7 +203,7 @@ class TrialCall {
       vad: makeVad(CARRIER_RATE_HZ),
       makeResampler,
       stt,
-      llm: this.#model(),
+      llm: this.#llm(),
       phrases: NO_PHRASES,
       spend: UNLIMITED_SPEND,
       tts,
@@ -221,7 +221,7 @@ class TrialCall {
   }
 
   /** Answers at once, and always the same. */
-  #model(): Llm {
+  #llm(): Llm {
     const seen = this.#seen;
     return {
       provider: "bench",
@@ -234,7 +234,7 @@ class TrialCall {
   }
 
   /** Sees what goes into the journal, which is everything that the call hears and says, at the moment of it. */
-  #watch(journal: JournalWriter): void {
+  #observe(journal: JournalWriter): void {
     journal.frameIn = (timeMs, mediaMs, voiced) => {
       if (this.#detector.frame(voiced, mediaMs, timeMs) === "started") this.#seen.speechMs.push(timeMs);
     };
@@ -242,7 +242,7 @@ class TrialCall {
     const { command } = journal;
     journal.command = (timeMs, given) => {
       if (given.kind === "pause") this.#stopped("held", given.turnId, timeMs);
-      else if (given.kind === "cut") this.#stopped("cut", given.turnId, timeMs);
+      else if (given.kind === "cancel-reply") this.#stopped("cut", given.turnId, timeMs);
       else if (given.kind === "resume" && given.turnId === 1) this.#resumed(timeMs);
       command.call(journal, timeMs, given);
     };
@@ -276,7 +276,7 @@ class TrialCall {
     this.#line.played(frame);
     if (this.#options.scene.said === "") {
       mulawDecode(frame, this.#callerFrame);
-      this.#callerEar.write(this.#callerFrame);
+      this.#callerDecoder.write(this.#callerFrame);
     }
     const isHearing = samples === frame.length;
     if (this.#isHearing && !isHearing) this.#seen.silenceMs.push(playedMs + atMs(samples));
@@ -300,10 +300,10 @@ class TrialCall {
 const atMs = (sample: number): number => (sample * 1_000) / CARRIER_RATE_HZ;
 
 /** The same ear, which tells nothing before an utterance is over. */
-function withoutPartials(stt: Stt): Stt {
+function withoutInterimTranscripts(stt: Stt): Stt {
   return {
     provider: stt.provider,
-    capabilities: { ...stt.capabilities, partials: false },
+    capabilities: { ...stt.capabilities, interimTranscripts: false },
     open(options, signal) {
       const { write, events } = stt.open(options, signal);
       return { write, events: finalsOf(events) };

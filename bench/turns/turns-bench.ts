@@ -6,14 +6,14 @@ import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad } from "../../src/media/vad.ts";
 import { Random } from "../../test/sim/random.ts";
 import { inboundAudio } from "../../test/support/inbound-audio.ts";
-import { replayingVoice } from "../load/engines.ts";
+import { replayTts } from "../load/engines.ts";
 import { AGENT_SENTENCES } from "../load/speech.ts";
 import { describeMachine } from "../machine.ts";
 import { type Case, makeCases } from "./cases.ts";
-import { findingsOf, type Watched } from "./findings.ts";
+import { findingsOf, type ObservedTrial } from "./findings.ts";
 import { type Material, renderMaterial } from "./material.ts";
 import { runTrial, type TrialTools } from "./trial.ts";
-import { type CaseResult, EARS, type Ear, type TurnsResult } from "./turns-result.ts";
+import { type CaseResult, STT_MODES, type SttMode, type TurnsResult } from "./turns-result.ts";
 
 /** Ten to thirteen seconds of the agent: whatever the caller does falls into it. */
 const GREETING_SENTENCES = 2;
@@ -42,7 +42,7 @@ export async function runTurnsBench(
     for (const [at, one] of cases.entries()) {
       const length = one.group === "noise" || one.group === "in noise" ? Math.ceil(calls / 2) : calls;
       const seeds = Array.from({ length }, () => random.whole(1, SEED_MAX));
-      for (const ear of EARS) {
+      for (const ear of STT_MODES) {
         const result = await measure(one, ear, seeds, tools);
         results.push(result);
         write(`${String(at + 1).padStart(2)} of ${cases.length}  ${one.title}, ear of ${ear}: ${inShort(result)}`);
@@ -59,29 +59,29 @@ export const loadTools = async (material: Material, dataDir: string): Promise<Tr
   makeVad: await loadVad(),
   makeResampler: await loadResampler(),
   inbound: inboundAudio(),
-  tts: replayingVoice(material.agent),
+  tts: replayTts(material.agent),
   dataDir,
 });
 
 /** Both ears hear the same calls, as far as the agent lets them. */
-async function measure(one: Case, ear: Ear, seeds: readonly number[], tools: TrialTools): Promise<CaseResult> {
-  const watched: Watched[] = [];
+async function measure(one: Case, sttMode: SttMode, seeds: readonly number[], tools: TrialTools): Promise<CaseResult> {
+  const watched: ObservedTrial[] = [];
   for (const seed of seeds) {
     const chance = new Random(seed);
     const scene = one.draw(chance);
     const greeting = Array.from({ length: GREETING_SENTENCES }, () => chance.pick(AGENT_SENTENCES)).join(" ");
-    const trial = await runTrial({ tools, ear, scene, greeting, phaseMs: chance.between(0, FRAME_MS) });
+    const trial = await runTrial({ tools, sttMode, scene, greeting, phaseMs: chance.between(0, FRAME_MS) });
     watched.push({ trial, greeting, said: scene.said });
   }
-  return findingsOf(one, ear, watched);
+  return findingsOf(one, sttMode, watched);
 }
 
-function inShort({ interruption, calls, heldInVain, cutInVain }: CaseResult): string {
-  const vain = `${heldInVain} held and ${cutInVain} cut in vain`;
+function inShort({ interruption, calls, falselyPaused, falselyInterrupted }: CaseResult): string {
+  const vain = `${falselyPaused} held and ${falselyInterrupted} cut in vain`;
   if (interruption === undefined) return `of ${calls} calls ${vain}`;
-  const { stopped, cut, toLastSentMs } = interruption;
+  const { stopped, interrupted, toLastSentMs } = interruption;
   return (
-    `of ${calls} calls ${stopped} stopped, ${cut} cut, ${vain}; ` +
+    `of ${calls} calls ${stopped} stopped, ${interrupted} cut, ${vain}; ` +
     `to the last sample p50 ${toLastSentMs.p50.toFixed(0)} ms, p90 ${toLastSentMs.p90.toFixed(0)} ms`
   );
 }

@@ -5,8 +5,8 @@ export const GROUPS = ["interruptions", "in noise", "sounds", "echo", "noise"] a
 export type Group = (typeof GROUPS)[number];
 
 /** What the service understands the caller with: an ear that tells words while they are spoken, or only when they were. */
-export const EARS = ["partials", "finals"] as const;
-export type Ear = (typeof EARS)[number];
+export const STT_MODES = ["partials", "finals"] as const;
+export type SttMode = (typeof STT_MODES)[number];
 
 /** How values are spread; NaN, which is null in JSON, where there are none. */
 export interface Figures {
@@ -20,17 +20,17 @@ export interface Figures {
 export interface CaseResult {
   group: Group;
   title: string;
-  ear: Ear;
+  sttMode: SttMode;
   wantsTurn: boolean;
   calls: number;
   /** For how long the agent was heard, or held, all calls together: where the caller wants the turn, until then. */
   agentMs: number;
   /** Calls in which nobody wanted the turn, or not yet, and the agent was held, or cut. */
-  heldInVain: number;
-  cutInVain: number;
+  falselyPaused: number;
+  falselyInterrupted: number;
   /** How often the agent was held in vain, and for how long each time. */
-  holds: number;
-  heldMs: Figures;
+  falsePauses: number;
+  falsePauseMs: Figures;
   /** Words of replies that were not cut, and those of them that did not reach the caller whole. */
   agentWords: number;
   agentWordsLost: number;
@@ -42,11 +42,11 @@ export interface Interruption {
   calls: number;
   /** Calls in which the agent was held or cut in time; and those in which it was cut. */
   stopped: number;
-  cut: number;
+  interrupted: number;
   /** From the first sample of the caller's voice to the last sample of the agent's that left us, and that the caller heard. */
   toLastSentMs: Figures;
   toSilenceMs: Figures;
-  toCutMs: Figures;
+  toInterruptionMs: Figures;
   /** Of calls that were held: from the beginning of speech, as the detector tells it; below 0 the sample had left before. */
   fromOnsetToLastSentMs: Figures;
   callerWords: number;

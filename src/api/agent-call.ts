@@ -3,8 +3,8 @@ import type { Agent, NewAgent } from "../store/agent-store.ts";
 import type { AgentCallBody } from "./agent-schemas.ts";
 import { NewCallBody } from "./call-schemas.ts";
 import { ApiError } from "./errors.ts";
-import { costProblems, type Offer, specWithTools } from "./new-call.ts";
-import { unspokenIn } from "./offered.ts";
+import { maxCostProblems, type CallSpecDeps, specOfCheckedTools } from "./new-call.ts";
+import { languageMismatch } from "./offered.ts";
 import { toolProblems } from "./selected-tools.ts";
 import { isBlank } from "./validation.ts";
 
@@ -26,8 +26,8 @@ export function promptOf(agent: Pick<NewAgent, "basePrompt" | "context" | "custo
  * `conflict` when the agent's voice, its language or what a tool of it needs is no longer offered, or the voice no longer speaks the
  * language; else what `specOf` throws.
  */
-export async function agentSpecOf(agent: Agent, body: AgentCallBody, offer: Offer): Promise<CallSpec> {
-  await requireOffered(agent, offer);
+export async function agentSpecOf(agent: Agent, body: AgentCallBody, offer: CallSpecDeps): Promise<CallSpec> {
+  await requireAvailable(agent, offer);
   const { connectionType, websocket, metadata } = body;
   const whole = NewCallBody.parse({
     ...agent.callSettings,
@@ -38,19 +38,19 @@ export async function agentSpecOf(agent: Agent, body: AgentCallBody, offer: Offe
     websocket,
     metadata,
   });
-  return specWithTools(whole, [], offer);
+  return specOfCheckedTools(whole, [], offer);
 }
 
-async function requireOffered({ accountId, voiceId, languageId, callSettings }: Agent, offer: Offer): Promise<void> {
+async function requireAvailable({ accountId, voiceId, languageId, callSettings }: Agent, offer: CallSpecDeps): Promise<void> {
   const [voices, languages] = await Promise.all([offer.voices.voices(), offer.voices.languages()]);
   const gone: string[] = [];
   const voice = voices.find(({ id }) => id === voiceId);
   const hasLanguage = languages.some(({ code }) => code === languageId);
   if (voice === undefined) gone.push(`voice ${JSON.stringify(voiceId)}`);
   if (!hasLanguage) gone.push(`language ${JSON.stringify(languageId)}`);
-  const unspoken = voice && hasLanguage ? unspokenIn(voices, voice, languageId) : undefined;
+  const unspoken = voice && hasLanguage ? languageMismatch(voices, voice, languageId) : undefined;
   if (unspoken !== undefined) gone.push(unspoken);
   const tools = await toolProblems(callSettings.selectedTools, ["callSettings", "selectedTools"], accountId, offer);
-  gone.push(...[...tools, ...costProblems(callSettings, ["callSettings"], offer)].map(({ path }) => path));
+  gone.push(...[...tools, ...maxCostProblems(callSettings, ["callSettings"], offer)].map(({ path }) => path));
   if (gone.length > 0) throw new ApiError("conflict", `the agent has what is not offered any more: ${gone.join(", ")}`);
 }

@@ -7,15 +7,15 @@ import { BODY_BYTES_MAX } from "../core/limits.ts";
 import type { Agent, AgentStore } from "../store/agent-store.ts";
 import { agentSpecOf } from "./agent-call.ts";
 import { AgentCallBody, AgentFilters, AgentId, AgentItem, AgentList, NewAgentBody } from "./agent-schemas.ts";
-import { type CallCreationDeps, CREATION, createCall, problemsOfRequest, refuseEarly } from "./call-creation.ts";
+import { type CallCreationDeps, CREATE_CALL_OPTIONS, createCall, problemsOfRequest, refuseEarly } from "./call-creation.ts";
 import { isoTime } from "./call-item.ts";
 import { CallSettingsBody, CreatedCall } from "./call-schemas.ts";
 import { cursorOf, idOf } from "./cursor.ts";
 import { ApiError, invalidRequest, notFound, REFUSAL_CODES, REFUSALS } from "./errors.ts";
 import { IdempotencyHeaders } from "./idempotency.ts";
-import { LARGE_ANSWER_ERRORS, type LargeAnswersDeps, largeAnswer } from "./large-answers.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "./large-answers.ts";
 import { newAgentOf } from "./new-agent.ts";
-import { type Offer, websocketProblems } from "./new-call.ts";
+import { type CallSpecDeps, websocketProblems } from "./new-call.ts";
 import { pageOf } from "./pages.ts";
 import { NoQuery, noQueryProblems } from "./query.ts";
 import { schemaProblems } from "./validation.ts";
@@ -23,7 +23,7 @@ import { schemaProblems } from "./validation.ts";
 /** Of the largest agents no more fit one page; a hundred of them, read in one go, would keep the loop for 100 ms (measured). */
 const AGENTS_PER_READ = LIST_BYTES_MAX / BODY_BYTES_MAX;
 
-export interface AgentRoutesDeps extends CallCreationDeps, Offer, LargeAnswersDeps {
+export interface AgentRoutesDeps extends CallCreationDeps, CallSpecDeps, LargeResponsesDeps {
   agents: Pick<AgentStore, "count" | "create" | "get" | "list">;
 }
 
@@ -50,7 +50,7 @@ const LIST = {
     "The account's saved agents, oldest first. A page can hold fewer than `limit` when agents are very large.",
   querystring: AgentFilters,
   response: { 200: AgentList },
-  errors: LARGE_ANSWER_ERRORS,
+  errors: LARGE_RESPONSE_ERRORS,
 } as const;
 
 const READ = {
@@ -64,7 +64,7 @@ const READ = {
   errors: ["not_found"],
 } as const;
 
-const CALL = {
+const CREATE_CALL = {
   operationId: "createAgentCall",
   tags: ["agents", "calls"],
   summary: "Create a call from a saved agent",
@@ -87,14 +87,14 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
 
   // The schema's problems are not thrown at once: those that only the catalogue can find belong to the same answer.
   app.post("/agents", { schema: CREATE, attachValidation: true }, async (request, reply) => {
-    await requireRoom(request.accountId, deps);
+    await requireAgentCapacity(request.accountId, deps);
     const problems = [...schemaProblems(request), ...noQueryProblems(request.query)];
     const agent = await newAgentOf(request.body, problems, request.accountId, deps);
     const created = await deps.agents.create(request.accountId, agent);
     return reply.code(201).header("location", `${scope.prefix}/agents/${created.id}`).send(itemOf(created));
   });
 
-  app.get("/agents", { schema: LIST, ...largeAnswer(deps.largeAnswers) }, async (request) => {
+  app.get("/agents", { schema: LIST, ...largeResponseHooks(deps.largeResponses) }, async (request) => {
     const { limit, cursor } = request.query;
     const list = ["agents", request.accountId];
     const afterAgentId = cursor === undefined ? undefined : idOf(cursor, list);
@@ -119,7 +119,7 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
 
   app.get("/agents/:id", { schema: READ }, async (request) => itemOf(await get(request.accountId, request.params.id)));
 
-  app.post("/agents/:id/calls", { schema: CALL, ...CREATION }, async (request, reply) => {
+  app.post("/agents/:id/calls", { schema: CREATE_CALL, ...CREATE_CALL_OPTIONS }, async (request, reply) => {
     const body = isObject(request.body) ? request.body : {};
     const problems = [...problemsOfRequest(request), ...websocketProblems(body)];
     if (problems.length > 0) throw invalidRequest(problems);
@@ -131,12 +131,12 @@ export function agentRoutes(scope: FastifyInstance, deps: AgentRoutesDeps): void
 }
 
 /** Throws ApiError where this account must not save an agent more: it would fill the disk that all share. */
-async function requireRoom(
+async function requireAgentCapacity(
   accountId: string,
-  { agents, newCalls }: Pick<AgentRoutesDeps, "agents" | "newCalls">,
+  { agents, callAcceptance }: Pick<AgentRoutesDeps, "agents" | "callAcceptance">,
 ): Promise<void> {
-  const state = newCalls();
-  if (!state.taken && state.reason === "insufficient_storage") {
+  const state = callAcceptance();
+  if (!state.accepted && state.reason === "insufficient_storage") {
     throw new ApiError(state.reason, `no agents are saved: ${REFUSALS[state.reason]}`);
   }
   if ((await agents.count(accountId)) < AGENTS_PER_ACCOUNT_MAX) return;

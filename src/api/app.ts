@@ -12,7 +12,7 @@ import { BODY_BYTES_MAX, HEADERS_MAX, REQUEST_MS_MAX, STALL_MS_MAX } from "../co
 import type { ApiKeyStore } from "../store/api-key-store.ts";
 import type { CallStore } from "../store/call-store.ts";
 import { type AgentRoutesDeps, agentRoutes } from "./agents.ts";
-import { onAnswerEnd } from "./answer-end.ts";
+import { onResponseEnd } from "./answer-end.ts";
 import { requireApiKey } from "./auth.ts";
 import { type CallEndDeps, callEndRoutes } from "./call-end.ts";
 import { type CallEventRoutesDeps, callEventRoutes } from "./call-events.ts";
@@ -24,7 +24,7 @@ import { type HomePageDeps, homePage } from "./home-page.ts";
 import { readJson, requirePlainUtf8 } from "./json-body.ts";
 import { openapiRoute } from "./openapi.ts";
 import { HEADERS } from "./openapi-responses.ts";
-import { answerOtherMethods } from "./path-methods.ts";
+import { handleOtherMethods } from "./path-methods.ts";
 import { type RecordingRoutesDeps, recordingRoutes } from "./recordings.ts";
 import { referencePage } from "./reference-page.ts";
 import { validatorCompiler } from "./validation.ts";
@@ -90,7 +90,7 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
     return503OnClosing: false,
     frameworkErrors: answerError,
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: respondToUnreadable,
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
@@ -108,17 +108,17 @@ export function buildApi(deps: ApiDeps): FastifyInstance {
   app.decorateRequest("sentBody", undefined);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store" });
-    const problem = headProblem(request.raw);
+    const problem = requestHeadProblem(request.raw);
     if (problem !== undefined) throw new ApiError("invalid_request", problem);
   });
-  const patternOf = answerOtherMethods(app);
-  app.addHook("onResponse", async (request, reply) => tellAnswered(deps, request, reply, patternOf(request) ?? "none"));
+  const patternOf = handleOtherMethods(app);
+  app.addHook("onResponse", async (request, reply) => recordResponse(deps, request, reply, patternOf(request) ?? "none"));
   app.addHook("onSend", async (request, reply, payload) => {
     // Streams hold little of what they send, and are closed when nothing moves.
     if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return;
     // Not the answer itself: one that is queued behind another one has no connection of its own to close.
     const cancel = deps.clock.after(ANSWER_READ_MS_MAX, () => request.raw.socket.destroy());
-    onAnswerEnd(request.raw, reply.raw, cancel);
+    onResponseEnd(request.raw, reply.raw, cancel);
   });
   // This is no site: what a browser may load and whether the domain is bound to TLS is for those to say whose domain it is.
   void app.register(helmet, { strictTransportSecurity: false, contentSecurityPolicy: false });
@@ -141,7 +141,7 @@ function registerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     callEndRoutes(scope, deps);
     recordingRoutes(scope, deps);
     callEventRoutes(scope, deps);
-    voiceRoutes(scope, deps.voices, deps.largeAnswers);
+    voiceRoutes(scope, deps.voices, deps.largeResponses);
     agentRoutes(scope, deps);
     done();
   };
@@ -162,7 +162,7 @@ const corsOptions = (origins: readonly string[]): FastifyCorsOptions => ({
 const PREFLIGHT_S = 600;
 
 /** By the route's pattern instead of its URL: what strangers put into a path or a query is not ours to keep. */
-function tellAnswered({ metrics, log }: ApiDeps, request: FastifyRequest, reply: FastifyReply, route: string): void {
+function recordResponse({ metrics, log }: ApiDeps, request: FastifyRequest, reply: FastifyReply, route: string): void {
   const { method, id: requestId, accountId, apiKeyId } = request;
   const { statusCode: status, elapsedTime } = reply;
   metrics.requestAnswered(method, route, status, elapsedTime);
@@ -171,7 +171,7 @@ function tellAnswered({ metrics, log }: ApiDeps, request: FastifyRequest, reply:
 }
 
 /** What is wrong with a request's head that Node puts up with. A Host there must be, and but one: RFC 9112, section 3.2. */
-function headProblem({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+function requestHeadProblem({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   if (rawHeaders.length > 2 * HEADERS_MAX) return `the request must not have more than ${HEADERS_MAX} headers`;
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
   if (hosts > 1) return "the request must carry the header Host only once";
@@ -179,7 +179,7 @@ function headProblem({ httpVersion, rawHeaders }: IncomingMessage): string | und
 }
 
 /** Bytes that are no HTTP, headers beyond all measure, a request that never ends: there is no request to answer in. */
-function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+function respondToUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;

@@ -18,6 +18,6 @@ export function requireApiKey(scope: FastifyInstance, apiKeys: Pick<ApiKeyStore,
     const principal = typeof key === "string" ? await apiKeys.authenticate(key) : undefined;
     if (principal === undefined) throw unauthorized();
     request.accountId = principal.accountId;
-    request.apiKeyId = principal.keyId;
+    request.apiKeyId = principal.apiKeyId;
   });
 }

@@ -8,9 +8,9 @@ import type { CallStore } from "../store/call-store.ts";
 import { hashSecret } from "../store/secrets.ts";
 import { isoTime } from "./call-item.ts";
 import type { CreatedCall } from "./call-schemas.ts";
-import { ApiError, accountOver, invalidRequest, type Problem, refused, tooManyCalls } from "./errors.ts";
-import type { NewCalls } from "./health.ts";
-import { IdempotencyHeaders, NamedRequest } from "./idempotency.ts";
+import { ApiError, accountLimitError, invalidRequest, type Problem, callsRefused, tooManyCalls } from "./errors.ts";
+import type { CallAcceptance } from "./health.ts";
+import { IdempotencyHeaders, IdempotencySealer } from "./idempotency.ts";
 import { noQueryProblems } from "./query.ts";
 import { problemsOf, schemaProblems } from "./validation.ts";
 
@@ -23,9 +23,9 @@ declare module "fastify" {
 
 export interface CallCreationDeps {
   calls: Pick<CallStore, "create">;
-  newCalls: () => NewCalls;
+  callAcceptance: () => CallAcceptance;
   /** The limit that the account's calls have reached within the last minute; undefined where they have not. */
-  accountOver: (accountId: string) => SpendUnit | undefined;
+  accountLimitReached: (accountId: string) => SpendUnit | undefined;
   /** What a `websocketUrl` begins with, for example `wss://media.example.com`, without a slash at the end. */
   publicMediaUrl: string;
   tokenTtlMs: number;
@@ -34,7 +34,7 @@ export interface CallCreationDeps {
   log: Logger;
 }
 
-const keepBody: preValidationHookHandler = (request, _reply, done) => {
+const captureBody: preValidationHookHandler = (request, _reply, done) => {
   request.sentBody = request.body;
   done();
 };
@@ -43,7 +43,7 @@ const keepBody: preValidationHookHandler = (request, _reply, done) => {
  * What every route that creates a call is registered with, beside a schema with `IdempotencyHeaders`. The schema's problems
  * are not thrown at once, because those that only the handler can find belong to the same answer: it asks `problemsOfRequest`.
  */
-export const CREATION = { attachValidation: true, preValidation: keepBody } as const;
+export const CREATE_CALL_OPTIONS = { attachValidation: true, preValidation: captureBody } as const;
 
 /** What the schema has against a request, as `schemaProblems` tells it, and what is wrong with its query and its name. */
 export function problemsOfRequest(request: FastifyRequest): readonly Problem[] {
@@ -62,23 +62,23 @@ export function problemsOfRequest(request: FastifyRequest): readonly Problem[] {
  * was answered before.
  */
 export function refuseEarly(
-  deps: Pick<CallCreationDeps, "newCalls" | "accountOver">,
+  deps: Pick<CallCreationDeps, "callAcceptance" | "accountLimitReached">,
   request: Pick<FastifyRequest, "accountId" | "headers">,
   problems: readonly Problem[] = [],
 ): void {
-  const refusal = refusalOf(deps, request);
+  const refusal = earlyRefusalOf(deps, request);
   if (refusal !== undefined) throw problems.length > 0 ? invalidRequest(problems) : refusal;
 }
 
-function refusalOf(
-  { newCalls, accountOver: limitOf }: Pick<CallCreationDeps, "newCalls" | "accountOver">,
+function earlyRefusalOf(
+  { callAcceptance, accountLimitReached: limitOf }: Pick<CallCreationDeps, "callAcceptance" | "accountLimitReached">,
   { accountId, headers }: Pick<FastifyRequest, "accountId" | "headers">,
 ): ApiError | undefined {
-  const state = newCalls();
+  const state = callAcceptance();
   // Where only the places are taken, the store still answers a request that comes again.
-  if (!state.taken && state.reason !== "overloaded") return refused(state.reason);
+  if (!state.accepted && state.reason !== "overloaded") return callsRefused(state.reason);
   const limit = headers["idempotency-key"] === undefined ? limitOf(accountId) : undefined;
-  return limit && accountOver(limit);
+  return limit && accountLimitError(limit);
 }
 
 /** What `createCall` needs of Fastify's reply. */
@@ -102,8 +102,8 @@ export async function createCall(
   // Much may have changed while the request was checked.
   refuseEarly(deps, request);
   const fresh = deps.mintToken();
-  const named = namedRequestOf(request, agentId);
-  const over = deps.accountOver(request.accountId);
+  const named = idempotencySealerOf(request, agentId);
+  const over = deps.accountLimitReached(request.accountId);
   const creation = await deps.calls.create(
     {
       accountId: request.accountId,
@@ -112,15 +112,15 @@ export async function createCall(
       spec,
       tokenHash: hashSecret(fresh),
       tokenTtlMs: deps.tokenTtlMs,
-      idempotency: named?.storedWith(fresh),
+      idempotency: named?.seal(fresh),
     },
     () => (over === undefined ? undefined : "spend_limit"),
   );
   if (creation.kind === "refused") {
-    if (over !== undefined) throw accountOver(over);
-    throw creation.reason === "overloaded" ? refused(creation.reason) : tooManyCalls();
+    if (over !== undefined) throw accountLimitError(over);
+    throw creation.reason === "overloaded" ? callsRefused(creation.reason) : tooManyCalls();
   }
-  if (creation.kind === "mismatch") throw mismatch();
+  if (creation.kind === "mismatch") throw idempotencyMismatch();
   const { call } = creation;
   let token = fresh;
   if (creation.kind === "repeated") {
@@ -142,16 +142,16 @@ export async function createCall(
 }
 
 /** Undefined for a request that its client did not name. */
-function namedRequestOf({ headers, sentBody }: FastifyRequest, agentId: string | undefined): NamedRequest | undefined {
+function idempotencySealerOf({ headers, sentBody }: FastifyRequest, agentId: string | undefined): IdempotencySealer | undefined {
   const name = headers["idempotency-key"];
   const apiKey = headers["x-api-key"];
   if (typeof name !== "string") return undefined;
   assert.ok(typeof apiKey === "string", "calls are only created with an API key");
   // The path says no more than which agent is called. No body and an empty one ask for the same.
-  return new NamedRequest({ name, apiKey, asked: [agentId, sentBody ?? {}] });
+  return new IdempotencySealer({ name, apiKey, asked: [agentId, sentBody ?? {}] });
 }
 
-const mismatch = (): ApiError =>
+const idempotencyMismatch = (): ApiError =>
   new ApiError(
     "idempotency_mismatch",
     "this Idempotency-Key was used before: with another body, on another path, or with another API key of this account",

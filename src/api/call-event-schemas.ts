@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { CUT_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../core/call-spec.ts";
-import { ENGINES } from "../core/metrics.ts";
+import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../core/call-spec.ts";
+import { STAGES } from "../core/metrics.ts";
 import { PHRASE_ORIGINS } from "../core/phrases.ts";
 import { SPEND_ACTIONS, SPEND_LIMITS, SPEND_SCOPES } from "../core/spend.ts";
-import { SWITCH_CODES } from "../speech/speech.ts";
+import { FAILOVER_CODES } from "../speech/speech.ts";
 import { Transcript } from "./call-schemas.ts";
 import { TurnLatency } from "./served-schemas.ts";
 
 const atMs = z.int().meta({ description: "Milliseconds since the media stream came.", examples: [5240] });
 const turnId = z.int().meta({ description: "The reply: they are counted from 1." });
-const piece = z
+const segment = z
   .int()
   .meta({ description: "The piece of the reply that is spoken in one go: they are counted from 0." });
 const samples = z.int().meta({ description: "At the rate of the stream." });
@@ -18,9 +18,9 @@ const reason = z.enum(END_REASONS);
 const name = z.string().meta({ description: "Reply and piece, as in `2.0`." });
 const text = z.string().meta({ description: "Empty when the call is not recorded." });
 const chars = z.int().optional().meta({ description: "How long the text was that is left out, in UTF-16 units." });
-const leftOutText = { text, chars };
+const redactedText = { text, chars };
 const language = z.string().optional().meta({ description: "What the ear takes it to be, where it says that." });
-const key = z.string().meta({ description: "The use of a tool: what came of it has the same." });
+const toolCallId = z.string().meta({ description: "The use of a tool: what came of it has the same." });
 
 const words = z
   .array(z.object({ text: z.string(), startMs: z.number(), endMs: z.number() }))
@@ -41,7 +41,7 @@ const event = ofSource("event");
 const command = ofSource("command");
 
 /** What happened to the call: by the names of the call machine and its journal, and what single frames come to. */
-const EventItem = z
+const InputEventItem = z
   .discriminatedUnion("kind", [
     event("leg-started", "The carrier's stream began: from here on audio can be sent.", {
       codec: z.enum(["mulaw", "alaw", "pcm_s16le"]).meta({ description: "What the caller's audio is kept in." }),
@@ -54,22 +54,22 @@ const EventItem = z
     event("end-requested", "Somebody other than the two speakers wants the call to end.", { reason }),
     event("goodbye-requested", "The same, but the caller is to hear a goodbye first.", { reason }),
     event("internal-error", "The service itself failed at what came before, and the call ends.", { code }),
-    event("voice-began", "The caller speaks, as the service takes it.", {
+    event("speech-started", "The caller speaks, as the service takes it.", {
       startMs: atMs.meta({ description: "Since when, in milliseconds since the media stream came." }),
     }),
-    event("voice-ended", "The caller is silent, as the service takes it.", {
+    event("speech-ended", "The caller is silent, as the service takes it.", {
       endMs: atMs.meta({ description: "The last voiced frame, in milliseconds since the media stream came." }),
     }),
-    event("ear-partial", "What the ear understands of the utterance up to now.", { ...leftOutText, language }),
-    event("ear-final", "What the ear has understood of the utterance.", { ...leftOutText, language }),
-    event("ear-failed", "The ear failed.", { code }),
+    event("stt-interim", "What the ear understands of the utterance up to now.", { ...redactedText, language }),
+    event("stt-final", "What the ear has understood of the utterance.", { ...redactedText, language }),
+    event("stt-failed", "The ear failed.", { code }),
     event("dtmf", "The caller pressed a key.", {
       digit: z.string().meta({ description: "Empty when the call is not recorded." }),
       chars,
     }),
-    event("typed", "The caller typed something.", leftOutText),
-    event("reply-text", "More text came from the model.", { turnId, ...leftOutText }),
-    event("reply-tool", "The model wants to use a tool.", {
+    event("typed", "The caller typed something.", redactedText),
+    event("reply-text", "More text came from the model.", { turnId, ...redactedText }),
+    event("reply-tool-call", "The model wants to use a tool.", {
       turnId,
       id: z.string(),
       name: z.string().meta({ description: "Empty for a tool that there is not, when the call is not recorded." }),
@@ -78,29 +78,29 @@ const EventItem = z
     }),
     event("reply-end", "The model has said all of the reply, or all before it waits for its tools.", { turnId }),
     event("reply-failed", "The model failed.", { turnId, code }),
-    event("piece-audio", "Speech came from the voice.", {
+    event("segment-audio", "Speech came from the voice.", {
       turnId,
-      piece,
+      segment,
       samples,
       words,
       wordCount: z.int().optional().meta({ description: "How many words are left out." }),
     }),
-    event("piece-end", "The voice has spoken the piece.", {
+    event("segment-end", "The voice has spoken the piece.", {
       turnId,
-      piece,
+      segment,
       samples: samples.meta({ description: "How long the piece is, at the rate of the stream." }),
     }),
-    event("piece-failed", "The voice failed.", { turnId, piece, code }),
-    event("audio-began", "The reply is sent to the caller; or is again, after the voice did not keep up.", { turnId }),
+    event("segment-failed", "The voice failed.", { turnId, segment, code }),
+    event("playout-started", "The reply is sent to the caller; or is again, after the voice did not keep up.", { turnId }),
     event(
-      "audio-ended",
+      "playout-ended",
       "The caller has heard what was sent of the reply, as far as a clock can tell; or the rest of it was taken back.",
       { turnId, sentMs: z.int().meta({ description: "Milliseconds of audio that were sent since it began." }) },
     ),
     event("voice-chosen", "Another voice speaks from here on, for the call's language has changed.", {
       language: z.string().meta({ description: "What was asked for." }),
       voiceId: z.string().meta({ description: "An id from `GET /voices`." }),
-      speaksIt: z
+      supportsLanguage: z
         .boolean()
         .meta({ description: "False where no voice does: then it is the one that spoke before, and stays." }),
     }),
@@ -126,13 +126,13 @@ const EventItem = z
       "provider-switched",
       "A provider did not do what it was asked, and the next one of its chain is asked for it.",
       {
-        engine: z.enum(ENGINES).meta({ description: "What it does for the call." }),
+        stage: z.enum(STAGES).meta({ description: "What it does for the call." }),
         from: z.string().meta({ description: "The provider that is left.", examples: ["deepgram"] }),
         to: z.string().meta({ description: "The provider that is asked now.", examples: ["openai"] }),
-        code: z.enum(SWITCH_CODES).meta({
+        code: z.enum(FAILOVER_CODES).meta({
           description:
             "`failed`: its connection or its answer did. `refused`: it answered with an error status. `silent`: it told nothing in " +
-            "time. `left_alone`: it was not even asked, for it keeps failing, or has as many streams as it may.",
+            "time. `skipped`: it was not even asked, for it keeps failing, or has as many streams as it may.",
         }),
       },
     ),
@@ -155,7 +155,7 @@ const EventItem = z
     }),
     event("tool-result", "A tool is done, or has failed: this is what the model is told.", {
       turnId,
-      key,
+      toolCallId,
       result: z.string().meta({ description: "Empty when the call is not recorded." }),
       failed: z.boolean(),
       chars,
@@ -177,13 +177,13 @@ const CommandItem = z
         description: "Of an answer that begins to be heard: where the time before it went.",
       }),
     }),
-    command("ask", "The model is asked for a reply, or to go on with it, now that its tools are done.", {
+    command("generate-reply", "The model is asked for a reply, or to go on with it, now that its tools are done.", {
       turnId,
       messages: z.int().meta({ description: "How many messages of the conversation it is given." }),
       language: z.string().meta({ description: "What it is asked to answer in." }),
     }),
     command(
-      "ask-ahead",
+      "preemptive-start",
       "The model is asked for what the caller seems to have said: the next `ask`, if the caller really has, finds its answer there.",
       {
         messages: z.int().meta({ description: "How many messages of the conversation it is given." }),
@@ -199,16 +199,16 @@ const CommandItem = z
           .int()
           .meta({ description: "Turns of the caller that were left out, each with all that followed it." }),
         droppedMessages: z.int().meta({ description: "Messages that these turns were." }),
-        cutResults: z.int().meta({ description: "Results of tools that are shown to the LLM in part." }),
+        truncatedResults: z.int().meta({ description: "Results of tools that are shown to the LLM in part." }),
         tokens: z.int().meta({ description: "What the prompt comes to now, in estimated tokens." }),
         tokensMax: z.int().meta({ description: "What it may come to." }),
       },
     ),
-    command("forget-ahead", "The caller has said something else: what the model was asked ahead is dropped.", {}),
+    command("preemptive-cancel", "The caller has said something else: what the model was asked ahead is dropped.", {}),
     command("speak", "The voice is given a piece of the reply: the model's words, or some of the service's own.", {
       turnId,
-      piece,
-      ...leftOutText,
+      segment,
+      ...redactedText,
       reason: z
         .enum(SPEAK_REASONS)
         .optional()
@@ -229,32 +229,32 @@ const CommandItem = z
       turnId,
       reason: z.enum(RESUME_REASONS).meta({
         description:
-          "`no_words`: the voice ended, and no word came. `back_channel`: it was an mm-hm. `voice_goes_on`: it goes on and tells " +
+          "`no_words`: the voice ended, and no word came. `back_channel`: it was an mm-hm. `pause_timeout`: it goes on and tells " +
           "no word, as a television's.",
       }),
     }),
-    command("pass-over", "The caller said this over the agent, and it asks for no answer.", {
-      ...leftOutText,
+    command("ignore", "The caller said this over the agent, and it asks for no answer.", {
+      ...redactedText,
       startMs: atMs,
       endMs: atMs,
     }),
-    command("cut", "The reply is stopped for good: this is why the agent fell silent.", {
+    command("cancel-reply", "The reply is stopped for good: this is why the agent fell silent.", {
       turnId,
       clear: z.boolean().meta({ description: "The carrier is told to drop what it has not played." }),
-      reason: z.enum(CUT_REASONS).meta({
+      reason: z.enum(CANCEL_REASONS).meta({
         description:
           "`words`, `voice`, `key`, `typed`: the caller barged in, by a word that is no back-channel, by voice that lasted (where " +
           "the ear tells no words in time), by a key, by typing. `silence`: the reply hung, and the caller is asked whether " +
-          "anybody is there. `model_failed`: the model failed, or told nothing for too long; an apology takes the reply's " +
+          "anybody is there. `llm_failed`: the model failed, or told nothing for too long; an apology takes the reply's " +
           "place. `spend_limit`: the call may spend no more, and the agent says so. `call_ended`: `end` says why.",
       }),
-      voicedMs: z.int().meta({ description: "For how long the caller had been heard without a break; 0 when silent." }),
+      speechMs: z.int().meta({ description: "For how long the caller had been heard without a break; 0 when silent." }),
       heardText: z.string().meta({ description: "What was heard of the reply. Empty when the call is not recorded." }),
       chars,
     }),
-    command("tool", "A tool is carried out: the model goes on when its `tool-result` is there.", {
+    command("run-tool", "A tool is carried out: the model goes on when its `tool-result` is there.", {
       turnId,
-      key,
+      toolCallId,
       name: z.string(),
       arguments: z.record(z.string(), z.unknown()).meta({ description: "Empty when the call is not recorded." }),
     }),
@@ -262,7 +262,7 @@ const CommandItem = z
     command("language", "From here on the call is in this language.", {
       language: z.string(),
       reason: z
-        .enum(["heard", "tool"])
+        .enum(["detected", "tool"])
         .meta({ description: "The caller was heard to speak it, or the model chose it." }),
     }),
     command("transfer", "The caller is to be handed on, and the call ends with that.", {
@@ -275,24 +275,24 @@ const CommandItem = z
   .meta({ id: "CommandEvent", description: "What the call did about what happened to it." });
 
 /** An item of the list. The journal has its own type of it: the compiler holds the two together where they are joined. */
-export const CallEventItem = z.discriminatedUnion("source", [EventItem, CommandItem]).meta({
+export const CallEventItem = z.discriminatedUnion("source", [InputEventItem, CommandItem]).meta({
   id: "CallEvent",
   description: "What happened to a call (`event`), or what the call did about it (`command`).",
 });
 
 const INTERRUPTION: z.output<typeof CallEventItem>[] = [
-  { atMs: 5_240, source: "event", kind: "voice-began", startMs: 5_200 },
+  { atMs: 5_240, source: "event", kind: "speech-started", startMs: 5_200 },
   { atMs: 5_240, source: "command", kind: "pause", turnId: 2 },
-  { atMs: 5_340, source: "event", kind: "audio-ended", turnId: 2, sentMs: 1_320 },
-  { atMs: 5_510, source: "event", kind: "ear-partial", text: "and on" },
+  { atMs: 5_340, source: "event", kind: "playout-ended", turnId: 2, sentMs: 1_320 },
+  { atMs: 5_510, source: "event", kind: "stt-interim", text: "and on" },
   {
     atMs: 5_510,
     source: "command",
-    kind: "cut",
+    kind: "cancel-reply",
     turnId: 2,
     clear: true,
     reason: "words",
-    voicedMs: 310,
+    speechMs: 310,
     heardText: "We are",
   },
 ];

@@ -7,8 +7,8 @@ import { type CallEventItem, CallEventList } from "./call-event-schemas.ts";
 import { CallId } from "./call-schemas.ts";
 import { cursorOf } from "./cursor.ts";
 import { notFound } from "./errors.ts";
-import { LARGE_ANSWER_ERRORS, type LargeAnswersDeps, largeAnswer } from "./large-answers.ts";
-import { numberIn } from "./pages.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "./large-answers.ts";
+import { offsetOf } from "./pages.ts";
 import { pageParameters } from "./query.ts";
 
 /** Some of a call's events, in the order of time. */
@@ -20,7 +20,7 @@ export interface CallEventPage {
   more: "now" | "later" | "never";
 }
 
-export interface CallEventRoutesDeps extends LargeAnswersDeps {
+export interface CallEventRoutesDeps extends LargeResponsesDeps {
   calls: Pick<CallStore, "get">;
   /** At most `limit` of a call's events from number `from` on; none for a call to which nothing happened. */
   callEvents: (callId: string, from: number, limit: number) => Promise<CallEventPage>;
@@ -34,10 +34,10 @@ const LIST = {
     "All that happened in a call and what the call did about it, in the order of time: the caller's voice and words, what " +
     "model and voice made of them, what was sent and what was cut. Of calls that are not recorded there are times and " +
     "counts, and no words.\n\n" +
-    "Why an agent fell silent stands where it did. An interruption reads `voice-began`, `pause`, `audio-ended`, " +
-    "`ear-partial`, `cut`; a cough has a `resume` at its end. `cut` and `end` have a `reason`. From `ask` to `reply-text` the " +
-    "model thinks, from `tool` to `tool-result` a tool runs, from `speak` to `audio-began` the voice is at work. " +
-    "`audio-ended` behind the last `piece-end` is the end of all there was to say; before that, the voice did not keep " +
+    "Why an agent fell silent stands where it did. An interruption reads `speech-started`, `pause`, `playout-ended`, " +
+    "`stt-interim`, `cut`; a cough has a `resume` at its end. `cut` and `end` have a `reason`. From `ask` to `reply-text` the " +
+    "model thinks, from `tool` to `tool-result` a tool runs, from `speak` to `playout-started` the voice is at work. " +
+    "`playout-ended` behind the last `segment-end` is the end of all there was to say; before that, the voice did not keep " +
     "up.\n\n" +
     "A call that is not over is listed until a moment ago, and its `nextCursor` is never null: an empty page means that " +
     "nothing has happened since, so wait before asking again. The list of a call whose process was lost breaks off " +
@@ -45,13 +45,13 @@ const LIST = {
     "deleted the recording or the transcript this is 404.",
   params: CallId,
   querystring: z.strictObject(pageParameters(EVENTS_PAGE_DEFAULT, EVENTS_PAGE_MAX)),
-  errors: ["not_found", "unavailable", ...LARGE_ANSWER_ERRORS] as const,
+  errors: ["not_found", "unavailable", ...LARGE_RESPONSE_ERRORS] as const,
   response: { 200: CallEventList },
 };
 
 export function callEventRoutes(scope: FastifyInstance, deps: CallEventRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
-  app.get("/calls/:id/events", { schema: LIST, ...largeAnswer(deps.largeAnswers) }, async (request) => {
+  app.get("/calls/:id/events", { schema: LIST, ...largeResponseHooks(deps.largeResponses) }, async (request) => {
     const { accountId, params, query } = request;
     const call = await deps.calls.get(accountId, params.id);
     if (call === undefined) throw notFound("call");
@@ -59,12 +59,12 @@ export function callEventRoutes(scope: FastifyInstance, deps: CallEventRoutesDep
       throw notFound("list of events: it was deleted with the recording or the transcript when their retention ended");
     }
     const list = ["events", accountId, call.id];
-    const from = query.cursor === undefined ? 0 : numberIn(query.cursor, list);
+    const from = query.cursor === undefined ? 0 : offsetOf(query.cursor, list);
     const { events, next, more } = await deps.callEvents(call.id, from, query.limit);
-    const goesOn = more === "now" || (more === "later" && !OVER.includes(call.status));
+    const goesOn = more === "now" || (more === "later" && !ENDED_STATUSES.includes(call.status));
     return { data: [...events], nextCursor: goesOn ? cursorOf(String(next), list) : null };
   });
 }
 
 /** Nothing happens in such a call any more. */
-const OVER: readonly CallStatus[] = ["ended", "expired", "failed"];
+const ENDED_STATUSES: readonly CallStatus[] = ["ended", "expired", "failed"];

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { StreamFormat } from "../core/call-spec.ts";
 import type { CallRecord, ListedCall } from "../store/call-store.ts";
 import type { CallItem, CallSummary } from "./call-schemas.ts";
-import { shownTool } from "./selected-tools.ts";
+import { toolItemOf } from "./selected-tools.ts";
 
 export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
@@ -11,7 +11,7 @@ const timeOrNull = (epochMs: number | undefined): string | null => (epochMs === 
 /** A call as the API shows it. */
 export function itemOf(call: CallRecord): z.output<typeof CallItem> {
   const summary = summaryOf(call);
-  const selectedTools = call.settings.tools.map(shownTool);
+  const selectedTools = call.settings.tools.map(toolItemOf);
   return { ...summary, configuration: { ...summary.configuration, selectedTools } };
 }
 

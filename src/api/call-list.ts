@@ -9,11 +9,11 @@ import { summaryOf } from "./call-item.ts";
 import { CallSummary } from "./call-schemas.ts";
 import { cursorOf, idOf, pageFields } from "./cursor.ts";
 import { oneOf } from "./fields.ts";
-import { LARGE_ANSWER_ERRORS, type LargeAnswersDeps, largeAnswer } from "./large-answers.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "./large-answers.ts";
 import { pageOf, pageSchema } from "./pages.ts";
 import { parameter } from "./query.ts";
 
-export interface CallListDeps extends LargeAnswersDeps {
+export interface CallListDeps extends LargeResponsesDeps {
   calls: Pick<CallStore, "list">;
 }
 
@@ -90,14 +90,14 @@ const LIST = {
     "Times, states and metadata can be asked for together: every condition that is given must hold. A page may be shorter than " +
     "`limit`: go by `nextCursor`.",
   querystring: z.preprocess(withMetadata, Filters),
-  errors: LARGE_ANSWER_ERRORS,
+  errors: LARGE_RESPONSE_ERRORS,
   response: { 200: pageSchema(CallSummary, "A page of calls, newest first.") },
 };
 
-export function callListRoutes(scope: FastifyInstance, { calls, largeAnswers }: CallListDeps): void {
+export function callListRoutes(scope: FastifyInstance, { calls, largeResponses }: CallListDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
-  app.get("/calls", { schema: LIST, ...largeAnswer(largeAnswers) }, async (request) => {
+  app.get("/calls", { schema: LIST, ...largeResponseHooks(largeResponses) }, async (request) => {
     const { accountId } = request;
     const { limit, cursor, createdAfter, createdBefore, ...same } = request.query;
     const filters = {

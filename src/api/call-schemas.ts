@@ -8,7 +8,7 @@ import {
   STREAM_RATES_HZ,
   type StreamCodec,
 } from "../core/call-spec.ts";
-import { levelsOf } from "../core/json-schema.ts";
+import { depthOf } from "../core/json-schema.ts";
 import {
   CARRIER_RATE_HZ,
   INACTIVITY_PROMPTS_MAX,
@@ -28,7 +28,7 @@ import { CALL_STATUSES } from "../store/call-store.ts";
 import { CALL_SUMMARIES, CALLS, CREATED_CALLS, NEW_CALLS, TURNS } from "./call-examples.ts";
 import {
   anyObject,
-  EVEN_AFTER_OTHERS,
+  ALONGSIDE_FIELD_ERRORS,
   flag,
   listOf,
   numberBetween,
@@ -39,8 +39,8 @@ import {
 } from "./fields.ts";
 import { pageSchema } from "./pages.ts";
 import { CallCost, CallLatency, CallUsage, TurnLatency } from "./served-schemas.ts";
-import { shownAs } from "./shown-as.ts";
-import { SelectedTool, ShownTool } from "./tool-schemas.ts";
+import { documentedAs } from "./shown-as.ts";
+import { SelectedTool, ToolItem } from "./tool-schemas.ts";
 
 const metadata = anyObject
   .superRefine((value, context) => {
@@ -49,7 +49,7 @@ const metadata = anyObject
     // What takes more bytes than it may is not looked at any further.
     if (bytes > METADATA_BYTES_MAX)
       return refuse(`must take at most ${METADATA_BYTES_MAX} bytes as JSON, not ${bytes}`);
-    const levels = levelsOf(value);
+    const levels = depthOf(value);
     if (levels > METADATA_DEPTH_MAX) refuse(`must have at most ${METADATA_DEPTH_MAX} levels, not ${levels}`);
   })
   .meta({
@@ -154,7 +154,7 @@ export const WebsocketBody = z
       if (rateHz === undefined || rateHz === CARRIER_RATE_HZ || !STREAM_RATES_HZ.includes(rateHz)) continue;
       context.addIssue({ code: "custom", path: [name], message: G711_RATE_RULE, input: rateHz });
     }
-  }, EVEN_AFTER_OTHERS)
+  }, ALONGSIDE_FIELD_ERRORS)
   .meta({
     id: "Websocket",
     description: `How audio travels when \`connectionType\` is \`websocket\`; ignored otherwise. One channel; the rates \
@@ -201,7 +201,7 @@ export const NewCallBody = z
             "8000 Hz. `websocket`: a protocol for programs of your own, described at `websocket`. `webrtc`: not in this version: 501.",
         }),
       // Read only when `connectionType` is `websocket`; otherwise anything may stand here.
-      websocket: shownAs(z.unknown(), WebsocketBody).optional(),
+      websocket: documentedAs(z.unknown(), WebsocketBody).optional(),
       selectedTools: settings.selectedTools.default([]),
       metadata: metadata.optional(),
     },
@@ -300,7 +300,7 @@ export const CallItem = z
           })
           .nullable()
           .meta({ description: "With its defaults filled in; null for other connection types." }),
-        selectedTools: z.array(ShownTool),
+        selectedTools: z.array(ToolItem),
       })
       .meta({
         description:
@@ -351,7 +351,7 @@ export const CallSummary = CallItem.extend({
   examples: CALL_SUMMARIES,
 });
 
-const msOfCall = z.number().meta({ description: "Milliseconds since the media stream came." });
+const callTimeMs = z.number().meta({ description: "Milliseconds since the media stream came." });
 
 export const Turn = z
   .object({
@@ -360,8 +360,8 @@ export const Turn = z
       description:
         "What was heard: of an interrupted answer, what the caller heard of it. Absent when the call is not recorded.",
     }),
-    startMs: msOfCall,
-    endMs: msOfCall,
+    startMs: callTimeMs,
+    endMs: callTimeMs,
     interrupted: z.boolean().meta({ description: "Cut short by the other side, or by the end of the call." }),
     approximate: z
       .literal(true)

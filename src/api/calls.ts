@@ -3,18 +3,18 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { TRANSCRIPT_PAGE_MAX } from "../core/api-limits.ts";
 import type { CallRecord, CallStore } from "../store/call-store.ts";
-import { type CallCreationDeps, CREATION, createCall, problemsOfRequest, refuseEarly } from "./call-creation.ts";
+import { type CallCreationDeps, CREATE_CALL_OPTIONS, createCall, problemsOfRequest, refuseEarly } from "./call-creation.ts";
 import { itemOf } from "./call-item.ts";
 import { CallId, CallItem, CreatedCall, NewCallBody, Transcript, type Turn } from "./call-schemas.ts";
 import { cursorOf } from "./cursor.ts";
 import { notFound, REFUSAL_CODES } from "./errors.ts";
 import { IdempotencyHeaders } from "./idempotency.ts";
-import { LARGE_ANSWER_ERRORS, type LargeAnswersDeps, largeAnswer } from "./large-answers.ts";
-import { type Offer, specOf } from "./new-call.ts";
-import { numberIn, pageOf } from "./pages.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponsesDeps, largeResponseHooks } from "./large-answers.ts";
+import { type CallSpecDeps, callSpecOf } from "./new-call.ts";
+import { offsetOf, pageOf } from "./pages.ts";
 import { NoQuery, pageParameters } from "./query.ts";
 
-export interface CallRoutesDeps extends CallCreationDeps, Offer, LargeAnswersDeps {
+export interface CallRoutesDeps extends CallCreationDeps, CallSpecDeps, LargeResponsesDeps {
   calls: Pick<CallStore, "create" | "get" | "transcript">;
 }
 
@@ -64,17 +64,17 @@ const TRANSCRIPT = {
     "the transcript of all but very long calls; `nextCursor` says whether it did.",
   params: CallId,
   querystring: z.strictObject(pageParameters(TRANSCRIPT_PAGE_MAX, TRANSCRIPT_PAGE_MAX)),
-  errors: ["not_found", ...LARGE_ANSWER_ERRORS] as const,
+  errors: ["not_found", ...LARGE_RESPONSE_ERRORS] as const,
   response: { 200: Transcript },
 };
 
 export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
 
-  app.post("/calls", { ...CREATION, schema: CREATE }, async (request, reply) => {
+  app.post("/calls", { ...CREATE_CALL_OPTIONS, schema: CREATE }, async (request, reply) => {
     const problems = problemsOfRequest(request);
     refuseEarly(deps, request, problems);
-    const spec = await specOf(request.body, problems, request.accountId, deps);
+    const spec = await callSpecOf(request.body, problems, request.accountId, deps);
     return createCall(deps, request, reply, spec);
   });
 
@@ -86,14 +86,14 @@ export function callRoutes(scope: FastifyInstance, deps: CallRoutesDeps): void {
 
   app.get("/calls/:id", { schema: GET }, async (request) => itemOf(await get(request.accountId, request.params.id)));
 
-  app.get("/calls/:id/transcript", { schema: TRANSCRIPT, ...largeAnswer(deps.largeAnswers) }, async (request) => {
+  app.get("/calls/:id/transcript", { schema: TRANSCRIPT, ...largeResponseHooks(deps.largeResponses) }, async (request) => {
     const { accountId, query } = request;
     const call = await get(accountId, request.params.id);
     if (call.transcriptDeletedAtMs !== undefined) {
       throw notFound("transcript: it was deleted when its retention ended");
     }
     const list = ["transcript", accountId, call.id];
-    const from = query.cursor === undefined ? 0 : numberIn(query.cursor, list);
+    const from = query.cursor === undefined ? 0 : offsetOf(query.cursor, list);
     const { items: data, more } = await pageOf<z.output<typeof Turn>>(
       query.limit,
       TURNS_PER_READ,

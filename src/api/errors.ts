@@ -51,7 +51,7 @@ const PROBLEMS_BYTES_MAX = 48 * 1_024;
 
 /** The statuses that carry `Retry-After`, and what it asks for: about as long as a process takes to come back, or a call to end. */
 const RETRY_AFTER_S = 5;
-export const RETRIED: readonly number[] = [429, 503];
+export const RETRY_AFTER_STATUSES: readonly number[] = [429, 503];
 
 /** One thing that is wrong with a request. */
 export interface Problem {
@@ -83,7 +83,7 @@ export class ApiError extends TrunklineError {
     super(code, faultOf(status), message);
     this.status = status;
     this.details = options.details ?? [];
-    this.headers = { ...(RETRIED.includes(status) && { "retry-after": String(RETRY_AFTER_S) }), ...options.headers };
+    this.headers = { ...(RETRY_AFTER_STATUSES.includes(status) && { "retry-after": String(RETRY_AFTER_S) }), ...options.headers };
   }
 
   body(requestId: string): ErrorBody {
@@ -147,7 +147,7 @@ export const rangeNotSatisfiable = (bytes: number): ApiError =>
   });
 
 /** Listed features that this build does not have yet. */
-export const notBuilt = (details: readonly Problem[]): ApiError =>
+export const notImplemented = (details: readonly Problem[]): ApiError =>
   new ApiError("unavailable", details.map((detail) => detail.message).join("; "), { status: 501, details });
 
 export const notInThisVersion = (path: string, feature: string): Problem => ({
@@ -167,7 +167,7 @@ export type Refusal = keyof typeof REFUSALS;
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly Refusal[];
 
 /** No new calls are taken just now. */
-export const refused = (reason: Refusal): ApiError =>
+export const callsRefused = (reason: Refusal): ApiError =>
   new ApiError(reason, `no new calls are taken: ${REFUSALS[reason]}`);
 
 /** None of this API key, until one of those it has is over. */
@@ -175,7 +175,7 @@ export const tooManyCalls = (): ApiError =>
   new ApiError("rate_limited", "this API key has as many calls, created and active, as it may have at once");
 
 /** None of this account, until it has spent less than it may within the last minute. */
-export const accountOver = (limit: SpendUnit): ApiError =>
+export const accountLimitError = (limit: SpendUnit): ApiError =>
   new ApiError("spend_limit", `the calls of this account have reached its limit of ${limit} within a minute`);
 
 /** What a thrown value is to the caller. Nothing of what it says itself leaves the service unless it is an ApiError. */

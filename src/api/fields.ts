@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../core/json.ts";
-import { shownAs } from "./shown-as.ts";
+import { documentedAs } from "./shown-as.ts";
 import { isBlank } from "./validation.ts";
 
 // The kinds of fields that bodies are made of. Each `error` continues the field's name: validation.ts makes "maxDuration must be
@@ -36,8 +36,8 @@ export const listOf = <Item extends z.ZodType>(item: Item, itemsMax: number, err
     if (length <= itemsMax) return;
     context.addIssue({ code: "custom", message: `must have at most ${itemsMax} items, not ${length}` });
   });
-  return shownAs(notTooLong, items.max(itemsMax)).pipe(items);
+  return documentedAs(notTooLong, items.max(itemsMax)).pipe(items);
 };
 
 /** Rules between fields are told together with the rules of each field; zod would otherwise keep them for later. */
-export const EVEN_AFTER_OTHERS = { when: (payload: { value: unknown }) => isObject(payload.value) };
+export const ALONGSIDE_FIELD_ERRORS = { when: (payload: { value: unknown }) => isObject(payload.value) };

@@ -3,13 +3,13 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { STREAM_CODECS } from "../core/call-spec.ts";
 import { newId } from "../core/ids.ts";
-import { REFUSAL_CODES, type Refusal, refused } from "./errors.ts";
+import { REFUSAL_CODES, type Refusal, callsRefused } from "./errors.ts";
 
 /** Whether the service takes calls, and if not, why. */
-export type NewCalls = { taken: true } | { taken: false; reason: Refusal };
+export type CallAcceptance = { accepted: true } | { accepted: false; reason: Refusal };
 
 export interface HealthDeps {
-  newCalls: () => NewCalls;
+  callAcceptance: () => CallAcceptance;
   /** What an operator should know about the configured providers; a sentence each. */
   providerNotes: readonly string[];
 }
@@ -68,22 +68,22 @@ const readyBody = (providerNotes: readonly string[]) => ({
 });
 
 /** `/healthz` speaks for this process alone; `/readyz` says whether new calls are taken. Neither asks for a key. */
-export function healthRoutes(scope: FastifyInstance, { newCalls, providerNotes }: HealthDeps): void {
+export function healthRoutes(scope: FastifyInstance, { callAcceptance, providerNotes }: HealthDeps): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
   app.get("/healthz", { schema: HEALTH }, async () => ALIVE);
   app.get("/readyz", { schema: READINESS }, async () => {
-    const state = newCalls();
-    if (!state.taken) throw refused(state.reason);
+    const state = callAcceptance();
+    if (!state.accepted) throw callsRefused(state.reason);
     return readyBody(providerNotes);
   });
 }
 
 /** The answers of the same paths for a server of another port: status, headers beside the content type, and body. */
-export const healthAnswer = () => ({ status: 200, headers: {}, body: ALIVE });
+export const healthResponse = () => ({ status: 200, headers: {}, body: ALIVE });
 
-export function readinessAnswer({ newCalls, providerNotes }: HealthDeps) {
-  const state = newCalls();
-  if (state.taken) return { status: 200, headers: {}, body: readyBody(providerNotes) };
-  const error = refused(state.reason);
+export function readinessResponse({ callAcceptance, providerNotes }: HealthDeps) {
+  const state = callAcceptance();
+  if (state.accepted) return { status: 200, headers: {}, body: readyBody(providerNotes) };
+  const error = callsRefused(state.reason);
   return { status: error.status, headers: error.headers, body: error.body(newId("req")) };
 }

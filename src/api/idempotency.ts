@@ -37,15 +37,15 @@ const TAG_BYTES = 16;
  * same way, so that no guess at a prompt can be checked against the disk. The price: under another API key of the same
  * account the fingerprint is another, and the request counts as another one.
  */
-export class NamedRequest {
-  readonly #nameHash: string;
+export class IdempotencySealer {
+  readonly #idempotencyKeyHash: string;
   readonly #fingerprint: string;
   readonly #sealingKey: Uint8Array;
 
   /** `asked` is all that the request asks for, as JSON; the order of members does not matter. */
   constructor({ name, apiKey, asked }: { name: string; apiKey: string; asked: unknown }) {
     const derive = (purpose: string) => new Uint8Array(hkdfSync("sha256", apiKey, name, purpose, KEY_BYTES));
-    this.#nameHash = hashSecret(name);
+    this.#idempotencyKeyHash = hashSecret(name);
     this.#fingerprint = createHmac("sha256", derive("trunkline idempotency fingerprint"))
       .update(canonicalJson(asked))
       .digest("hex");
@@ -53,12 +53,12 @@ export class NamedRequest {
   }
 
   /** What the store keeps of it, beside the call that it makes. */
-  storedWith(token: string): IdempotentRequest {
+  seal(token: string): IdempotentRequest {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#sealingKey, nonce);
     const sealed = Buffer.concat([nonce, cipher.update(token), cipher.final(), cipher.getAuthTag()]);
     return {
-      keyHash: this.#nameHash,
+      keyHash: this.#idempotencyKeyHash,
       fingerprint: this.#fingerprint,
       sealedToken: sealed.toString("base64url"),
     };

@@ -1,10 +1,10 @@
 import { isObject } from "../core/json.ts";
 import type { NewAgent } from "../store/agent-store.ts";
 import type { NewAgentBody } from "./agent-schemas.ts";
-import { notBuilt, notInThisVersion, type Problem } from "./errors.ts";
-import { costProblems, type Offer } from "./new-call.ts";
-import { languageByCode, lookUpOffered, voiceById } from "./offered.ts";
-import { toolProblems, toolsNotBuilt } from "./selected-tools.ts";
+import { notImplemented, notInThisVersion, type Problem } from "./errors.ts";
+import { maxCostProblems, type CallSpecDeps } from "./new-call.ts";
+import { languageByCode, lookUpVoiceAndLanguage, voiceById } from "./offered.ts";
+import { toolProblems, unsupportedTools } from "./selected-tools.ts";
 
 /**
  * Turns the body of `POST /agents` into an agent of this account. `found` is what the schema has against the body, as in `specOf`.
@@ -14,14 +14,14 @@ export async function newAgentOf(
   body: NewAgentBody,
   found: readonly Problem[],
   accountId: string,
-  offer: Offer,
+  offer: CallSpecDeps,
 ): Promise<NewAgent> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const settings = isObject(given.callSettings) ? given.callSettings : {};
   const { selectedTools } = settings;
   const tools = await toolProblems(selectedTools, ["callSettings", "selectedTools"], accountId, offer);
-  const { voice, language } = await lookUpOffered(
-    [...found, ...costProblems(settings, ["callSettings"], offer), ...tools],
+  const { voice, language } = await lookUpVoiceAndLanguage(
+    [...found, ...maxCostProblems(settings, ["callSettings"], offer), ...tools],
     offer.voices,
     {
       voiceField: "voiceId",
@@ -30,14 +30,14 @@ export async function newAgentOf(
       language: languageByCode("languageId", given.languageId),
     },
   );
-  const missing = featuresNotBuilt(body);
-  if (missing.length > 0) throw notBuilt(missing);
+  const missing = unsupportedFeatures(body);
+  if (missing.length > 0) throw notImplemented(missing);
   return { ...body, voiceId: voice.id, languageId: language.code };
 }
 
-function featuresNotBuilt({ callSettings, toolIds, corpusIds }: NewAgentBody): readonly Problem[] {
+function unsupportedFeatures({ callSettings, toolIds, corpusIds }: NewAgentBody): readonly Problem[] {
   return [
-    ...toolsNotBuilt(callSettings.selectedTools ?? [], "/callSettings/selectedTools"),
+    ...unsupportedTools(callSettings.selectedTools ?? [], "/callSettings/selectedTools"),
     ...(toolIds.length > 0 ? [notInThisVersion("/toolIds", "a tool by toolIds")] : []),
     ...(corpusIds.length > 0 ? [notInThisVersion("/corpusIds", "a corpus by corpusIds")] : []),
   ];

@@ -9,17 +9,17 @@ import {
 import { isObject } from "../core/json.ts";
 import { CARRIER_RATE_HZ } from "../core/limits.ts";
 import { isG711, type NewCallBody, STREAM_RATE_HZ_DEFAULT, WebsocketBody } from "./call-schemas.ts";
-import { firstProblems, notBuilt, notInThisVersion, type Problem } from "./errors.ts";
-import { languageByCode, lookUpOffered, voiceByIdOrName } from "./offered.ts";
-import { type ToolOffer, toolProblems, toolSpecsOf, toolsNotBuilt, transportProblems } from "./selected-tools.ts";
+import { firstProblems, notImplemented, notInThisVersion, type Problem } from "./errors.ts";
+import { languageByCode, lookUpVoiceAndLanguage, voiceByIdOrName } from "./offered.ts";
+import { type ToolDeps, toolProblems, toolSpecsOf, unsupportedTools, transportProblems } from "./selected-tools.ts";
 import { isBlank, type Path, problem, problemsOf } from "./validation.ts";
 import type { VoiceCatalogue } from "./voices.ts";
 
 /** The transports this build carries. */
-const CARRIED: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c", "websocket"];
+const SUPPORTED_CONNECTION_TYPES: readonly ConnectionType[] = ["carrier_a", "carrier_b", "carrier_c", "websocket"];
 
 /** What this installation has to make calls of. */
-export interface Offer extends ToolOffer {
+export interface CallSpecDeps extends ToolDeps {
   voices: VoiceCatalogue;
   /** The prices that the service does not know and would need to hold a call with this model to its `maxCost`. */
   missingPrices: (model: ModelName) => readonly string[];
@@ -32,37 +32,37 @@ export interface Offer extends ToolOffer {
  * whatever shape.
  * Throws ApiError: 400 with all problems at once; else 501 for listed features that this build does not have.
  */
-export async function specOf(
+export async function callSpecOf(
   body: NewCallBody,
   found: readonly Problem[],
   accountId: string,
-  offer: Offer,
+  offer: CallSpecDeps,
 ): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
   const tools = await toolProblems(given.selectedTools, ["selectedTools"], accountId, offer);
-  return specWithTools(
+  return specOfCheckedTools(
     body,
-    [...found, ...websocketProblems(given), ...costProblems(given, [], offer), ...tools],
+    [...found, ...websocketProblems(given), ...maxCostProblems(given, [], offer), ...tools],
     offer,
   );
 }
 
 /** As `specOf`, of a body whose tools and format have been looked at: what is wrong with them has been `found`. */
-export async function specWithTools(
+export async function specOfCheckedTools(
   body: NewCallBody,
   found: readonly Problem[],
-  { voices }: Pick<Offer, "voices">,
+  { voices }: Pick<CallSpecDeps, "voices">,
 ): Promise<CallSpec> {
   const given: Record<string, unknown> = isObject(body) ? body : {};
-  const { voice, language } = await lookUpOffered([...found, ...transportProblems(given)], voices, {
+  const { voice, language } = await lookUpVoiceAndLanguage([...found, ...transportProblems(given)], voices, {
     voiceField: "voice",
     givenVoice: given.voice,
     voice: voiceByIdOrName("voice", given.voice),
     language: languageByCode("language", given.language),
   });
-  const missing = featuresNotBuilt(body);
-  if (missing.length > 0) throw notBuilt(missing);
-  return withUnits(body, voice.id, language.code);
+  const missing = unsupportedFeatures(body);
+  if (missing.length > 0) throw notImplemented(missing);
+  return toCallSpec(body, voice.id, language.code);
 }
 
 /** The `websocket` object counts for nothing beside another transport, so it is not looked at then. */
@@ -73,10 +73,10 @@ export function websocketProblems({ connectionType, websocket }: Record<string, 
 }
 
 /** A limit is only accepted where it can be enforced. `at` is where in the body the settings stand. */
-export function costProblems(
+export function maxCostProblems(
   { maxCost, model = MODEL_DEFAULT }: Record<string, unknown>,
   at: Path,
-  { missingPrices }: Pick<Offer, "missingPrices">,
+  { missingPrices }: Pick<CallSpecDeps, "missingPrices">,
 ): readonly Problem[] {
   const name = MODEL_NAMES.find((known) => known === model);
   if (maxCost === undefined || name === undefined) return [];
@@ -86,13 +86,13 @@ export function costProblems(
   return [problem([...at, "maxCost"], rule, maxCost)];
 }
 
-function featuresNotBuilt({ connectionType, selectedTools }: NewCallBody): readonly Problem[] {
-  const missing = toolsNotBuilt(selectedTools, "/selectedTools");
-  if (CARRIED.includes(connectionType)) return missing;
+function unsupportedFeatures({ connectionType, selectedTools }: NewCallBody): readonly Problem[] {
+  const missing = unsupportedTools(selectedTools, "/selectedTools");
+  if (SUPPORTED_CONNECTION_TYPES.includes(connectionType)) return missing;
   return [notInThisVersion("/connectionType", `connectionType ${connectionType}`), ...missing];
 }
 
-function withUnits(body: NewCallBody, voiceId: string, language: string): CallSpec {
+function toCallSpec(body: NewCallBody, voiceId: string, language: string): CallSpec {
   // A greeting is the agent's opening line: there is none when the user opens, and a blank one says nothing.
   const greeting = body.firstSpeaker === "agent" && !isBlank(body.greeting ?? "") ? body.greeting : undefined;
   return {

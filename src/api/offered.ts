@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Language } from "../speech/languages.ts";
 import type { Voice } from "../speech/speech.ts";
-import { maySpeak, speakersOf } from "../speech/voice-choice.ts";
+import { maySpeak, voicesSpeaking } from "../speech/voice-choice.ts";
 import { ApiError, invalidRequest, type Problem } from "./errors.ts";
 import { problem } from "./validation.ts";
 import type { VoiceCatalogue } from "./voices.ts";
@@ -14,7 +14,7 @@ type LookUp<Item> = (items: readonly Item[]) => Item | Problem | undefined;
  * once: what was `found` before, a voice or a language that is not offered, and a voice that does not speak the language. 503
  * `unavailable` where nothing else is wrong and the voice may be one of a provider that has not listed its voices yet.
  */
-export async function lookUpOffered(
+export async function lookUpVoiceAndLanguage(
   found: readonly Problem[],
   catalogue: VoiceCatalogue,
   lookUp: { voiceField: string; givenVoice: unknown; voice: LookUp<Voice>; language: LookUp<Language> },
@@ -26,7 +26,7 @@ export async function lookUpOffered(
   let code: "invalid_request" | "unknown_voice" | "unknown_language" | undefined;
   if (problems.length > 0) code = "invalid_request";
   if (isProblem(voice)) {
-    const provider = problems.length > 0 ? undefined : untoldProvider(lookUp.givenVoice, catalogue.untold());
+    const provider = problems.length > 0 ? undefined : unlistedProvider(lookUp.givenVoice, catalogue.unlistedProviders());
     if (provider !== undefined) throw new ApiError("unavailable", `${provider} cannot list its voices at present`);
     problems.push(voice);
     code ??= "unknown_voice";
@@ -55,19 +55,19 @@ const VOICES_NAMED_MAX = 3;
 
 /** A few voices that speak `language`, those like `voice` first; and how the rest are found. */
 function examplesOf(voices: readonly Voice[], voice: Voice, language: string): string {
-  const ids = speakersOf(voices, language, voice.provider);
+  const ids = voicesSpeaking(voices, language, voice.provider);
   const named = ids.slice(0, VOICES_NAMED_MAX).join(", ");
   return ids.length <= VOICES_NAMED_MAX ? named : `${named} or another of GET /voices?language=${language}`;
 }
 
 /** Why an agent's `voice` cannot be called in `language` any more; undefined where it can. */
-export function unspokenIn(voices: readonly Voice[], voice: Voice, language: string): string | undefined {
+export function languageMismatch(voices: readonly Voice[], voice: Voice, language: string): string | undefined {
   if (maySpeak(voice, language)) return undefined;
   return `voice ${JSON.stringify(voice.id)} in ${language}, which ${examplesOf(voices, voice, language)} speak`;
 }
 
 /** Whose voice `given` may be of those whose voices nobody knows: an id begins with its provider, a name with anything. */
-const untoldProvider = (given: unknown, untold: readonly string[]): string | undefined =>
+const unlistedProvider = (given: unknown, untold: readonly string[]): string | undefined =>
   typeof given === "string" && given !== ""
     ? untold.find((provider) => given.startsWith(`${provider}/`) || !given.includes("/"))
     : undefined;

@@ -17,7 +17,7 @@ type Discriminator = NonNullable<OpenAPIV3_1.SchemaObject["discriminator"]>;
  * Adds to a document what its makers cannot know: errors, headers, discriminators, whether a body may be left out. `schemas` are those of
  * the routes, by `operationId`. Takes the document over.
  */
-export function finishedDocument(
+export function completeDocument(
   { openapi, info, paths = {}, components, ...rest }: OpenAPIV3_1.Document,
   schemas: ReadonlyMap<string, FastifySchema>,
 ): OpenAPIV3_1.Document {
@@ -26,13 +26,13 @@ export function finishedDocument(
     for (const [method, operation] of Object.entries(item ?? {}) as [string, OpenAPIV3_1.OperationObject][]) {
       const schema = schemas.get(operation.operationId ?? "");
       assert.ok(schema);
-      finishRequest(operation, schema);
-      operation.responses = { ...successes(operation, schema), ...errors(schema, method, responses) };
+      completeRequest(operation, schema);
+      operation.responses = { ...successResponses(operation, schema), ...errorResponses(schema, method, responses) };
     }
   }
-  const named = withNamedDefaults(referredTo({ ...components?.schemas }, [paths, responses]));
+  const named = withNamedDefaults(referencedSchemas({ ...components?.schemas }, [paths, responses]));
   for (const [name, schema] of Object.entries(named)) {
-    if (!name.endsWith(INPUT)) open(schema);
+    if (!name.endsWith(INPUT)) allowExtraFields(schema);
     const discriminator = discriminatorOf(schema, named);
     if (discriminator !== undefined) schema.discriminator = discriminator;
   }
@@ -50,7 +50,7 @@ function byTags(paths: OpenAPIV3_1.PathsObject, tags: readonly { name: string }[
   return Object.fromEntries(Object.entries(paths).sort((one, other) => place(one) - place(other)));
 }
 
-function finishRequest(operation: OpenAPIV3_1.OperationObject, schema: FastifySchema): void {
+function completeRequest(operation: OpenAPIV3_1.OperationObject, schema: FastifySchema): void {
   for (const parameter of (operation.parameters ?? []) as OpenAPIV3_1.ParameterObject[]) {
     const { type } = parameter.schema as OpenAPIV3_1.SchemaObject;
     // Node has them in lower case; people know them otherwise.
@@ -62,7 +62,7 @@ function finishRequest(operation: OpenAPIV3_1.OperationObject, schema: FastifySc
   if (body !== undefined) body.required = !(schema.body as z.ZodType).safeParse(undefined).success;
 }
 
-function successes({ responses = {} }: OpenAPIV3_1.OperationObject, schema: FastifySchema): Responses {
+function successResponses({ responses = {} }: OpenAPIV3_1.OperationObject, schema: FastifySchema): Responses {
   const described = schema.response as Record<string, z.ZodType | { description: string }>;
   const found = Object.entries(responses).map(([status, response]) => {
     const answer = described[status];
@@ -70,12 +70,12 @@ function successes({ responses = {} }: OpenAPIV3_1.OperationObject, schema: Fast
     const headers = headersOf(Number(status), schema.answerHeaders?.[Number(status)]);
     return [status, { ...response, description: description ?? STATUS_CODES[status] ?? "", headers }] as const;
   });
-  open(found);
+  allowExtraFields(found);
   return Object.fromEntries(found);
 }
 
 /** Each stands in `shared` under its name, unless the route has something of its own to say about it. */
-function errors(schema: FastifySchema, method: string, shared: Responses): Responses {
+function errorResponses(schema: FastifySchema, method: string, shared: Responses): Responses {
   const found: Responses = {};
   for (const [status, codes] of errorsOf(schema)) {
     const added = schema.answerHeaders?.[status];
@@ -92,11 +92,11 @@ function errors(schema: FastifySchema, method: string, shared: Responses): Respo
 }
 
 /** Fields may be added to what we answer, and nothing in it is left out for its default: only what we are sent is closed, and has defaults. */
-function open(value: unknown): void {
+function allowExtraFields(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if ("additionalProperties" in value && value.additionalProperties === false) delete value.additionalProperties;
   if ("default" in value && "type" in value) delete value.default;
-  for (const [key, child] of Object.entries(value)) if (!/^examples?$/.test(key)) open(child);
+  for (const [key, child] of Object.entries(value)) if (!/^examples?$/.test(key)) allowExtraFields(child);
 }
 
 /** The property that tells which of its named alternatives a value is; undefined for a schema without any. */
@@ -124,7 +124,7 @@ function constantsOf(reference: string, all: Schemas): ReadonlyMap<string, strin
 }
 
 /** Those of `all` that are referred to from somewhere in `parts`, or from one another, by name. */
-function referredTo(all: Schemas, parts: unknown): Schemas {
+function referencedSchemas(all: Schemas, parts: unknown): Schemas {
   const found = new Map<string, OpenAPIV3_1.SchemaObject>();
   const look = (part: unknown): void => {
     if (typeof part !== "object" || part === null) return;

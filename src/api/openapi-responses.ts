@@ -3,7 +3,7 @@ import type { FastifySchema } from "fastify";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
 import { BODY_BYTES_MAX } from "../core/limits.ts";
-import { type ErrorBody, type ErrorCode, RETRIED, STATUS } from "./errors.ts";
+import { type ErrorBody, type ErrorCode, RETRY_AFTER_STATUSES, STATUS } from "./errors.ts";
 
 /** What each code tells the caller. */
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
@@ -125,7 +125,7 @@ declare module "fastify" {
   }
 }
 
-export const needsKey = (schema: FastifySchema): boolean => schema.security === undefined;
+export const requiresApiKey = (schema: FastifySchema): boolean => schema.security === undefined;
 
 /** The statuses of a route's errors, each with its codes: those of every route of its kind, and its own. */
 export function errorsOf(schema: FastifySchema): ReadonlyMap<number, readonly ErrorCode[]> {
@@ -140,7 +140,7 @@ export function errorsOf(schema: FastifySchema): ReadonlyMap<number, readonly Er
     add(413, "payload_too_large");
     add(415, "unsupported_media_type");
   }
-  if (needsKey(schema)) {
+  if (requiresApiKey(schema)) {
     add(401, "unauthorized");
     // Whoever knows the keys may not answer.
     add(503, "unavailable");
@@ -202,7 +202,7 @@ export function headersOf(
   const names: HeaderName[] = ["X-Request-Id"];
   if (status === 201) names.push("Location");
   if (status === 401) names.push("WWW-Authenticate");
-  if (RETRIED.includes(status)) names.push("Retry-After");
+  if (RETRY_AFTER_STATUSES.includes(status)) names.push("Retry-After");
   const references = [...names, ...added].map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
   return Object.fromEntries(references);
 }

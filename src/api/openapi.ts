@@ -5,9 +5,9 @@ import { createJsonSchemaTransform, createJsonSchemaTransformObject } from "fast
 import type { OpenAPIV3_1 } from "openapi-types";
 import { z } from "zod";
 import { SOFTWARE } from "../core/software.ts";
-import { finishedDocument, SCHEMAS } from "./openapi-document.ts";
+import { completeDocument, SCHEMAS } from "./openapi-document.ts";
 import { HEADERS } from "./openapi-responses.ts";
-import { shownFor } from "./shown-as.ts";
+import { documentedSchemaOf } from "./shown-as.ts";
 
 const INFO = {
   title: "Trunkline",
@@ -45,7 +45,7 @@ const KEY_SCHEME = {
   description: "Made by the operator of the service with `npm run keys`, and shown once.",
 } as const;
 
-const OWN_SCHEMA = {
+const OPENAPI_ROUTE = {
   operationId: "getOpenapi",
   tags: ["service"],
   summary: "This document",
@@ -93,11 +93,11 @@ export function openapiRoute(app: FastifyInstance, { publicApiUrls, basePath }: 
       const standsAtRoot: FastifySchema & { servers: typeof roots } = { ...converted.schema, servers: roots };
       return { ...converted, schema: standsAtRoot };
     },
-    transformObject: (documents) => finishedDocument(addComponents(documents) as OpenAPIV3_1.Document, schemas),
+    transformObject: (documents) => completeDocument(addComponents(documents) as OpenAPIV3_1.Document, schemas),
   });
   const route = (scope: FastifyInstance, _options: object, done: () => void): void => {
     let document: string | undefined;
-    scope.get("/openapi.json", { schema: OWN_SCHEMA }, async (_request, reply) => {
+    scope.get("/openapi.json", { schema: OPENAPI_ROUTE }, async (_request, reply) => {
       // Some 20 ms of work, once, for whoever asks first.
       document ??= JSON.stringify(scope.swagger());
       return reply.type("application/json; charset=utf-8").send(document);
@@ -109,7 +109,7 @@ export function openapiRoute(app: FastifyInstance, { publicApiUrls, basePath }: 
 
 /** What zod makes of a schema, put right where it says less than we know, or more than we promise. */
 const override: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
-  const shown = shownFor(zodSchema);
+  const shown = documentedSchemaOf(zodSchema);
   if (shown !== undefined) {
     for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
     Object.assign(jsonSchema, inputOf(shown));

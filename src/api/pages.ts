@@ -40,7 +40,7 @@ export async function pageOf<Item>(
 }
 
 /** How many items stand in front of the next page, in the cursor of a list whose items have no ids. Throws ApiError `invalid_request`. */
-export function numberIn(cursor: string, list: readonly unknown[]): number {
+export function offsetOf(cursor: string, list: readonly unknown[]): number {
   const number = idOf(cursor, list);
   if (/^\d{1,15}$/.test(number)) return Number(number);
   throw invalidRequest([problem(["cursor"], "must be the nextCursor of this list", cursor)]);

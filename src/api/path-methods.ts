@@ -16,7 +16,7 @@ interface KnownPath {
  * called before any route is registered. Returns the pattern of the path that a request asks for, for logs and metrics;
  * undefined where there is none.
  */
-export function answerOtherMethods(app: FastifyInstance): (request: FastifyRequest) => string | undefined {
+export function handleOtherMethods(app: FastifyInstance): (request: FastifyRequest) => string | undefined {
   const paths = new Map<string, KnownPath>();
   app.addHook("onRoute", ({ url: pattern, method }) => {
     if (pattern === ANY_PATH) return;
@@ -25,7 +25,7 @@ export function answerOtherMethods(app: FastifyInstance): (request: FastifyReque
     paths.set(pattern, path);
   });
   const pathOf = (url: string): KnownPath | undefined => {
-    const asked = plainPath(url);
+    const asked = normalizedPath(url);
     return [...paths.values()].find(({ matcher }) => matcher.test(asked));
   };
   const isUntaken = ({ is404, routeOptions }: FastifyRequest): boolean => is404 || routeOptions.url === ANY_PATH;
@@ -43,7 +43,7 @@ export function answerOtherMethods(app: FastifyInstance): (request: FastifyReque
 }
 
 /** As the router takes a URL: without its query, doubled and trailing slashes, and decoded but for what is reserved. */
-function plainPath(url: string): string {
+function normalizedPath(url: string): string {
   const path = url
     .replace(/[?#].*$/s, "")
     .replace(/\/{2,}/g, "/")

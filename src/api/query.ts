@@ -16,13 +16,13 @@ export function noQueryProblems(query: unknown): readonly Problem[] {
 export const parameter = z.string({ error: "must be given once" });
 
 /** In a query every value is text. */
-const numberIn = (value: unknown): unknown =>
+const integerOf = (value: unknown): unknown =>
   typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
 
 /** The parameters of a list that comes in pages. */
 export const pageParameters = (limitDefault: number, limitMax: number) => ({
   limit: z.preprocess(
-    numberIn,
+    integerOf,
     wholeNumber(1, limitMax)
       .default(limitDefault)
       .meta({ description: "At most so many items.", examples: [limitMax] }),

@@ -8,10 +8,10 @@ import { z } from "zod";
 import { unavailable } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { CallStore } from "../store/call-store.ts";
-import { onAnswerEnd } from "./answer-end.ts";
+import { onResponseEnd } from "./answer-end.ts";
 import { CallId } from "./call-schemas.ts";
 import { notFound, rangeNotSatisfiable } from "./errors.ts";
-import { LARGE_ANSWER_ERRORS, type LargeAnswers, largeAnswer } from "./large-answers.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponses, largeResponseHooks } from "./large-answers.ts";
 import { NoQuery } from "./query.ts";
 
 export interface RecordingRoutesDeps {
@@ -19,7 +19,7 @@ export interface RecordingRoutesDeps {
   /** Where the stereo WAV of a call lies once it has been rendered. */
   recordingPath: (callId: string) => string;
   /** Bounds the downloads that are under way at once. */
-  downloads: LargeAnswers;
+  downloads: LargeResponses;
   log: Logger;
 }
 
@@ -49,7 +49,7 @@ const DESCRIPTION =
   "before, and for calls that are not recorded, this is 404. " +
   "The file does not change: its `ETag` is good for as long as there is the call.";
 const WAV = { "audio/wav": { schema: z.unknown() } };
-const KNOWN = z.undefined().meta({ description: "The recording is one of those in If-None-Match." });
+const NOT_MODIFIED = z.undefined().meta({ description: "The recording is one of those in If-None-Match." });
 
 const GET = {
   operationId: "getRecording",
@@ -59,11 +59,11 @@ const GET = {
   params: CallId,
   querystring: NoQuery,
   headers: RangeConditions,
-  errors: ["not_found", "range_not_satisfiable", ...LARGE_ANSWER_ERRORS] as const,
+  errors: ["not_found", "range_not_satisfiable", ...LARGE_RESPONSE_ERRORS] as const,
   response: {
     200: { description: "The whole file.", content: WAV },
     206: { description: "The bytes that were asked for.", content: WAV },
-    304: KNOWN,
+    304: NOT_MODIFIED,
   },
   answerHeaders: {
     200: ["ETag", "Accept-Ranges", "Content-Disposition", "Content-Length"],
@@ -82,7 +82,7 @@ const HEAD = {
   querystring: NoQuery,
   headers: Conditions,
   errors: ["not_found"] as const,
-  response: { 200: z.undefined().meta({ description: "The recording is there." }), 304: KNOWN },
+  response: { 200: z.undefined().meta({ description: "The recording is there." }), 304: NOT_MODIFIED },
   answerHeaders: { 200: GET.answerHeaders[200], 304: GET.answerHeaders[304] },
 };
 
@@ -98,7 +98,7 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
       return { callId: call.id, ...(await openRecording(deps.recordingPath(call.id))) };
     } catch (error) {
       deps.log.error({ callId: call.id, err: error }, "recording could not be opened");
-      throw isShortage(error) ? unavailable("the process is short of something", error) : notFound("recording");
+      throw isResourceShortage(error) ? unavailable("the process is short of something", error) : notFound("recording");
     }
   };
 
@@ -107,15 +107,15 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingRoutesDep
     const { callId, handle, bytes, etag } = await find(request.accountId, request.params.id);
     await handle.close();
     reply.headers({ "accept-ranges": "bytes", etag });
-    if (names(request.headers["if-none-match"], etag)) return reply.code(304).send();
+    if (matchesEtag(request.headers["if-none-match"], etag)) return reply.code(304).send();
     return reply.headers(headersOf(callId, bytes)).send();
   });
 
-  const download = { schema: GET, exposeHeadRoute: false, ...largeAnswer(deps.downloads) };
+  const download = { schema: GET, exposeHeadRoute: false, ...largeResponseHooks(deps.downloads) };
   app.get("/calls/:id/recording", download, async (request, reply) => {
     const { headers } = request;
     const { callId, handle, bytes, etag } = await find(request.accountId, request.params.id);
-    const known = names(headers["if-none-match"], etag);
+    const known = matchesEtag(headers["if-none-match"], etag);
     const ifRange = headers["if-range"] ?? etag;
     const range = headers.range === undefined || ifRange !== etag ? "whole" : rangeOf(headers.range, bytes);
     // What is not sent is closed here; a stream closes what it reads, and `streamOf` the stream when its reader hangs up.
@@ -140,7 +140,7 @@ function streamOf(
   range: { start?: number; end?: number } = {},
 ): Readable {
   const stream = handle.createReadStream(range);
-  onAnswerEnd(request, response, () => stream.destroy());
+  onResponseEnd(request, response, () => stream.destroy());
   return stream;
 }
 
@@ -178,11 +178,11 @@ async function openRecording(path: string): Promise<RecordingFile> {
 }
 
 /** Whether the recording may well be there, and the process has no room for another open file just now. */
-const isShortage = (error: unknown): boolean =>
+const isResourceShortage = (error: unknown): boolean =>
   error instanceof Error && "code" in error && /^(EMFILE|ENFILE|ENOMEM)$/.test(String(error.code));
 
 /** Whether `If-None-Match` names the tag. The comparison is weak (RFC 9110, section 13.1.2), and `*` is any recording. */
-const names = (header: string | undefined, etag: string): boolean =>
+const matchesEtag = (header: string | undefined, etag: string): boolean =>
   header === "*" || (header ?? "").split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 
 /** One range of bytes (RFC 9110, section 14.1.2), under the unit's name in any case (14.1). */

@@ -18,7 +18,7 @@ const CONTENT_POLICY = {
 };
 
 /** What the plugin registers beside files and is of use here: not its YAML, which takes long to make, nor its redirection. */
-const SERVED: readonly string[] = ["", "/", "/json", "/static/swagger-initializer.js"].map(
+const ALLOWED_PATHS: readonly string[] = ["", "/", "/json", "/static/swagger-initializer.js"].map(
   (path) => `${REFERENCE_PATH}${path}`,
 );
 
@@ -36,10 +36,10 @@ export function referencePage(app: FastifyInstance, { basePath }: { basePath: st
       displayRequestDuration: true,
       validatorUrl: null,
     },
-    transformSpecification: (document) => ownDocument(document, basePath),
+    transformSpecification: (document) => documentForPage(document, basePath),
     uiHooks: {
       onRequest: async (request) => {
-        if (!SERVED.includes(request.routeOptions.url ?? "")) throw notFound("resource");
+        if (!ALLOWED_PATHS.includes(request.routeOptions.url ?? "")) throw notFound("resource");
       },
     },
   });
@@ -51,7 +51,7 @@ interface ShownOperation {
 }
 
 /** The document as the page uses it: it takes it over, asks this very service, and fills in no parameter that may be left out. */
-function ownDocument(document: Readonly<Record<string, unknown>>, basePath: string): Record<string, unknown> {
+function documentForPage(document: Readonly<Record<string, unknown>>, basePath: string): Record<string, unknown> {
   const { paths } = document as { paths: Record<string, Record<string, ShownOperation>> };
   for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
     if (operation.servers !== undefined) operation.servers = [{ url: "/" }];

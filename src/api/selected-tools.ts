@@ -10,11 +10,11 @@ import type { SchemaChecks, SchemaResult } from "../core/schema-checks.ts";
 import { SCHEMA_COMPILE_CPU_MS_MAX, SCHEMAS_OF_REQUEST_CPU_MS_MAX } from "../core/schema-limits.ts";
 import { type ToolSecrets, toolSecretFor } from "../core/tool-secrets.ts";
 import { ApiError, notInThisVersion, type Problem } from "./errors.ts";
-import { type Definition, isToolName, type SelectedTool, type ShownTool, TOOL_NAMES } from "./tool-schemas.ts";
-import { broken, type Path, problem } from "./validation.ts";
+import { type ToolDefinition, isToolName, type SelectedTool, type ToolItem, TOOL_NAMES } from "./tool-schemas.ts";
+import { problemWithoutValue, type Path, problem } from "./validation.ts";
 
 /** What this installation lets tools do. */
-export interface ToolOffer {
+export interface ToolDeps {
   /** What headers may hold, and who may send it where. */
   toolSecrets: ToolSecrets;
   /** Tools may call this machine. */
@@ -24,16 +24,16 @@ export interface ToolOffer {
 }
 
 /** Whose tools are looked at, and with what. */
-interface ToolContext extends ToolOffer {
+interface ToolCheckContext extends ToolDeps {
   accountId: string;
   /** The CPU time that the schemas of the request have taken. */
   schemaCpuMs: number;
   /** When all of them must have been compiled, on the clock of the offer. */
-  schemasUntilMs: number;
+  schemasDeadlineMs: number;
 }
 
 /** The transports that can press keys towards the far end. */
-export const PRESSING_KEYS: readonly ConnectionType[] = ["carrier_c"];
+export const DTMF_CONNECTION_TYPES: readonly ConnectionType[] = ["carrier_c"];
 
 const isBuiltIn = (name: string): name is BuiltInTool => BUILT_IN_TOOLS.some((tool) => tool === name);
 
@@ -46,11 +46,11 @@ export async function toolProblems(
   selected: unknown,
   at: Path,
   accountId: string,
-  offer: ToolOffer,
+  offer: ToolDeps,
 ): Promise<readonly Problem[]> {
   if (!Array.isArray(selected) || selected.length > SELECTED_TOOLS_MAX) return [];
-  const schemasUntilMs = offer.clock.nowMs() + SCHEMAS_OF_REQUEST_MS_MAX;
-  const context: ToolContext = { ...offer, accountId, schemaCpuMs: 0, schemasUntilMs };
+  const schemasDeadlineMs = offer.clock.nowMs() + SCHEMAS_OF_REQUEST_MS_MAX;
+  const context: ToolCheckContext = { ...offer, accountId, schemaCpuMs: 0, schemasDeadlineMs };
   const problems: Problem[] = [];
   const names = new Set<unknown>();
   for (const [index, tool] of selected.entries()) {
@@ -67,7 +67,7 @@ export async function toolProblems(
     problems.push(...definitionProblems(definition, definitionAt, context));
     if (!isObject(definition.parameters)) continue;
     const rule = await schemaRule(definition.parameters, context);
-    if (rule !== undefined) problems.push(broken([...definitionAt, "parameters"], rule));
+    if (rule !== undefined) problems.push(problemWithoutValue([...definitionAt, "parameters"], rule));
     // The schemas behind one that is over the budget are not looked at.
     if (rule === OVER_BUDGET || rule === OVER_BUDGET_TOGETHER) break;
   }
@@ -78,7 +78,7 @@ const OVER_BUDGET = `must be a JSON Schema that is compiled within ${SCHEMA_COMP
 const OVER_BUDGET_TOGETHER = `must be JSON Schemas that are compiled, with those before it, within ${SCHEMAS_OF_REQUEST_CPU_MS_MAX} ms of CPU time`;
 
 /** What is wrong with a schema, as a rule that continues a field's name. */
-async function schemaRule(schema: Record<string, unknown>, context: ToolContext): Promise<string | undefined> {
+async function schemaRule(schema: Record<string, unknown>, context: ToolCheckContext): Promise<string | undefined> {
   const json = JSON.stringify(schema);
   const rule = schemaProblem(schema, json);
   if (rule !== undefined) return rule;
@@ -101,11 +101,11 @@ async function schemaRule(schema: Record<string, unknown>, context: ToolContext)
 /** Undefined once the request's time is over: each schema alone may wait for seconds behind those of others. */
 async function compiledInTime(
   json: string,
-  { schemas, accountId, clock, schemasUntilMs }: ToolContext,
+  { schemas, accountId, clock, schemasDeadlineMs }: ToolCheckContext,
 ): Promise<SchemaResult | undefined> {
   let cancel = (): void => {};
   const late = new Promise<undefined>((resolve) => {
-    cancel = clock.after(schemasUntilMs - clock.nowMs(), () => resolve(undefined));
+    cancel = clock.after(schemasDeadlineMs - clock.nowMs(), () => resolve(undefined));
   });
   try {
     return await Promise.race([schemas.compile(accountId, json), late]);
@@ -114,7 +114,7 @@ async function compiledInTime(
   }
 }
 
-function* definitionProblems(definition: Record<string, unknown>, at: Path, context: ToolContext): Generator<Problem> {
+function* definitionProblems(definition: Record<string, unknown>, at: Path, context: ToolCheckContext): Generator<Problem> {
   const { name, parameters, http } = definition;
   if (TOOL_NAMES.some((own) => own === name)) {
     yield problem([...at, "name"], "must not be the name of a tool of the service's own", name);
@@ -144,7 +144,7 @@ function* headerProblems(
   headers: Record<string, unknown>,
   at: Path,
   origin: string | undefined,
-  { accountId, toolSecrets, toolsAllowLoopback: allowLoopback }: ToolContext,
+  { accountId, toolSecrets, toolsAllowLoopback: allowLoopback }: ToolCheckContext,
 ): Generator<Problem> {
   const mayBeSent = (secret: string): boolean =>
     origin === undefined ||
@@ -160,7 +160,7 @@ function* headerProblems(
         ? undefined
         : `must name secrets that your account may send to this server, which ${missing} is not`);
     seen.add(name.toLowerCase());
-    if (rule !== undefined) yield broken([...at, name], rule);
+    if (rule !== undefined) yield problemWithoutValue([...at, name], rule);
   }
 }
 
@@ -177,7 +177,7 @@ export function* transportProblems({
   for (const { toolName, definition } of tools) {
     const found =
       toolName === "send_dtmf"
-        ? mustBeOneOf(PRESSING_KEYS, toolName)
+        ? mustBeOneOf(DTMF_CONNECTION_TYPES, toolName)
         : isObject(definition) && definition.type === "client"
           ? mustBeOneOf(["websocket"], isToolName(definition.name) ? definition.name : "of the type client")
           : undefined;
@@ -186,7 +186,7 @@ export function* transportProblems({
 }
 
 /** Tools that are listed and that this build does not have. `path` is where in the body the list stands. */
-export function toolsNotBuilt(tools: readonly SelectedTool[], path: string): readonly Problem[] {
+export function unsupportedTools(tools: readonly SelectedTool[], path: string): readonly Problem[] {
   return tools.flatMap((tool, index) => {
     const miss = (feature: string) => [notInThisVersion(`${path}/${index}`, feature)];
     if (tool.toolId !== undefined) return miss("a tool by toolId");
@@ -202,7 +202,7 @@ export const toolSpecsOf = (tools: readonly SelectedTool[]): ToolSpec[] =>
     return toolName !== undefined && isBuiltIn(toolName) ? [{ kind: "built_in", name: toolName, fixedArguments }] : [];
   });
 
-function definedTool({ http, type: _, ...described }: Definition, fixedArguments: Record<string, unknown>): ToolSpec {
+function definedTool({ http, type: _, ...described }: ToolDefinition, fixedArguments: Record<string, unknown>): ToolSpec {
   const tool = { ...described, fixedArguments };
   if (http === undefined) return { kind: "client", ...tool };
   const { method, url, headers = {} } = http;
@@ -210,7 +210,7 @@ function definedTool({ http, type: _, ...described }: Definition, fixedArguments
 }
 
 /** As a call shows it. */
-export function shownTool(tool: ToolSpec): z.output<typeof ShownTool> {
+export function toolItemOf(tool: ToolSpec): z.output<typeof ToolItem> {
   const overrides =
     Object.keys(tool.fixedArguments).length === 0 ? {} : { parameterOverrides: { ...tool.fixedArguments } };
   if (tool.kind === "built_in") return { toolName: tool.name, ...overrides };

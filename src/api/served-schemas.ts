@@ -1,22 +1,22 @@
 import { z } from "zod";
-import type { LATENCY_STAGES } from "../core/latency.ts";
-import { ENGINES } from "../core/metrics.ts";
+import type { LATENCY_STEPS } from "../core/latency.ts";
+import { STAGES } from "../core/metrics.ts";
 
 /** What of a call tells how fast it was answered, and what its providers did. */
 
-const msOfReply = (description: string) =>
+const responseTimeMs = (description: string) =>
   z.number().meta({ description: `${description}; milliseconds since the caller's last voiced frame.` });
 
 export const TurnLatency = z.object({
-  finalMs: msOfReply(
+  finalTranscriptMs: responseTimeMs(
     "The ear's final text; 0 where it came earlier, and absent where the answer was begun without it",
   ).optional(),
-  endOfTurnMs: msOfReply("It was decided that it is the agent's turn"),
-  askedMs: msOfReply("The model was asked what its first text answers: again, when its tools were done").optional(),
-  firstTextMs: msOfReply("The model's first text. Absent for replies without a model").optional(),
-  firstPieceMs: msOfReply("The first piece of it was given to the voice").optional(),
-  firstAudioMs: msOfReply("The first of the voice's audio"),
-  firstFrameMs: msOfReply("The first frame of the answer was sent"),
+  endOfTurnMs: responseTimeMs("It was decided that it is the agent's turn"),
+  llmRequestedMs: responseTimeMs("The model was asked what its first text answers: again, when its tools were done").optional(),
+  firstTextMs: responseTimeMs("The model's first text. Absent for replies without a model").optional(),
+  firstSegmentMs: responseTimeMs("The first piece of it was given to the voice").optional(),
+  firstAudioMs: responseTimeMs("The first of the voice's audio"),
+  firstFrameMs: responseTimeMs("The first frame of the answer was sent"),
 });
 
 const ms = z.number().meta({ description: "Milliseconds; always one that was measured (nearest rank)." });
@@ -30,26 +30,26 @@ const Stage = z
   })
   .optional();
 
-const DESCRIPTIONS: Readonly<Record<(typeof LATENCY_STAGES)[number], string>> = {
-  endOfUtterance: "From the caller's last voiced frame until it was decided that it is the agent's turn.",
+const DESCRIPTIONS: Readonly<Record<(typeof LATENCY_STEPS)[number], string>> = {
+  endOfTurn: "From the caller's last voiced frame until it was decided that it is the agent's turn.",
   finalTranscript: "From the caller's last voiced frame to the ear's final text.",
-  modelFirstToken: "From the question to the model's first text.",
-  firstPiece: "From the model's first text to the first piece that was given to the voice.",
-  voiceFirstByte: "From that to the voice's first audio.",
-  firstSampleOut: "From that to the first frame that was sent.",
-  whole: "From the caller's last voiced frame to the first frame that was sent.",
+  llmFirstToken: "From the question to the model's first text.",
+  firstSegment: "From the model's first text to the first piece that was given to the voice.",
+  ttsFirstByte: "From that to the voice's first audio.",
+  firstFrame: "From that to the first frame that was sent.",
+  total: "From the caller's last voiced frame to the first frame that was sent.",
 };
 const stage = (name: keyof typeof DESCRIPTIONS) => Stage.meta({ description: DESCRIPTIONS[name] });
 
 export const CallLatency = z
   .object({
-    endOfUtterance: stage("endOfUtterance"),
+    endOfTurn: stage("endOfTurn"),
     finalTranscript: stage("finalTranscript"),
-    modelFirstToken: stage("modelFirstToken"),
-    firstPiece: stage("firstPiece"),
-    voiceFirstByte: stage("voiceFirstByte"),
-    firstSampleOut: stage("firstSampleOut"),
-    whole: stage("whole"),
+    llmFirstToken: stage("llmFirstToken"),
+    firstSegment: stage("firstSegment"),
+    ttsFirstByte: stage("ttsFirstByte"),
+    firstFrame: stage("firstFrame"),
+    whole: stage("total"),
   })
   .nullable()
   .meta({
@@ -63,7 +63,7 @@ const count = (description: string) => z.number().optional().meta({ description 
 export const CallUsage = z
   .array(
     z.object({
-      engine: z.enum(ENGINES).meta({ description: "What it did for the call." }),
+      stage: z.enum(STAGES).meta({ description: "What it did for the call." }),
       provider: z.string().meta({ examples: ["openai"] }),
       model: z
         .string()

@@ -4,7 +4,7 @@ export type Path = readonly PropertyKey[];
 const PATH_CHARS_MAX = 256;
 
 /** A path as answers show it: never cut inside a name. */
-export interface ShownPath {
+export interface DisplayPath {
   /** JSON pointer (RFC 6901). */
   pointer: string;
   /** The names with dots between them, for messages; empty for the body as a whole. */
@@ -14,13 +14,13 @@ export interface ShownPath {
 }
 
 /** Renders a path. One that is too long ends at the last name that fits, so that it still points at something. */
-export function shownPath(path: Path): ShownPath {
+export function displayPath(path: Path): DisplayPath {
   const names: string[] = [];
   let pointer = "";
   for (const key of path) {
     const text = String(key);
     if (pointer.length + text.length > PATH_CHARS_MAX) return { pointer, name: names.join("."), isWhole: false };
-    const name = legible(text);
+    const name = printable(text);
     pointer += `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
     names.push(name);
   }
@@ -28,4 +28,4 @@ export function shownPath(path: Path): ShownPath {
 }
 
 /** Controls and half surrogate pairs become U+FFFD: JSON would spell each of them out in six characters. */
-export const legible = (text: string): string => text.replace(/[\p{Control}\p{Surrogate}]/gu, "\ufffd");
+export const printable = (text: string): string => text.replace(/[\p{Control}\p{Surrogate}]/gu, "\ufffd");

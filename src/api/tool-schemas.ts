@@ -17,13 +17,13 @@ import {
   TOOL_URL_CHARS_MAX,
 } from "../core/limits.ts";
 import { languageCode } from "../speech/languages.ts";
-import { anyObject, EVEN_AFTER_OTHERS, oneOf, text, textNotBlank, wholeNumber } from "./fields.ts";
+import { anyObject, ALONGSIDE_FIELD_ERRORS, oneOf, text, textNotBlank, wholeNumber } from "./fields.ts";
 import { isBlank } from "./validation.ts";
 
 /** Every tool the service will carry out itself; which of them this build has, `BUILT_IN_TOOLS` says. */
 export const TOOL_NAMES = ["hang_up", "transfer", "send_dtmf", "query_corpus", "switch_language"] as const;
 
-const TOOL_KINDS = ["toolId", "toolName", "definition"] as const;
+const TOOL_SELECTORS = ["toolId", "toolName", "definition"] as const;
 export const DEFINITION_TYPES = ["http", "client"] as const;
 
 /** What `parameterOverrides` may say of the service's own tools, each with its rule. */
@@ -86,7 +86,7 @@ const HttpDefinition = z
     description: `The request of a tool of the type \`http\`. The model is told at most ${TOOL_RESULT_CHARS_MAX} characters of an answer of at most ${TOOL_ANSWER_BYTES_MAX / 1_024} KiB, which must be JSON or text.`,
   });
 
-const Definition = z
+const ToolDefinition = z
   .strictObject(
     {
       type: oneOf(DEFINITION_TYPES).meta({
@@ -122,9 +122,9 @@ const Definition = z
     if (type === "client" && http !== undefined) {
       context.addIssue({ code: "custom", path: ["http"], message: 'must be absent with the type "client"', input: "" });
     }
-  }, EVEN_AFTER_OTHERS)
+  }, ALONGSIDE_FIELD_ERRORS)
   .meta({ id: "ToolDefinition", description: "A tool of your own, for one call or the calls of one agent." });
-export type Definition = z.output<typeof Definition>;
+export type ToolDefinition = z.output<typeof ToolDefinition>;
 
 /** One tool, as far as it hangs on nothing but its own shape: see selected-tools.ts for the rest. */
 export const SelectedTool = z
@@ -138,7 +138,7 @@ export const SelectedTool = z
             `A tool of the service's own. In this version: ${BUILT_IN_TOOLS.join(", ")}; others: 501. \`send_dtmf\` needs a carrier that can ` +
             "press keys: carrier_c.",
         }),
-      definition: Definition.optional(),
+      definition: ToolDefinition.optional(),
       parameterOverrides: anyObject.optional().meta({
         description:
           "Arguments that the model does not choose, and does not see: `target` of `transfer`, `digits` of `send_dtmf`, " +
@@ -148,8 +148,8 @@ export const SelectedTool = z
     { error: "must be an object" },
   )
   .superRefine((tool, context) => {
-    if (TOOL_KINDS.filter((kind) => tool[kind] !== undefined).length !== 1) {
-      context.addIssue({ code: "custom", message: `must have exactly one of ${TOOL_KINDS.join(", ")}` });
+    if (TOOL_SELECTORS.filter((kind) => tool[kind] !== undefined).length !== 1) {
+      context.addIssue({ code: "custom", message: `must have exactly one of ${TOOL_SELECTORS.join(", ")}` });
     }
     const { toolName, definition, parameterOverrides } = tool;
     if (!isObject(parameterOverrides)) return;
@@ -162,10 +162,10 @@ export const SelectedTool = z
       if (input === undefined || is(input)) continue;
       context.addIssue({ code: "custom", path: ["parameterOverrides", name], message: rule, input });
     }
-  }, EVEN_AFTER_OTHERS)
+  }, ALONGSIDE_FIELD_ERRORS)
   .meta({
     id: "SelectedTool",
-    description: `Exactly one of ${TOOL_KINDS.join(", ")}. No two tools of a call have the same name.`,
+    description: `Exactly one of ${TOOL_SELECTORS.join(", ")}. No two tools of a call have the same name.`,
     examples: [
       { toolName: "hang_up" },
       { toolName: "transfer", parameterOverrides: { target: "+15550100" } },
@@ -195,7 +195,7 @@ function propertiesOf(definition: unknown): string[] | undefined {
 }
 
 /** A tool as a call shows it: by what it was selected by, and of headers the names alone. */
-export const ShownTool = z
+export const ToolItem = z
   .object({
     toolName: z.string().optional(),
     definition: z

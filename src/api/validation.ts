@@ -2,7 +2,7 @@ import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
 import { isObject } from "../core/json.ts";
 import { ApiError, firstProblems, invalidRequest, type Problem } from "./errors.ts";
-import { legible, type Path, shownPath } from "./shown-path.ts";
+import { printable, type Path, displayPath } from "./shown-path.ts";
 
 /** Of a string that is wrong, this much is shown; in UTF-16 units. */
 const VALUE_CHARS_MAX = 40;
@@ -38,7 +38,7 @@ function* problemsIn(data: unknown, result: z.ZodSafeParseResult<unknown>, whole
   const unsafe: UnsafePart[] = [];
   findUnsafe(data, [], unsafe);
   for (const { path, rule, value } of unsafe) {
-    yield value === undefined ? broken(path, rule) : problem(path, rule, value);
+    yield value === undefined ? problemWithoutValue(path, rule) : problem(path, rule, value);
   }
 }
 
@@ -51,7 +51,7 @@ export function* problemsOf(error: z.ZodError, prefix: Path = [], whole = THE_BO
     const path = [...prefix, ...issue.path];
     if (issue.code === "unrecognized_keys") for (const key of issue.keys) yield unknownField(path, key, whole);
     // A rule about an object as a whole says itself what it found: it goes without "not an object".
-    else if (issue.code === "custom" && typeof issue.input === "object") yield broken(path, issue.message);
+    else if (issue.code === "custom" && typeof issue.input === "object") yield problemWithoutValue(path, issue.message);
     else yield problem(path, issue.message, issue.input);
   }
 }
@@ -59,29 +59,29 @@ export function* problemsOf(error: z.ZodError, prefix: Path = [], whole = THE_BO
 /** `rule` continues the field's name, for example "must be a boolean". */
 export function problem(path: Path, rule: string, value: unknown): Problem {
   // Fastify hands on null when there is no body.
-  if (value === null && path.length === 0) return broken(path, `${rule}, but is missing or null`);
-  return broken(path, `${rule}, ${value === undefined ? "but is missing" : `not ${shown(value)}`}`);
+  if (value === null && path.length === 0) return problemWithoutValue(path, `${rule}, but is missing or null`);
+  return problemWithoutValue(path, `${rule}, ${value === undefined ? "but is missing" : `not ${displayValue(value)}`}`);
 }
 
 /** Says what is wrong without what was sent. */
-export function broken(path: Path, rule: string): Problem {
-  const { pointer, name, isWhole } = shownPath(path);
+export function problemWithoutValue(path: Path, rule: string): Problem {
+  const { pointer, name, isWhole } = displayPath(path);
   return { path: pointer, message: `${isWhole ? "" : "a field inside "}${name || THE_BODY} ${rule}` };
 }
 
 function unknownField(path: Path, key: string, whole: string): Problem {
-  const { pointer, isWhole } = shownPath([...path, key]);
-  const object = shownPath(path);
+  const { pointer, isWhole } = displayPath([...path, key]);
+  const object = displayPath(path);
   const inside = object.isWhole ? "" : "a field inside ";
   const what = isWhole
-    ? `no field ${JSON.stringify(legible(key))}`
+    ? `no field ${JSON.stringify(printable(key))}`
     : `an unknown field, whose name has ${key.length} characters`;
   return { path: pointer, message: `${inside}${object.name || whole} has ${what}` };
 }
 
 /** What the caller sent, as far as it may be repeated: no lists and objects, and of a long string the beginning. */
-function shown(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(legible(beginningOf(value)));
+function displayValue(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(printable(truncated(value)));
   // What JSON.parse makes of 1e999.
   if (value === Infinity) return `a number above ${Number.MAX_VALUE}`;
   if (value === -Infinity) return `a number below -${Number.MAX_VALUE}`;
@@ -92,7 +92,7 @@ function shown(value: unknown): string {
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** A long string ends in an ellipsis, behind the last grapheme that is there as a whole. */
-function beginningOf(text: string): string {
+function truncated(text: string): string {
   if (text.length <= VALUE_CHARS_MAX) return text;
   let end = 0;
   // Of a grapheme that reaches beyond these it is known that it does not fit.

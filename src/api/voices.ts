@@ -5,8 +5,8 @@ import { VOICES_PAGE_MAX } from "../core/api-limits.ts";
 import { type Language, languageCodes, listLanguages } from "../speech/languages.ts";
 import type { Tts, Voice } from "../speech/speech.ts";
 import { cursorOf } from "./cursor.ts";
-import { LARGE_ANSWER_ERRORS, type LargeAnswers, largeAnswer } from "./large-answers.ts";
-import { numberIn, pageOf, pageSchema } from "./pages.ts";
+import { LARGE_RESPONSE_ERRORS, type LargeResponses, largeResponseHooks } from "./large-answers.ts";
+import { offsetOf, pageOf, pageSchema } from "./pages.ts";
 import { pageParameters, parameter } from "./query.ts";
 
 /** Which voices or languages to list. Every condition that is given must hold. */
@@ -22,11 +22,11 @@ export interface VoiceCatalogue {
   /** `voices` of a language counts those of the asked provider. */
   languages(query?: CatalogueQuery): Promise<readonly Language[]>;
   /** The providers whose voices have never been told. */
-  untold(): readonly string[];
+  unlistedProviders(): readonly string[];
 }
 
 /** The catalogue of `tts`, which may be several providers as one. */
-export function catalogueOf(tts: Pick<Tts, "voices" | "untold">): VoiceCatalogue {
+export function catalogueOf(tts: Pick<Tts, "voices" | "unlistedProviders">): VoiceCatalogue {
   const voicesOf = async (provider: string | undefined): Promise<readonly Voice[]> => {
     const voices = await tts.voices();
     return provider === undefined ? voices : voices.filter((voice) => voice.provider === provider);
@@ -34,18 +34,18 @@ export function catalogueOf(tts: Pick<Tts, "voices" | "untold">): VoiceCatalogue
   return {
     voices: async ({ language, provider } = {}) => {
       const voices = await voicesOf(provider);
-      return voices.filter((voice) => isIn(language, [voice.language, ...languageCodes(voice.language)]));
+      return voices.filter((voice) => matchesLanguage(language, [voice.language, ...languageCodes(voice.language)]));
     },
     languages: async ({ language, provider } = {}) => {
       const languages = listLanguages(await voicesOf(provider));
-      return languages.filter(({ code }) => isIn(language, languageCodes(code)));
+      return languages.filter(({ code }) => matchesLanguage(language, languageCodes(code)));
     },
-    untold: () => tts.untold?.() ?? [],
+    unlistedProviders: () => tts.unlistedProviders?.() ?? [],
   };
 }
 
 /** Codes are compared without regard to case (RFC 5646, section 2.1.1). */
-function isIn(wanted: string | undefined, codes: readonly string[]): boolean {
+function matchesLanguage(wanted: string | undefined, codes: readonly string[]): boolean {
   if (wanted === undefined) return true;
   const code = wanted.toLowerCase();
   return codes.some((other) => other.toLowerCase() === code);
@@ -97,7 +97,7 @@ const VOICES = {
   summary: "List voices",
   description: "What the configured voice providers really offer. A filter that fits nothing gives an empty list.",
   querystring: Filters,
-  errors: LARGE_ANSWER_ERRORS,
+  errors: LARGE_RESPONSE_ERRORS,
   response: { 200: VoiceList },
 };
 
@@ -107,23 +107,23 @@ const LANGUAGES = {
   summary: "List languages",
   description: "The languages of the voices. A filter that fits nothing gives an empty list.",
   querystring: Filters,
-  errors: LARGE_ANSWER_ERRORS,
+  errors: LARGE_RESPONSE_ERRORS,
   response: { 200: LanguageList },
 };
 
-export function voiceRoutes(scope: FastifyInstance, catalogue: VoiceCatalogue, largeAnswers: LargeAnswers): void {
+export function voiceRoutes(scope: FastifyInstance, catalogue: VoiceCatalogue, largeAnswers: LargeResponses): void {
   const app = scope.withTypeProvider<ZodTypeProvider>();
-  const hooks = largeAnswer(largeAnswers);
+  const hooks = largeResponseHooks(largeAnswers);
 
   app.get(
     "/voices",
     { schema: VOICES, ...hooks },
-    async ({ query }) => await onePage(await catalogue.voices(query), query, "voices"),
+    async ({ query }) => await pageInMemory(await catalogue.voices(query), query, "voices"),
   );
 
   app.get("/languages", { schema: LANGUAGES, ...hooks }, async ({ query }) => {
     const languages = await catalogue.languages(query);
-    return await onePage(
+    return await pageInMemory(
       languages.map((language) => ({ id: language.code, ...language })),
       query,
       "languages",
@@ -132,13 +132,13 @@ export function voiceRoutes(scope: FastifyInstance, catalogue: VoiceCatalogue, l
 }
 
 /** The page of a list that is in memory as a whole. Should the list change between two pages, one item may be missed, or come twice. */
-async function onePage<Item>(
+async function pageInMemory<Item>(
   all: readonly Item[],
   { cursor, limit, ...filters }: z.output<typeof Filters>,
   name: string,
 ) {
   const list = [name, filters];
-  const from = cursor === undefined ? 0 : numberIn(cursor, list);
+  const from = cursor === undefined ? 0 : offsetOf(cursor, list);
   const { items: data, more } = await pageOf<Item>(limit, VOICES_PER_READ, async (before, count) => {
     const at = from + before.length;
     return { items: all.slice(at, at + count), more: at + count < all.length };

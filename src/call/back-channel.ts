@@ -4,7 +4,7 @@ import { isUnspaced, wordsOf } from "../core/words.ts";
  * What a listener says without wanting the turn: "mm-hm", "yeah". Said over the agent it stops nothing. One line a language;
  * a sound that every language knows stands in the first.
  */
-const EVERYWHERE = "mm mmm mhm mhmm mmhm mm-hm mm-hmm uh-huh uhhuh aha ah oh hm hmm hmmm mh ok okay okey";
+const ALL_LANGUAGES = "mm mmm mhm mhmm mmhm mm-hm mm-hmm uh-huh uhhuh aha ah oh hm hmm hmmm mh ok okay okey";
 const BACK_CHANNELS: Readonly<Record<string, string>> = {
   en: "yeah yes yep yup right sure alright fine good great cool really wow|i see|got it|of course|all right|i understand",
   de: "ja jaja jo genau stimmt klar gut richtig aha ach so verstehe|ach so|alles klar|ich verstehe|na klar",
@@ -23,7 +23,7 @@ const BACK_CHANNELS: Readonly<Record<string, string>> = {
   pt: "sim tá certo claro bom bem exato entendo pois|está bem|tudo bem|pois é|entendi",
 };
 
-const phrases = (list: string): string[] => {
+const parsePhrases = (list: string): string[] => {
   const [words = "", ...others] = list.split("|");
   return [...words.split(" "), ...others];
 };
@@ -44,30 +44,30 @@ function plainWords(text: string, language: string): string[] {
 }
 
 /** `begun`: what phrases of several words begin with. */
-interface Lists {
-  whole: ReadonlySet<string>;
-  begun: ReadonlySet<string>;
+interface PhraseLists {
+  phrases: ReadonlySet<string>;
+  prefixes: ReadonlySet<string>;
 }
 
-function listed(given: readonly string[], language: string): Lists {
+function phraseLists(given: readonly string[], language: string): PhraseLists {
   // What a script without blanks has as one may be several words, and is looked up as those.
   const all = given.map((phrase) => plainWords(phrase, language).join(" "));
   const begun = all.flatMap((phrase) => {
     const words = phrase.split(" ");
     return words.slice(1).map((_, index) => words.slice(0, index + 1).join(" "));
   });
-  return { whole: new Set(all), begun: new Set(begun) };
+  return { phrases: new Set(all), prefixes: new Set(begun) };
 }
 
-const everywhere = phrases(EVERYWHERE);
+const sharedPhrases = parsePhrases(ALL_LANGUAGES);
 const LISTS = new Map(
   Object.entries(BACK_CHANNELS).map(([language, list]) => [
     language,
-    listed([...everywhere, ...phrases(list)], language),
+    phraseLists([...sharedPhrases, ...parsePhrases(list)], language),
   ]),
 );
-const OTHERS = listed(everywhere, "en");
-const listsOf = (language: string): Lists => LISTS.get(language.split("-", 1)[0]?.toLowerCase() ?? "") ?? OTHERS;
+const SHARED_LISTS = phraseLists(sharedPhrases, "en");
+const listsOf = (language: string): PhraseLists => LISTS.get(language.split("-", 1)[0]?.toLowerCase() ?? "") ?? SHARED_LISTS;
 
 /** No back-channel is longer: what is, asks for the turn, whatever its words are. */
 const WORDS_MAX = 4;
@@ -86,11 +86,11 @@ export const areBackChannels = (text: string, language: string): boolean =>
   consistsOf(plainWords(text, language), listsOf(language), false);
 
 /** The longest first, so that "all right" is not an "all" that nobody knows. */
-function consistsOf(words: readonly string[], { whole, begun }: Lists, isPartial: boolean): boolean {
+function consistsOf(words: readonly string[], { phrases, prefixes }: PhraseLists, isPartial: boolean): boolean {
   let at = 0;
   while (at < words.length) {
-    const length = phraseLength(words, at, whole);
-    if (length === 0) return isPartial && begun.has(words.slice(at, at + WORDS_MAX).join(" "));
+    const length = phraseLength(words, at, phrases);
+    if (length === 0) return isPartial && prefixes.has(words.slice(at, at + WORDS_MAX).join(" "));
     at += length;
   }
   return at > 0;

@@ -7,7 +7,7 @@ export interface CallOptions {
   spec: CallSpec;
   /** The rate of the agent's audio: what samples in events are counted at, Hz. */
   rateHz: number;
-  earHasPartials: boolean;
+  sttHasInterim: boolean;
   parameters?: Readonly<TurnParameters>;
   /** What a prompt may come to, estimated tokens; past it old turns are dropped. Absent where there is no bound. */
   promptTokensMax?: number | undefined;

@@ -1,24 +1,24 @@
 import { strict as assert } from "node:assert";
-import type { CallSpec, CutReason, EndReason, SpeakReason } from "../core/call-spec.ts";
-import { LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../core/limits.ts";
+import type { CallSpec, CancelReason, EndReason, SpeakReason } from "../core/call-spec.ts";
+import { LEG_START_MS_MAX, LLM_FAILURES_MAX } from "../core/limits.ts";
 import type { Phrases } from "../core/phrases.ts";
 import type { CallOptions } from "./call-options.ts";
-import { partialOf, saidUntil, stepCaller, wordsOf } from "./caller-turn.ts";
-import { Conversation, type Said } from "./conversation.ts";
-import { asTyped, Digits } from "./digits.ts";
+import { callerInterim, unansweredUtterance, stepCaller, callerText } from "./caller-turn.ts";
+import { Conversation, type CallerUtterance } from "./conversation.ts";
+import { dtmfAsTyped, DtmfEntry } from "./digits.ts";
 import type { CallEvent, CallSink } from "./events.ts";
-import { isSameLanguage, tellsLanguage } from "./heard-language.ts";
+import { isSameLanguage, isLanguageReliable } from "./heard-language.ts";
 import { isConfirmation } from "./heard-ledger.ts";
 import { Inactivity } from "./inactivity.ts";
-import { type LastWords, Leave } from "./leave.ts";
+import { type Goodbye, Ending } from "./leave.ts";
 import { DEFAULT_TURN_PARAMETERS } from "./parameters.ts";
 import { CallPhrases } from "./phrases.ts";
-import { Preemptive } from "./preemptive.ts";
-import { Speaker } from "./speaker.ts";
+import { PreemptiveGeneration } from "./preemptive.ts";
+import { AgentSide } from "./speaker.ts";
 import { SpeechDetector } from "./speech-detector.ts";
-import { type CallStanding, NO_WAITS } from "./standing.ts";
+import { type CallSnapshot, NO_DEADLINES } from "./standing.ts";
 import {
-  START,
+  INITIAL_TURN,
   stepTurn,
   type Turn,
   type TurnAction,
@@ -39,42 +39,42 @@ export class Call {
   readonly #detector: SpeechDetector;
   readonly #conversation: Conversation;
   readonly #inactivity: Inactivity;
-  readonly #speaker: Speaker;
-  readonly #preemptive: Preemptive;
-  readonly #digits: Digits;
+  readonly #speaker: AgentSide;
+  readonly #preemptive: PreemptiveGeneration;
+  readonly #dtmfEntry: DtmfEntry;
   readonly #phrases = new CallPhrases();
-  readonly #leave = new Leave((words) => this.#sayLast(words));
+  readonly #ending = new Ending((words) => this.#sayGoodbye(words));
 
-  #turn: Turn = START;
+  #turn: Turn = INITIAL_TURN;
   /** The turn that was looked at last for what may be asked ahead. */
-  #seenTurn: Turn = START;
+  #lastPreemptiveTurn: Turn = INITIAL_TURN;
   /** What `turnDeadlineMs` says: it looks at words, and is asked for with every frame, but changes only with the turn. */
   #turnDeadlineMs = Number.POSITIVE_INFINITY;
   #legStarted = false;
   #ended = false;
   /** The last command was given. */
-  #silent = false;
+  #endEmitted = false;
   #nowMs = 0;
   /** NaN until somebody asks: several events may come before that. */
   #nextDeadlineMs = Number.NaN;
-  #modelFailures = 0;
+  #llmFailures = 0;
 
   constructor(options: CallOptions) {
-    const { spec, rateHz, parameters = DEFAULT_TURN_PARAMETERS, earHasPartials } = options;
+    const { spec, rateHz, parameters = DEFAULT_TURN_PARAMETERS, sttHasInterim } = options;
     const { promptTokensMax = Number.POSITIVE_INFINITY } = options;
     this.#spec = spec;
-    this.#policy = { parameters, earHasPartials, language: spec.language };
+    this.#policy = { parameters, sttHasInterim, language: spec.language };
     this.#sink = (command) => {
-      assert.ok(!this.#silent, "no command after the end");
-      this.#silent = command.kind === "end";
+      assert.ok(!this.#endEmitted, "no command after the end");
+      this.#endEmitted = command.kind === "end";
       options.sink(command);
     };
     this.#detector = new SpeechDetector(parameters);
     this.#conversation = new Conversation(spec, this.#sink, promptTokensMax);
     this.#inactivity = new Inactivity(spec);
-    this.#digits = new Digits(parameters.digitGapMs);
-    this.#preemptive = new Preemptive({ spec, parameters, conversation: this.#conversation, sink: this.#sink });
-    this.#speaker = new Speaker({
+    this.#dtmfEntry = new DtmfEntry(parameters.dtmfGapMs);
+    this.#preemptive = new PreemptiveGeneration({ spec, parameters, conversation: this.#conversation, sink: this.#sink });
+    this.#speaker = new AgentSide({
       spec,
       rateHz,
       parameters,
@@ -84,9 +84,9 @@ export class Call {
       sink: this.#sink,
       step: (event) => this.#step(event),
       // A goodbye that cannot be spoken is none.
-      end: (reason) => this.#end(reason === "provider_error" ? (this.#leave.reason ?? reason) : reason),
-      modelDone: (failed) => this.#onModelDone(failed),
-      speakLanguage: (language) => this.#speakLanguage(language, "tool"),
+      end: (reason) => this.#end(reason === "provider_error" ? (this.#ending.reason ?? reason) : reason),
+      llmDone: (failed) => this.#onLlmDone(failed),
+      switchLanguage: (language) => this.#switchLanguage(language, "tool"),
     });
   }
 
@@ -103,21 +103,21 @@ export class Call {
   }
 
   /** How the call stands, for whoever explains it. */
-  get standing(): CallStanding {
-    const waits: CallStanding["waits"] = this.#ended
-      ? NO_WAITS
+  get snapshot(): CallSnapshot {
+    const deadlines: CallSnapshot["deadlines"] = this.#ended
+      ? NO_DEADLINES
       : {
           max_duration: this.#spec.maxDurationMs,
-          goodbye: this.#leave.untilMs,
-          stream: this.#streamMs(),
+          goodbye: this.#ending.deadlineMs,
+          stream: this.#legStartDeadlineMs(),
           voice: this.#detector.deadlineMs,
           turn: this.#turnDeadlineMs,
-          ahead: this.#aheadMs(),
-          digits: this.#digits.deadlineMs,
+          ahead: this.#preemptiveDeadlineMs(),
+          digits: this.#dtmfEntry.deadlineMs,
           inactivity: this.#inactivityDeadlineMs(),
           reply: this.#speaker.deadlineMs(this.#nowMs),
         };
-    return { ...this.#speaker.standing(this.#nowMs), ended: this.#ended, turn: this.#turn, waits };
+    return { ...this.#speaker.snapshot(this.#nowMs), ended: this.#ended, turn: this.#turn, deadlines };
   }
 
   /** The call's single door. After the end nothing is heard and nothing is said. */
@@ -128,26 +128,26 @@ export class Call {
     // The cap comes before everything: whatever else happens in this moment, the reason is the same.
     if (nowMs >= this.#spec.maxDurationMs) this.#end("max_duration");
     else this.#dispatch(event);
-    if (!this.#ended && this.#policy.parameters.preemptiveMs > 0) this.#lookAhead();
+    if (!this.#ended && this.#policy.parameters.preemptiveMs > 0) this.#updatePreemptive();
     this.#nextDeadlineMs = Number.NaN;
   }
 
   /** With every event, so words are looked at only where the turn has changed. */
-  #lookAhead(): void {
-    if (this.#turn !== this.#seenTurn) {
-      this.#seenTurn = this.#turn;
-      const { caller, agent, keying } = this.#turn;
-      const isOpen = agent.at === "idle" && !keying && this.#leave.reason === undefined;
-      this.#preemptive.hears(isOpen ? wordsOf(caller) : "", partialOf(caller) === "", this.#nowMs);
+  #updatePreemptive(): void {
+    if (this.#turn !== this.#lastPreemptiveTurn) {
+      this.#lastPreemptiveTurn = this.#turn;
+      const { caller, agent, isEnteringDtmf } = this.#turn;
+      const isOpen = agent.at === "idle" && !isEnteringDtmf && this.#ending.reason === undefined;
+      this.#preemptive.update(isOpen ? callerText(caller) : "", callerInterim(caller) === "", this.#nowMs);
     }
-    this.#preemptive.attend(this.#detector.lastVoicedMs, this.#nowMs, this.#policy.language);
+    this.#preemptive.startIfDue(this.#detector.lastSpeechMs, this.#nowMs, this.#policy.language);
   }
 
   #dispatch(event: CallEvent): void {
     if (isConfirmation(event)) this.#speaker.confirmed(this.#nowMs);
     switch (event.kind) {
       case "frame-in":
-        this.#onFrameIn(event.voiced, event.mediaMs);
+        this.#onFrameIn(event.isSpeech, event.mediaMs);
         return;
       case "tick":
         this.#onTick();
@@ -163,50 +163,50 @@ export class Call {
         this.#end("worker_lost");
         return;
       case "goodbye-requested":
-        this.#leave.goodbye(event.reason, this.#ownPhrases, this.#nowMs);
+        this.#ending.sayGoodbye(event.reason, this.#ownPhrases, this.#nowMs);
         return;
       case "limit-reached":
-        if (this.#leave.limitReached(event.action, this.#ownPhrases, this.#nowMs))
+        if (this.#ending.limitReached(event.action, this.#ownPhrases, this.#nowMs))
           this.#replace(this.#ownPhrases.limit, "limit", "spend_limit");
         return;
       case "mark":
-        this.#speaker.marked(event.name, this.#nowMs);
+        this.#speaker.markReturned(event.name, this.#nowMs);
         return;
       case "cleared":
         this.#speaker.cleared(event.playedMs);
         return;
       case "dtmf":
-        this.#onKey(event.digit);
+        this.#onDtmf(event.digit);
         return;
-      case "ear-partial":
-      case "ear-final":
-        this.#conversation.heard(event.text, event.kind === "ear-final", this.#nowMs);
-        if (event.kind === "ear-final" && tellsLanguage(event.text)) this.#onLanguage(event.language);
-        this.#onWords({ kind: "words", text: event.text, final: event.kind === "ear-final" });
+      case "stt-interim":
+      case "stt-final":
+        this.#conversation.onTranscript(event.text, event.kind === "stt-final", this.#nowMs);
+        if (event.kind === "stt-final" && isLanguageReliable(event.text)) this.#onLanguage(event.language);
+        this.#onWords({ kind: "words", text: event.text, final: event.kind === "stt-final" });
         return;
       case "typed":
         this.#onWords(event);
         return;
-      case "ear-failed":
+      case "stt-failed":
         // Who hears nothing can answer nothing, but take leave.
-        this.#leave.goodbye("provider_error", this.#ownPhrases, this.#nowMs);
+        this.#ending.sayGoodbye("provider_error", this.#ownPhrases, this.#nowMs);
         return;
       case "context-exceeded":
         this.#conversation.limitPrompt(event.tokensMax);
         return;
       case "voice-chosen":
       case "provider-switched":
-      case "used":
+      case "usage":
       case "pong":
         // For the record, or a confirmation: what is said does not hang on who says it.
         return;
       case "phrases-chosen":
-        this.#phrases.give(event.language, event.phrases);
+        this.#phrases.set(event.language, event.phrases);
         return;
       case "tool-result":
         // A result that comes when its reply is over is still true.
-        this.#conversation.lateResult(event.key, event.result);
-        this.#preemptive.drop();
+        this.#conversation.lateResult(event.toolCallId, event.result);
+        this.#preemptive.cancel();
         this.#speaker.handle(event, this.#nowMs);
         return;
       default:
@@ -217,52 +217,52 @@ export class Call {
   #onLegStarted(): void {
     if (this.#legStarted) return;
     this.#legStarted = true;
-    this.#inactivity.heardUntil(this.#nowMs);
+    this.#inactivity.activityUntil(this.#nowMs);
     if (this.#spec.firstSpeaker !== "agent") return;
-    if (this.#spec.greeting === undefined) this.#speaker.ask(this.#nowMs);
+    if (this.#spec.greeting === undefined) this.#speaker.generateReply(this.#nowMs);
     else this.#speaker.say(this.#spec.greeting, "greeting", this.#nowMs);
   }
 
   /** Whatever is being said or done makes way for a goodbye; where no stream has begun nobody hears one. */
-  #sayLast({ text, why, reason }: LastWords): void {
+  #sayGoodbye({ text, speakReason, endReason }: Goodbye): void {
     if (!this.#legStarted) {
-      this.#end(reason);
+      this.#end(endReason);
       return;
     }
-    this.#speaker.cut("call_ended", 0, this.#nowMs);
-    if (!this.#ended) this.#speaker.say(text, why, this.#nowMs, reason);
+    this.#speaker.cancel("call_ended", 0, this.#nowMs);
+    if (!this.#ended) this.#speaker.say(text, speakReason, this.#nowMs, endReason);
   }
 
   #onFrameIn(voiced: boolean, mediaMs: number): void {
     const change = this.#detector.frame(voiced, mediaMs, this.#nowMs);
     if (change === "started") {
       // With an ear for words, noise is no answer to "are you still there".
-      if (!this.#policy.earHasPartials) this.#inactivity.callerHeard(this.#nowMs);
+      if (!this.#policy.sttHasInterim) this.#inactivity.callerActive(this.#nowMs);
       this.#step({ kind: "speech-started", startMs: this.#detector.speechStartMs });
-    } else if (change === "ended") this.#step({ kind: "speech-ended", endMs: this.#detector.lastVoicedMs });
+    } else if (change === "ended") this.#step({ kind: "speech-ended", endMs: this.#detector.lastSpeechMs });
   }
 
   #onWords(event: Extract<TurnEvent, { text: string }>): void {
-    if (event.text !== "") this.#inactivity.callerHeard(this.#nowMs);
+    if (event.text !== "") this.#inactivity.callerActive(this.#nowMs);
     this.#step(event);
   }
 
-  #onKey(digit: string): void {
-    this.#inactivity.callerHeard(this.#nowMs);
-    this.#step({ kind: "key" });
+  #onDtmf(digit: string): void {
+    this.#inactivity.callerActive(this.#nowMs);
+    this.#step({ kind: "dtmf" });
     // What it came too late to cut may have been the agent's goodbye.
     if (this.#ended) return;
-    const entry = this.#digits.press(digit, this.#nowMs);
-    if (entry !== undefined) this.#step(asTyped(entry));
+    const entry = this.#dtmfEntry.press(digit, this.#nowMs);
+    if (entry !== undefined) this.#step(dtmfAsTyped(entry));
   }
 
   /** What the caller is heard to speak is answered in the same. */
   #onLanguage(language: string | undefined): void {
     if (language === undefined || this.#spec.languagePinned || isSameLanguage(language, this.#policy.language)) return;
-    this.#speakLanguage(language, "heard");
+    this.#switchLanguage(language, "detected");
   }
 
-  #speakLanguage(language: string, reason: "heard" | "tool"): void {
+  #switchLanguage(language: string, reason: "detected" | "tool"): void {
     // Back where the call began it is spoken as it was: de-AT, not de.
     const chosen = isSameLanguage(language, this.#spec.language) ? this.#spec.language : language;
     if (chosen === this.#policy.language) return;
@@ -277,17 +277,17 @@ export class Call {
       this.#end("protocol_error");
       return;
     }
-    if (this.#leave.reason !== undefined && this.#nowMs >= this.#leave.untilMs) {
-      this.#end(this.#leave.reason);
+    if (this.#ending.reason !== undefined && this.#nowMs >= this.#ending.deadlineMs) {
+      this.#end(this.#ending.reason);
       return;
     }
     if (this.#nowMs >= this.#detector.deadlineMs) {
-      this.#detector.starved();
-      this.#step({ kind: "speech-ended", endMs: this.#detector.lastVoicedMs });
+      this.#detector.framesStopped();
+      this.#step({ kind: "speech-ended", endMs: this.#detector.lastSpeechMs });
     }
     this.#speaker.finishIfHeard(this.#nowMs);
-    if (!this.#ended) this.#speaker.attend(this.#nowMs);
-    if (!this.#ended && this.#nowMs >= this.#digits.deadlineMs) this.#step(asTyped(this.#digits.take()));
+    if (!this.#ended) this.#speaker.checkWatchdog(this.#nowMs);
+    if (!this.#ended && this.#nowMs >= this.#dtmfEntry.deadlineMs) this.#step(dtmfAsTyped(this.#dtmfEntry.take()));
     if (!this.#ended) this.#step({ kind: "tick" });
     if (!this.#ended && this.#nowMs >= this.#inactivityDeadlineMs()) this.#onInactivity();
   }
@@ -300,20 +300,20 @@ export class Call {
   #onInactivity(): void {
     if (this.#inactivity.expired(this.#nowMs) === "end") this.#end("inactivity");
     // A reply that lives through such a silence hangs, and may be dropped whatever it was.
-    else this.#replace(this.#ownPhrases.inactivity, "inactivity", "silence");
+    else this.#replace(this.#ownPhrases.inactivity, "inactivity", "inactivity");
   }
 
-  #onModelDone(failed: boolean): void {
-    this.#modelFailures = failed ? this.#modelFailures + 1 : 0;
-    if (!failed) this.#leave.answered();
-    else if (this.#modelFailures >= MODEL_FAILURES_MAX) this.#end("provider_error");
+  #onLlmDone(failed: boolean): void {
+    this.#llmFailures = failed ? this.#llmFailures + 1 : 0;
+    if (!failed) this.#ending.answered();
+    else if (this.#llmFailures >= LLM_FAILURES_MAX) this.#end("provider_error");
     // What was already said stays said; the apology follows as a reply of its own.
-    else this.#replace(this.#ownPhrases.apology, "apology", "model_failed");
+    else this.#replace(this.#ownPhrases.apology, "apology", "llm_failed");
   }
 
   /** Drops the reply there is, if any, for words of our own; unless its end made way for another, or was the end of the call. */
-  #replace(text: string, why: SpeakReason, cutReason: CutReason): void {
-    this.#speaker.cut(cutReason, 0, this.#nowMs);
+  #replace(text: string, why: SpeakReason, cutReason: CancelReason): void {
+    this.#speaker.cancel(cutReason, 0, this.#nowMs);
     if (!this.#speaker.busy && !this.#ended) this.#speaker.say(text, why, this.#nowMs);
   }
 
@@ -326,8 +326,8 @@ export class Call {
 
   #act(action: TurnAction): void {
     switch (action.do) {
-      case "cut":
-        this.#speaker.cut(action.reason, action.voicedMs, this.#nowMs);
+      case "interrupt":
+        this.#speaker.cancel(action.reason, action.speechMs, this.#nowMs);
         return;
       case "pause":
         this.#speaker.pause(action.turnId, this.#nowMs);
@@ -335,16 +335,16 @@ export class Call {
       case "resume":
         this.#speaker.resume(action, this.#nowMs);
         return;
-      case "pass-over": {
+      case "ignore": {
         const { text, startMs, endMs } = action;
-        this.#sink({ kind: "pass-over", text, startMs: Math.round(startMs), endMs: Math.round(endMs) });
+        this.#sink({ kind: "ignore", text, startMs: Math.round(startMs), endMs: Math.round(endMs) });
         return;
       }
       case "answer":
-        this.#conversation.said(action);
-        if (this.#leave.reason !== undefined) return;
-        this.#preemptive.settle(this.#policy.language);
-        this.#speaker.ask(this.#nowMs);
+        this.#conversation.addUtterance(action);
+        if (this.#ending.reason !== undefined) return;
+        this.#preemptive.useOrCancel(this.#policy.language);
+        this.#speaker.generateReply(this.#nowMs);
         return;
     }
   }
@@ -356,16 +356,16 @@ export class Call {
     this.#conversation.settle();
     this.#speaker.stop(this.#nowMs);
     const unfinished = this.#unfinished();
-    if (unfinished !== undefined) this.#conversation.said(unfinished);
+    if (unfinished !== undefined) this.#conversation.addUtterance(unfinished);
     this.#conversation.settle();
     this.#sink({ kind: "end", reason });
   }
 
   /** What the caller was saying, and the keys that were being entered. */
-  #unfinished(): Said | undefined {
-    const entry = this.#digits.take();
+  #unfinished(): CallerUtterance | undefined {
+    const entry = this.#dtmfEntry.take();
     const { caller } = this.#turn;
-    return saidUntil(entry === "" ? caller : stepCaller(caller, asTyped(entry), this.#nowMs), this.#nowMs);
+    return unansweredUtterance(entry === "" ? caller : stepCaller(caller, dtmfAsTyped(entry), this.#nowMs), this.#nowMs);
   }
 
   // When each `Wait` is over, ms; Infinity where it is not waited for. One function each: numbers that meet in one variable may be
@@ -378,30 +378,30 @@ export class Call {
       ? Number.POSITIVE_INFINITY
       : Math.min(
           this.#spec.maxDurationMs,
-          this.#leave.untilMs,
-          this.#streamMs(),
+          this.#ending.deadlineMs,
+          this.#legStartDeadlineMs(),
           this.#detector.deadlineMs,
           this.#turnDeadlineMs,
-          this.#aheadMs(),
-          this.#digits.deadlineMs,
+          this.#preemptiveDeadlineMs(),
+          this.#dtmfEntry.deadlineMs,
           this.#inactivityDeadlineMs(),
           this.#speaker.deadlineMs(this.#nowMs),
         );
   }
 
-  #streamMs(): number {
+  #legStartDeadlineMs(): number {
     return this.#legStarted ? Number.POSITIVE_INFINITY : LEG_START_MS_MAX;
   }
 
-  #aheadMs(): number {
+  #preemptiveDeadlineMs(): number {
     if (this.#policy.parameters.preemptiveMs === 0) return Number.POSITIVE_INFINITY;
-    return this.#preemptive.deadlineMs(this.#detector.lastVoicedMs);
+    return this.#preemptive.deadlineMs(this.#detector.lastSpeechMs);
   }
 
   /** What was sent last moves with every frame, so the clock stands still while the agent is heard. */
   #inactivityDeadlineMs(): number {
-    if (!this.#legStarted || this.#leave.reason !== undefined || this.#speaker.usesTools)
+    if (!this.#legStarted || this.#ending.reason !== undefined || this.#speaker.areToolsRunning)
       return Number.POSITIVE_INFINITY;
-    return this.#inactivity.deadlineMs(this.#detector.lastVoicedMs, this.#speaker.playsUntilMs);
+    return this.#inactivity.deadlineMs(this.#detector.lastSpeechMs, this.#speaker.playsUntilMs);
   }
 }

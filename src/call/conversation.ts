@@ -5,12 +5,12 @@ import { type FittedPrompt, fitPrompt } from "../speech/prompt-fit.ts";
 import { toolsTokens } from "../speech/prompt-tokens.ts";
 import type { Message } from "../speech/speech.ts";
 import type { CallSink } from "./events.ts";
-import type { Asked } from "./reply-moments.ts";
-import type { ToolMessages } from "./tool-use.ts";
+import type { AnsweredUtterance } from "./reply-moments.ts";
+import type { ToolRoundMessages } from "./tool-use.ts";
 import { describeTools } from "./tools.ts";
 
 /** What a caller said in one turn, ms of call time. */
-export interface Said {
+export interface CallerUtterance {
   text: string;
   startMs: number;
   endMs: number;
@@ -29,7 +29,7 @@ export class Conversation {
   /** What the tools of the call take of a prompt, estimated tokens. */
   readonly #toolsTokens: number;
   #promptTokensMax: number;
-  #open: Said | undefined;
+  #pending: CallerUtterance | undefined;
   /** When the ear was sure of all that it has told; NaN while it is not. */
   #finalMs = Number.NaN;
 
@@ -42,19 +42,19 @@ export class Conversation {
   }
 
   /** When the caller stopped saying what the agent has not audibly answered yet, and when the ear was sure of it. */
-  get asked(): Asked | undefined {
-    return this.#open && { startMs: this.#open.startMs, spokenMs: this.#open.endMs, finalMs: this.#finalMs };
+  get pendingUtterance(): AnsweredUtterance | undefined {
+    return this.#pending && { startMs: this.#pending.startMs, lastSpeechMs: this.#pending.endMs, finalMs: this.#finalMs };
   }
 
   /** The ear told something, and is sure of it or not; of silence some tell finals again and again. */
-  heard(text: string, isFinal: boolean, nowMs: number): void {
+  onTranscript(text: string, isFinal: boolean, nowMs: number): void {
     if (!isFinal && text !== "") this.#finalMs = Number.NaN;
     if (isFinal && (text !== "" || Number.isNaN(this.#finalMs))) this.#finalMs = nowMs;
   }
 
   /** What the LLM would be asked now: what was heard, and what waits for an answer, as far as it fits. */
   messages(): readonly Message[] {
-    return this.#fitted(this.#unanswered()).messages;
+    return this.#fitted(this.#messagesWithPending()).messages;
   }
 
   /** What it would be asked if the caller's turn were over with `text`. */
@@ -67,18 +67,18 @@ export class Conversation {
    * turns and what was cut of results alike, and the call's trail says so.
    */
   prompt(turnId: number, ofTools: readonly Message[]): readonly Message[] {
-    const all = [...this.#unanswered(), ...ofTools];
-    const { messages, kept, tokens, droppedTurns, droppedMessages, cutResults } = this.#fitted(all);
-    if (droppedMessages === 0 && cutResults === 0) return messages;
+    const all = [...this.#messagesWithPending(), ...ofTools];
+    const { messages, retainedIndices, tokens, droppedTurns, droppedMessages, truncatedResults } = this.#fitted(all);
+    if (droppedMessages === 0 && truncatedResults === 0) return messages;
     const settled = this.#messages.length;
-    this.#messages = messages.filter((_, index) => (kept[index] ?? settled) < settled);
+    this.#messages = messages.filter((_, index) => (retainedIndices[index] ?? settled) < settled);
     const tokensMax = this.#promptTokensMax;
     this.#sink({
       kind: "conversation-trimmed",
       turnId,
       droppedTurns,
       droppedMessages,
-      cutResults,
+      truncatedResults,
       tokens,
       tokensMax,
     });
@@ -90,10 +90,10 @@ export class Conversation {
     this.#promptTokensMax = Math.min(this.#promptTokensMax, tokensMax);
   }
 
-  #unanswered(): Message[] {
-    return this.#open === undefined
+  #messagesWithPending(): Message[] {
+    return this.#pending === undefined
       ? [...this.#messages]
-      : [...this.#messages, { role: "user", text: this.#open.text }];
+      : [...this.#messages, { role: "user", text: this.#pending.text }];
   }
 
   #fitted(messages: readonly Message[]): FittedPrompt {
@@ -101,9 +101,9 @@ export class Conversation {
   }
 
   /** What tools were asked for in a reply, and what came of them; what it said beside that is told when it has been heard. */
-  used(rounds: ToolMessages): void {
-    for (const { asked, results } of rounds) {
-      this.#messages.push({ ...asked, text: "" }, ...results);
+  addToolRounds(rounds: ToolRoundMessages): void {
+    for (const { request, results } of rounds) {
+      this.#messages.push({ ...request, text: "" }, ...results);
     }
   }
 
@@ -116,25 +116,25 @@ export class Conversation {
   }
 
   /** The caller's turn is over; it joins what is still open. */
-  said({ text, startMs, endMs }: Said): void {
-    this.#open = { text: this.#joined(text), startMs: this.#open?.startMs ?? startMs, endMs };
+  addUtterance({ text, startMs, endMs }: CallerUtterance): void {
+    this.#pending = { text: this.#joined(text), startMs: this.#pending?.startMs ?? startMs, endMs };
   }
 
   #joined(text: string): string {
-    return this.#open === undefined ? text : cutText(joinTexts(this.#open.text, text), TURN_TEXT_CHARS_MAX);
+    return this.#pending === undefined ? text : cutText(joinTexts(this.#pending.text, text), TURN_TEXT_CHARS_MAX);
   }
 
   /** The answer is audible, or will never be: what the caller said is settled. */
   settle(): void {
-    if (this.#open === undefined) return;
-    const { text, startMs, endMs } = this.#open;
-    this.#open = undefined;
+    if (this.#pending === undefined) return;
+    const { text, startMs, endMs } = this.#pending;
+    this.#pending = undefined;
     this.#messages.push({ role: "user", text });
     this.#sink({ kind: "turn", turn: rounded({ role: "user", text, startMs, endMs, interrupted: false }) });
   }
 
   /** The agent's turn is over. `turn.text` is what was heard, not what was generated; without a word heard it was no turn. */
-  answered(turn: TranscriptTurn): void {
+  addAgentTurn(turn: TranscriptTurn): void {
     if (turn.text === "") return;
     this.#messages.push({ role: "assistant", text: turn.text });
     this.#sink({ kind: "turn", turn: rounded(turn) });

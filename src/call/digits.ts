@@ -8,7 +8,7 @@ const TERMINATOR = "#";
  * Keys that the caller presses one after the other, as the one entry that they are: over with `#`, or when no more come for
  * `gapMs`. Times are ms of call time.
  */
-export class Digits {
+export class DtmfEntry {
   readonly #gapMs: number;
   #entry = "";
   #lastMs = Number.NaN;
@@ -39,7 +39,7 @@ export class Digits {
 }
 
 /** Keys are a turn of the caller's; the model sees by the first word that they were not spoken. */
-export const asTyped = (entry: string): Extract<TurnEvent, { kind: "typed" }> => ({
+export const dtmfAsTyped = (entry: string): Extract<TurnEvent, { kind: "typed" }> => ({
   kind: "typed",
   text: `DTMF: ${entry}`,
 });

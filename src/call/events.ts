@@ -1,17 +1,17 @@
 import type {
-  CutReason,
+  CancelReason,
   EndReason,
   ResumeReason,
   SpeakReason,
   TranscriptTurn,
   TurnLatency,
 } from "../core/call-spec.ts";
-import type { Engine } from "../core/metrics.ts";
+import type { Stage } from "../core/metrics.ts";
 import type { PhraseOrigin, Phrases } from "../core/phrases.ts";
 import type { SpendAction, SpendLimit, SpendScope } from "../core/spend.ts";
 import type { Usage } from "../core/usage.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
-import type { Message, SpokenWord, SwitchCode, ToolDescription } from "../speech/speech.ts";
+import type { Message, TimedWord, FailoverCode, ToolDescription } from "../speech/speech.ts";
 
 /**
  * Everything that may happen to a call. All of it enters by `Call.handle(event, nowMs)` and all of it is journaled,
@@ -19,7 +19,7 @@ import type { Message, SpokenWord, SwitchCode, ToolDescription } from "../speech
  */
 export type CallEvent =
   /** 20 ms of the caller's audio went over the bus. `mediaMs` is its place on the carrier's own clock. Reused: read, don't keep. */
-  | { kind: "frame-in"; voiced: boolean; mediaMs: number }
+  | { kind: "frame-in"; isSpeech: boolean; mediaMs: number }
   /** A frame of reply `turnId` was sent, `samples` long. Reused. */
   | { kind: "frame-out"; turnId: number; samples: number }
   /** A deadline (`Call.nextDeadlineMs`) has come. */
@@ -47,46 +47,46 @@ export type CallEvent =
   /** The caller typed something, and is done with it. */
   | { kind: "typed"; text: string }
   /** The ear. Texts are the whole utterance since the last final. */
-  | { kind: "ear-partial"; text: string; language?: string }
-  | { kind: "ear-final"; text: string; language?: string }
-  | { kind: "ear-failed"; code: string }
+  | { kind: "stt-interim"; text: string; language?: string }
+  | { kind: "stt-final"; text: string; language?: string }
+  | { kind: "stt-failed"; code: string }
   /** The model, answering `ask`. */
   | { kind: "reply-text"; turnId: number; text: string }
-  | { kind: "reply-tool"; turnId: number; id: string; name: string; argumentsJson: string }
+  | { kind: "reply-tool-call"; turnId: number; id: string; name: string; argumentsJson: string }
   | { kind: "reply-end"; turnId: number }
   | { kind: "reply-failed"; turnId: number; code: string }
   /** Which voice speaks from here on, after a `language`: where none `speaksIt`, the one there was. */
-  | { kind: "voice-chosen"; language: string; voiceId: string; speaksIt: boolean }
+  | { kind: "voice-chosen"; language: string; voiceId: string; supportsLanguage: boolean }
   /**
    * What the service says in its own name from here on, while the call is in `language`: an operator's own phrases (`file`), those
    * that an LLM translated, or English where there is nothing else. Built-in phrases as they are need no such event.
    */
   | { kind: "phrases-chosen"; language: string; origin: PhraseOrigin; phrases: Phrases }
   /** Another provider serves the call from here on, or for this one answer. */
-  | { kind: "provider-switched"; engine: Engine; from: string; to: string; code: SwitchCode }
+  | { kind: "provider-switched"; stage: Stage; from: string; to: string; code: FailoverCode }
   /**
    * An LLM provider refused a prompt as longer than its model's context. From here on prompts are at most `tokensMax` estimated tokens;
    * `retried` when the same question was asked again at once, that much shorter.
    */
   | { kind: "context-exceeded"; provider: string; tokensMax: number; retried: boolean }
   /** A provider did so much for the call. The last of it may stand behind the call's end. */
-  | { kind: "used"; engine: Engine; provider: string; usage: Usage }
+  | { kind: "usage"; stage: Stage; provider: string; usage: Usage }
   /**
    * The call, or its account (`scope`), may spend no more of `limit`, and a provider was not asked: the agent says so, and the call
    * ends or goes on without the answer (`action`).
    */
   | { kind: "limit-reached"; scope: SpendScope; limit: SpendLimit; action: SpendAction }
   /** What came of a `tool`. */
-  | { kind: "tool-result"; turnId: number; key: string; result: string; failed: boolean }
+  | { kind: "tool-result"; turnId: number; toolCallId: string; result: string; failed: boolean }
   /** The voice, answering `speak`. `samples` counts at the leg's rate, padding of a piece's last frame included. */
-  | { kind: "piece-audio"; turnId: number; piece: number; samples: number; words: readonly SpokenWord[] }
-  | { kind: "piece-end"; turnId: number; piece: number; samples: number }
-  | { kind: "piece-failed"; turnId: number; piece: number; code: string };
+  | { kind: "segment-audio"; turnId: number; segment: number; samples: number; words: readonly TimedWord[] }
+  | { kind: "segment-end"; turnId: number; segment: number; samples: number }
+  | { kind: "segment-failed"; turnId: number; segment: number; code: string };
 
 /** Everything a call may ask of the world. Commands leave through the sink that was given at construction. */
 export type CallCommand =
   /** Ask the model; its events come back with this `turnId`. */
-  | { kind: "ask"; turnId: number; messages: readonly Message[]; tools: readonly ToolDescription[]; language: string }
+  | { kind: "generate-reply"; turnId: number; messages: readonly Message[]; tools: readonly ToolDescription[]; language: string }
   /**
    * The prompt of the next `ask` would have come to more than `tokensMax` estimated tokens: the oldest turns are gone for good, and
    * results of tools are cut where that was not enough. `tokens` is what it comes to now.
@@ -96,40 +96,40 @@ export type CallCommand =
       turnId: number;
       droppedTurns: number;
       droppedMessages: number;
-      cutResults: number;
+      truncatedResults: number;
       tokens: number;
       tokensMax: number;
     }
   /**
    * Ask the model for what may turn out to be the caller's turn, and keep what it answers: the next `ask` is answered with that. Until
-   * then, or `forget-ahead`, nothing of it may be seen.
+   * then, or `preemptive-cancel`, nothing of it may be seen.
    */
-  | { kind: "ask-ahead"; messages: readonly Message[]; tools: readonly ToolDescription[]; language: string }
+  | { kind: "preemptive-start"; messages: readonly Message[]; tools: readonly ToolDescription[]; language: string }
   /** It turned out otherwise. */
-  | { kind: "forget-ahead" }
+  | { kind: "preemptive-cancel" }
   /** Carry out a tool; `key` comes back with what came of it. */
-  | { kind: "tool"; turnId: number; key: string; name: string; arguments: Readonly<Record<string, unknown>> }
+  | { kind: "run-tool"; turnId: number; toolCallId: string; name: string; arguments: Readonly<Record<string, unknown>> }
   /** Press keys towards the far end, where the wire can. */
   | { kind: "send-dtmf"; digits: string }
   /** From here on the call is in this language: what is spoken, and what is listened for where the ear must be told. */
-  | { kind: "language"; language: string; reason: "heard" | "tool" }
+  | { kind: "language"; language: string; reason: "detected" | "tool" }
   /** The caller is to be handed on; the call ends with that. */
   | { kind: "transfer"; target: string }
   /** Synthesise a piece behind the pieces before it, and send it in its turn. Words of our own have a `reason`. */
-  | { kind: "speak"; turnId: number; piece: number; text: string; reason?: SpeakReason }
+  | { kind: "speak"; turnId: number; segment: number; text: string; reason?: SpeakReason }
   /** Send a mark right behind the last frame that was sent. */
   | { kind: "mark"; name: string }
   /**
    * Abort the model and the synthesis of this reply and drop what has not been sent; `clear` also drops what the carrier has
    * not played. `heardText` is what the caller heard of it, `voicedMs` for how long there was voice when voice did it.
    */
-  | { kind: "cut"; turnId: number; clear: boolean; reason: CutReason; voicedMs: number; heardText: string }
+  | { kind: "cancel-reply"; turnId: number; clear: boolean; reason: CancelReason; speechMs: number; heardText: string }
   /** Send no more of this reply for now: the caller makes a sound, and it is not known yet what it is. */
   | { kind: "pause"; turnId: number }
   /** It was nothing: go on from the sample behind the last one that was sent. */
   | { kind: "resume"; turnId: number; reason: ResumeReason }
   /** The caller said this over the agent, and it asks for no answer. */
-  | { kind: "pass-over"; text: string; startMs: number; endMs: number }
+  | { kind: "ignore"; text: string; startMs: number; endMs: number }
   /** What the agent does from here on. An answer that begins to be heard tells where the time before it went. */
   | { kind: "state"; state: CallState; latency?: TurnLatency }
   /** A turn is over and will not change any more: the transcript is these, in order. */

@@ -1,5 +1,5 @@
 /** A single word says little of its language: "okay" is one everywhere. Scripts without spaces write many words as one. */
-export const tellsLanguage = (text: string): boolean =>
+export const isLanguageReliable = (text: string): boolean =>
   /\S\s+\S/u.test(text) || /^[^\p{Script=Latin}\s]{4,}$/u.test(text);
 
 /** `de` and `de-AT` are. */

@@ -55,8 +55,8 @@ export class HeardLedger {
   /** The turn that the reply was, `whole` where it was heard to its end. The reply is audible. */
   turn(reply: Reply, whole: boolean, nowMs: number): TranscriptTurn {
     // What was heard whole may have ended after the last confirmation, while the clock was still believed.
-    if (whole) return reply.asHeard(0, Math.min(nowMs, this.#playout.playsUntilMs));
-    return reply.asHeard(this.unplayedMs(reply, nowMs), this.heardUntilMs(nowMs), this.#playout.unplayedMs(nowMs));
+    if (whole) return reply.heardTurn(0, Math.min(nowMs, this.#playout.playsUntilMs));
+    return reply.heardTurn(this.unplayedMs(reply, nowMs), this.heardUntilMs(nowMs), this.#playout.unplayedMs(nowMs));
   }
 
   /** When the agent was heard last. */
@@ -65,7 +65,7 @@ export class HeardLedger {
   }
 
   /** Whether the reply was played to its end, though no mark may have confirmed it yet. */
-  isOver(reply: Reply, nowMs: number): boolean {
+  isPlayedToEnd(reply: Reply, nowMs: number): boolean {
     return reply.audible && reply.allSent && this.unplayedMs(reply, nowMs) === 0;
   }
 

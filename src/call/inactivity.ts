@@ -14,13 +14,13 @@ export class Inactivity {
   }
 
   /** Somebody was heard until `atMs`. */
-  heardUntil(atMs: number): void {
+  activityUntil(atMs: number): void {
     this.#quietSinceMs = Math.max(this.#quietSinceMs, atMs);
   }
 
   /** The caller gave a sign of life: words or a key, or voice where there is no ear for words. */
-  callerHeard(atMs: number): void {
-    this.heardUntil(atMs);
+  callerActive(atMs: number): void {
+    this.activityUntil(atMs);
     this.#promptsUnanswered = 0;
   }
 

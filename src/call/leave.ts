@@ -2,28 +2,28 @@ import type { EndReason, SpeakReason } from "../core/call-spec.ts";
 import { GOODBYE_MS_MAX } from "../core/limits.ts";
 import type { Phrases } from "../core/phrases.ts";
 import type { SpendAction } from "../core/spend.ts";
-import { LIMIT_GOODBYE_MS_MAX, REFUSED_TURNS_MAX } from "../core/spend-limits.ts";
+import { SPEND_LIMIT_GOODBYE_MS_MAX, REFUSED_TURNS_MAX } from "../core/spend-limits.ts";
 
 /** What the agent says last, why, and what the call then ends for. */
-export interface LastWords {
+export interface Goodbye {
   text: string;
-  why: SpeakReason;
-  reason: EndReason;
+  speakReason: SpeakReason;
+  endReason: EndReason;
 }
 
 /**
  * How the service ends a call: with a goodbye, after which the call ends for the reason that it was asked to. The first reason wins.
  * Times are ms of call time.
  */
-export class Leave {
-  readonly #say: (words: LastWords) => void;
+export class Ending {
+  readonly #say: (words: Goodbye) => void;
   #reason: EndReason | undefined;
-  #untilMs = Number.POSITIVE_INFINITY;
+  #deadlineMs = Number.POSITIVE_INFINITY;
   /** Turns in a row that were refused because of a spend limit. */
   #refusedTurns = 0;
 
   /** `say` has the agent say the last words in place of whatever it says or does. */
-  constructor(say: (words: LastWords) => void) {
+  constructor(say: (words: Goodbye) => void) {
     this.#say = say;
   }
 
@@ -33,13 +33,13 @@ export class Leave {
   }
 
   /** The call ends then at the latest; Infinity while it does not end. */
-  get untilMs(): number {
-    return this.#untilMs;
+  get deadlineMs(): number {
+    return this.#deadlineMs;
   }
 
   /** The call is to end with a goodbye. One that is ending already waits no longer than for that. */
-  goodbye(reason: EndReason, { goodbye }: Phrases, nowMs: number): void {
-    this.#take({ reason, text: goodbye, why: "goodbye" }, nowMs + GOODBYE_MS_MAX);
+  sayGoodbye(endReason: EndReason, { goodbye }: Phrases, nowMs: number): void {
+    this.#begin({ endReason, text: goodbye, speakReason: "goodbye" }, nowMs + GOODBYE_MS_MAX);
   }
 
   /**
@@ -50,7 +50,7 @@ export class Leave {
     if (this.#reason !== undefined) return false;
     this.#refusedTurns += 1;
     if (action === "refuse" && this.#refusedTurns < REFUSED_TURNS_MAX) return true;
-    this.#take({ reason: "spend_limit", text: `${limit} ${goodbye}`, why: "limit" }, nowMs + LIMIT_GOODBYE_MS_MAX);
+    this.#begin({ endReason: "spend_limit", text: `${limit} ${goodbye}`, speakReason: "limit" }, nowMs + SPEND_LIMIT_GOODBYE_MS_MAX);
     return false;
   }
 
@@ -59,10 +59,10 @@ export class Leave {
     this.#refusedTurns = 0;
   }
 
-  #take(words: LastWords, untilMs: number): void {
-    this.#untilMs = Math.min(this.#untilMs, untilMs);
+  #begin(words: Goodbye, untilMs: number): void {
+    this.#deadlineMs = Math.min(this.#deadlineMs, untilMs);
     if (this.#reason !== undefined) return;
-    this.#reason = words.reason;
+    this.#reason = words.endReason;
     this.#say(words);
   }
 }

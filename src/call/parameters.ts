@@ -1,7 +1,7 @@
 /** The policy of turn taking, in one place. Every value is milliseconds unless its name says otherwise. */
 export interface TurnParameters {
   /** Speech has begun when `onsetVoicedFrames` of the last `onsetWindowFrames` frames are voiced. */
-  onsetVoicedFrames: number;
+  onsetSpeechFrames: number;
   onsetWindowFrames: number;
   /** Speech has ended after this much media without voice. */
   hangoverMs: number;
@@ -18,16 +18,16 @@ export interface TurnParameters {
   /** How long a final transcript is waited for after the voice ended; then the partial one counts, or nothing was said. */
   finalWaitMs: number;
   /** Where the ear tells partial words: voice that goes on without a new one for this long does not keep the turn open. */
-  wordlessVoiceMs: number;
+  wordlessSpeechMs: number;
   /**
    * Where the ear tells no partial words, voice that lasts this long interrupts the agent. The detector's own tail and `hangoverMs`
    * count with it: of a sound that is over they are some 400 ms.
    */
-  sustainedVoiceMs: number;
+  sustainedSpeechMs: number;
   /** Voice that has gone on for this long without a word is a noise of the line, and stops no reply that begins behind it. */
-  steadyVoiceMs: number;
+  steadyNoiseMs: number;
   /** Voice alone pauses one reply so often at most: babble must not stall the agent. A count. */
-  voicePausesMax: number;
+  speechPausesMax: number;
   /** A paused reply goes on this long after the voice that paused it, unless a word has cut it. */
   resumeMs: number;
   /** It goes on in any case after this long, when the voice goes on and tells no word. */
@@ -42,15 +42,15 @@ export interface TurnParameters {
   /** The first piece of a reply is spoken as soon as a clause of so many characters is there, not the whole sentence. A count. */
   firstClauseChars: number;
   /** An entry of keys is over this long after its last one. */
-  digitGapMs: number;
+  dtmfGapMs: number;
   /** A reply that is not audible by then begins with a few words of our own. */
   fillerMs: number;
   /** Tools that run for so long, with nothing to be heard meanwhile, are excused likewise. */
   toolFillerMs: number;
   /** A model that tells nothing for so long has failed. */
-  modelSilenceMs: number;
+  llmSilenceMs: number;
   /** A voice that has a piece to speak and tells nothing for so long has failed. */
-  voiceSilenceMs: number;
+  ttsSilenceMs: number;
   /** A mark that has not come back this long after its audio must have been played is not waited for any more. */
   markGraceMs: number;
   /**
@@ -62,7 +62,7 @@ export interface TurnParameters {
 
 /** Measured: onset, hangover and settle for the WebRTC detector in mode 3 over G.711; the rest is the field's usual. */
 export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
-  onsetVoicedFrames: 3,
+  onsetSpeechFrames: 3,
   onsetWindowFrames: 5,
   hangoverMs: 300,
   settleMs: 300,
@@ -71,20 +71,20 @@ export const DEFAULT_TURN_PARAMETERS: Readonly<TurnParameters> = {
   endpointSentenceMs: 350,
   endpointTrailingMs: 1_000,
   finalWaitMs: 3_000,
-  wordlessVoiceMs: 2_000,
-  sustainedVoiceMs: 1_100,
-  steadyVoiceMs: 4_000,
-  voicePausesMax: 2,
+  wordlessSpeechMs: 2_000,
+  sustainedSpeechMs: 1_100,
+  steadyNoiseMs: 4_000,
+  speechPausesMax: 2,
   resumeMs: 800,
   pauseMsMax: 2_000,
   backChannelAnswerMs: 1_000,
   preemptiveMs: 0,
   firstClauseChars: 24,
-  digitGapMs: 2_500,
+  dtmfGapMs: 2_500,
   fillerMs: 2_500,
   toolFillerMs: 1_500,
-  modelSilenceMs: 8_000,
-  voiceSilenceMs: 8_000,
+  llmSilenceMs: 8_000,
+  ttsSilenceMs: 8_000,
   markGraceMs: 500,
   confirmationMs: 100,
 };

@@ -7,18 +7,18 @@ import { builtInPhrases, ENGLISH, type Phrases } from "../core/phrases.ts";
  */
 export class CallPhrases {
   /** By language. A translation may come late, when the call is in another language already: each has a place of its own. */
-  readonly #given = new Map<string, Phrases>();
+  readonly #chosen = new Map<string, Phrases>();
 
   /** `phrases` for a call in `language`, letter for letter. */
-  give(language: string, phrases: Phrases): void {
-    this.#given.delete(language);
-    this.#given.set(language, phrases);
-    const [oldest] = this.#given.keys();
+  set(language: string, phrases: Phrases): void {
+    this.#chosen.delete(language);
+    this.#chosen.set(language, phrases);
+    const [oldest] = this.#chosen.keys();
     // The gateway looks again when the call comes back to a language.
-    if (this.#given.size > PHRASE_LANGUAGES_PER_CALL_MAX && oldest !== undefined) this.#given.delete(oldest);
+    if (this.#chosen.size > PHRASE_LANGUAGES_PER_CALL_MAX && oldest !== undefined) this.#chosen.delete(oldest);
   }
 
   in(language: string): Phrases {
-    return this.#given.get(language) ?? builtInPhrases(language) ?? ENGLISH;
+    return this.#chosen.get(language) ?? builtInPhrases(language) ?? ENGLISH;
   }
 }

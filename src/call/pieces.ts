@@ -18,7 +18,7 @@ const ABBREVIATIONS = new Set(
  * Whitespace is folded, so that the pieces joined by `joinTexts` are the reply's text. Lengths are in Latin letters: those of other
  * scripts count for as many as take the same time to be spoken.
  */
-export class PieceSplitter {
+export class SegmentSplitter {
   readonly #firstClauseLetters: number;
   readonly #language: string;
   #rest = "";
@@ -34,8 +34,8 @@ export class PieceSplitter {
   push(text: string): string[] {
     this.#rest = (this.#rest + text).replace(/\s+/g, " ");
     const pieces: string[] = [];
-    for (let at = this.#cutAt(); at > 0; at = this.#cutAt()) {
-      add(pieces, this.#rest.slice(0, at));
+    for (let at = this.#segmentEnd(); at > 0; at = this.#segmentEnd()) {
+      pushSpeakable(pieces, this.#rest.slice(0, at));
       this.#rest = this.#rest.slice(at);
       this.#isFirst = false;
     }
@@ -45,14 +45,14 @@ export class PieceSplitter {
   /** The reply is over: what is left, if anything. */
   end(): string[] {
     const pieces: string[] = [];
-    add(pieces, this.#rest);
+    pushSpeakable(pieces, this.#rest);
     this.#rest = "";
     this.#isFirst = true;
     return pieces;
   }
 
   /** Where the first piece of what is left ends, or 0 when it is not complete yet. */
-  #cutAt(): number {
+  #segmentEnd(): number {
     const text = this.#rest;
     const clauseLettersMin = this.#isFirst ? this.#firstClauseLetters : Number.POSITIVE_INFINITY;
     let letters = 0;
@@ -60,7 +60,7 @@ export class PieceSplitter {
     for (let at = 0; at < text.length; ) {
       const character = String.fromCodePoint(text.codePointAt(at) as number);
       const weight = speakingWeight(character);
-      if (letters + weight > SEGMENT_LETTERS_MAX) return lastClause || this.#wordCut(at);
+      if (letters + weight > SEGMENT_LETTERS_MAX) return lastClause || this.#wordBoundary(at);
       letters += weight;
       at += character.length;
       if (letters < SEGMENT_LETTERS_MIN || at === text.length) continue;
@@ -77,7 +77,7 @@ export class PieceSplitter {
    * Where to cut a text that has no clause up to `at`: before a blank, unless that leaves too little; else between words, else between
    * characters.
    */
-  #wordCut(at: number): number {
+  #wordBoundary(at: number): number {
     const text = this.#rest;
     const blank = text.lastIndexOf(" ", at);
     if (blank > 0 && speakingLength(text.slice(0, blank)) >= SEGMENT_LETTERS_MIN) return blank;
@@ -93,7 +93,7 @@ const TAIL_CHARS = 64;
 const WORD_CHARS = 24;
 
 /** Pieces without a letter or a digit cannot be spoken and are left out. */
-function add(pieces: string[], text: string): void {
+function pushSpeakable(pieces: string[], text: string): void {
   const piece = text.trim();
   if (/[\p{L}\p{N}]/u.test(piece)) pieces.push(piece);
 }

@@ -6,7 +6,7 @@ const LAG_MS_MAX = 1_000;
 
 interface OutstandingMark {
   turnId: number;
-  piece: number;
+  segment: number;
   /** When its audio will have been played, by our own clock. */
   dueMs: number;
 }
@@ -86,19 +86,19 @@ export class Playout {
    * A mark behind what was sent last: its name, or undefined when too many are out already. A piece whose end becomes known
    * only when its last frame has been played is marked late, and nobody is slow who returns that mark at once.
    */
-  mark(turnId: number, piece: number, nowMs: number): string | undefined {
+  mark(turnId: number, segment: number, nowMs: number): string | undefined {
     if (this.#marks.size >= MARKS_OUTSTANDING_MAX) return undefined;
-    const name = `${turnId}.${piece}`;
-    this.#marks.set(name, { turnId, piece, dueMs: Math.max(nowMs, this.#playsUntilMs) });
+    const name = `${turnId}.${segment}`;
+    this.#marks.set(name, { turnId, segment, dueMs: Math.max(nowMs, this.#playsUntilMs) });
     return name;
   }
 
   /** A mark came back; says what was played, or undefined for unknown, repeated and forgotten ones. */
-  returned(name: string, nowMs: number): { turnId: number; piece: number } | undefined {
+  markReturned(name: string, nowMs: number): { turnId: number; segment: number } | undefined {
     const mark = this.#marks.get(name);
     if (mark === undefined) return undefined;
     this.#marks.delete(name);
-    this.#learnLag(nowMs - mark.dueMs);
+    this.#updateLag(nowMs - mark.dueMs);
     return mark;
   }
 
@@ -123,11 +123,11 @@ export class Playout {
     const lateMs = this.#flushed.playedMs - believedMs;
     this.#flushed = undefined;
     this.#playedMs -= lateMs;
-    this.#learnLag(lateMs);
+    this.#updateLag(lateMs);
   }
 
   /** Half the old: one message that was held up must not move what is taken for heard by a second. */
-  #learnLag(lateMs: number): void {
+  #updateLag(lateMs: number): void {
     this.#lagMs = (this.#lagMs + Math.min(LAG_MS_MAX, Math.max(0, lateMs))) / 2;
   }
 }

@@ -1,5 +1,5 @@
 import type { CallSpec } from "../core/call-spec.ts";
-import { MODEL_TOKENS_MAX } from "../core/limits.ts";
+import { LLM_OUTPUT_TOKENS_MAX } from "../core/limits.ts";
 import { PROMPT_CONTEXT_SHARE } from "../core/prompt-limits.ts";
 import { toolsTokens } from "../speech/prompt-tokens.ts";
 import { textTokens } from "../speech/text-tokens.ts";
@@ -14,6 +14,6 @@ import { describeTools } from "./tools.ts";
 export function promptTokensMaxOf(spec: CallSpec, contextTokens: number | undefined, historyTokensMax: number): number {
   const wantedTokens = textTokens(systemText(spec)) + toolsTokens(describeTools(spec.tools)) + historyTokensMax;
   if (contextTokens === undefined) return wantedTokens;
-  const answerTokens = Math.min(MODEL_TOKENS_MAX, contextTokens / 4);
+  const answerTokens = Math.min(LLM_OUTPUT_TOKENS_MAX, contextTokens / 4);
   return Math.min(wantedTokens, Math.floor(contextTokens * PROMPT_CONTEXT_SHARE - answerTokens));
 }

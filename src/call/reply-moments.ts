@@ -4,24 +4,24 @@ import type { TurnLatency } from "../core/call-spec.ts";
  * What a reply answers, ms of call time: when the caller began, when the last voiced frame came, and when the ear was sure of all that
  * it had told, or NaN.
  */
-export interface Asked {
+export interface AnsweredUtterance {
   startMs: number;
-  spokenMs: number;
+  lastSpeechMs: number;
   finalMs: number;
 }
 
 /** The moments that a reply's latency is made of, ms of call time. Each is the first of its kind. */
-export class ReplyMoments {
-  readonly #answers: Asked | undefined;
+export class ReplyTimings {
+  readonly #answers: AnsweredUtterance | undefined;
   readonly #begunMs: number;
-  #askedMs = Number.NaN;
+  #llmRequestedMs = Number.NaN;
   #textMs = Number.NaN;
-  #pieceMs = Number.NaN;
+  #segmentMs = Number.NaN;
   #audioMs = Number.NaN;
   #frameMs = Number.NaN;
 
   /** `answers` is undefined for a reply that answers nobody. */
-  constructor(answers: Asked | undefined, nowMs: number) {
+  constructor(answers: AnsweredUtterance | undefined, nowMs: number) {
     this.#answers = answers;
     this.#begunMs = nowMs;
   }
@@ -32,8 +32,8 @@ export class ReplyMoments {
   }
 
   /** The model was asked; what it was asked for its tools is not what the first text waited for. */
-  asked(nowMs: number): void {
-    if (Number.isNaN(this.#textMs)) this.#askedMs = nowMs;
+  llmRequested(nowMs: number): void {
+    if (Number.isNaN(this.#textMs)) this.#llmRequestedMs = nowMs;
   }
 
   /** The model told text. */
@@ -42,8 +42,8 @@ export class ReplyMoments {
   }
 
   /** The voice was given something to speak. */
-  piece(nowMs: number): void {
-    if (Number.isNaN(this.#pieceMs)) this.#pieceMs = nowMs;
+  segment(nowMs: number): void {
+    if (Number.isNaN(this.#segmentMs)) this.#segmentMs = nowMs;
   }
 
   audio(nowMs: number): void {
@@ -57,15 +57,15 @@ export class ReplyMoments {
   /** Where the time since the caller stopped speaking went. Once a frame was sent; undefined for a reply that answers nobody. */
   get latency(): TurnLatency | undefined {
     if (this.#answers === undefined) return undefined;
-    const { startMs, spokenMs, finalMs } = this.#answers;
-    const since = (ms: number): number => Math.round(ms - spokenMs);
+    const { startMs, lastSpeechMs, finalMs } = this.#answers;
+    const since = (ms: number): number => Math.round(ms - lastSpeechMs);
     return {
       // A detector of voice has a tail: a quick ear may be sure before the last frame that it takes for voice.
-      ...(finalMs >= startMs ? { finalMs: Math.max(0, since(finalMs)) } : {}),
+      ...(finalMs >= startMs ? { finalTranscriptMs: Math.max(0, since(finalMs)) } : {}),
       endOfTurnMs: since(this.#begunMs),
-      ...(Number.isNaN(this.#askedMs) ? {} : { askedMs: since(this.#askedMs) }),
+      ...(Number.isNaN(this.#llmRequestedMs) ? {} : { llmRequestedMs: since(this.#llmRequestedMs) }),
       ...(Number.isNaN(this.#textMs) ? {} : { firstTextMs: since(this.#textMs) }),
-      firstPieceMs: since(this.#pieceMs),
+      firstSegmentMs: since(this.#segmentMs),
       firstAudioMs: since(this.#audioMs),
       firstFrameMs: since(this.#frameMs),
     };

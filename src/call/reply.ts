@@ -1,21 +1,21 @@
 import { strict as assert } from "node:assert";
 import type { EndReason, TranscriptTurn } from "../core/call-spec.ts";
 import { isUnspaced, joinTexts, speakingLength, wordEnds } from "../core/words.ts";
-import type { SpokenWord } from "../speech/speech.ts";
+import type { TimedWord } from "../speech/speech.ts";
 import type { TurnParameters } from "./parameters.ts";
-import { PieceSplitter } from "./pieces.ts";
-import { type Asked, ReplyMoments } from "./reply-moments.ts";
-import { ReplyWatch } from "./reply-watch.ts";
-import type { LivingReply } from "./standing.ts";
-import { ToolUse } from "./tool-use.ts";
+import { SegmentSplitter } from "./pieces.ts";
+import { type AnsweredUtterance, ReplyTimings } from "./reply-moments.ts";
+import { ReplyWatchdog } from "./reply-watch.ts";
+import type { ReplySnapshot } from "./standing.ts";
+import { ToolRounds } from "./tool-use.ts";
 import type { ToolEffect } from "./tools.ts";
 
 /** One spoken piece of a reply, in samples of the reply as a whole. `endSample` is known once the synthesis is over. */
-interface Piece {
+interface Segment {
   readonly text: string;
   startSample: number;
   endSample: number | undefined;
-  readonly words: SpokenWord[];
+  readonly words: TimedWord[];
 }
 
 /**
@@ -30,11 +30,11 @@ export class Reply {
   /** What it is spoken in, BCP 47: it tells where words end. */
   readonly #language: string;
   /** Of a goodbye of ours: why the call ends when it has been heard. */
-  readonly leave: EndReason | undefined;
-  readonly moments: ReplyMoments;
+  readonly endReason: EndReason | undefined;
+  readonly timings: ReplyTimings;
   readonly #rateHz: number;
-  readonly #splitter: PieceSplitter;
-  readonly #pieces: Piece[] = [];
+  readonly #splitter: SegmentSplitter;
+  readonly #segments: Segment[] = [];
   #sentSamples = 0;
   #playedSamples = 0;
   /** What had been heard, by the playback clock, at the last confirmation. */
@@ -43,10 +43,10 @@ export class Reply {
   #textDone = false;
   /** What the model has said since it was asked last, as it said it. */
   #roundText = "";
-  readonly tools: ToolUse;
-  readonly watch: ReplyWatch;
+  readonly tools: ToolRounds;
+  readonly watchdog: ReplyWatchdog;
   /** What the model asked for once this reply has been heard, by the use of a tool that is called `key`. */
-  afterwards: { key: string; effect: Extract<ToolEffect, { kind: "hang-up" | "transfer" }> } | undefined;
+  finalEffect: { toolCallId: string; effect: Extract<ToolEffect, { kind: "hang-up" | "transfer" }> } | undefined;
 
   constructor(options: {
     turnId: number;
@@ -56,19 +56,19 @@ export class Reply {
     leave: EndReason | undefined;
     rateHz: number;
     /** Undefined for a reply that answers nobody. */
-    answers: Asked | undefined;
+    answers: AnsweredUtterance | undefined;
     parameters: Readonly<TurnParameters>;
     nowMs: number;
   }) {
     this.turnId = options.turnId;
-    this.tools = new ToolUse(options.turnId);
-    this.watch = new ReplyWatch(options.parameters, options.nowMs);
+    this.tools = new ToolRounds(options.turnId);
+    this.watchdog = new ReplyWatchdog(options.parameters, options.nowMs);
     this.#language = options.language;
-    this.#splitter = new PieceSplitter(options.parameters.firstClauseChars, options.language);
+    this.#splitter = new SegmentSplitter(options.parameters.firstClauseChars, options.language);
     this.interruptible = options.interruptible;
-    this.leave = options.leave;
+    this.endReason = options.leave;
     this.#rateHz = options.rateHz;
-    this.moments = new ReplyMoments(options.answers, options.nowMs);
+    this.timings = new ReplyTimings(options.answers, options.nowMs);
   }
 
   /** The caller can hear it: a frame was sent. */
@@ -80,20 +80,20 @@ export class Reply {
     return this.#sentSamples;
   }
 
-  get pieceCount(): number {
-    return this.#pieces.length;
+  get segmentCount(): number {
+    return this.#segments.length;
   }
 
   /** More text of the reply; returns the new pieces to be spoken, numbered from `pieceCount` before the call. */
   pushText(text: string, nowMs: number): readonly string[] {
-    this.moments.text(nowMs);
+    this.timings.text(nowMs);
     this.#roundText += text;
-    return this.#added(this.#splitter.push(text), nowMs);
+    return this.#addSegments(this.#splitter.push(text), nowMs);
   }
 
   /** The model is done for now; returns what is left to be spoken. */
   endRound(nowMs: number): readonly string[] {
-    return this.#added(this.#splitter.end(), nowMs);
+    return this.#addSegments(this.#splitter.end(), nowMs);
   }
 
   /** What the model has said since it was asked last; the next round begins. */
@@ -110,63 +110,63 @@ export class Reply {
 
   /** Words of our own between those of the model: one piece. */
   insert(text: string, nowMs: number): readonly string[] {
-    return this.#added([text], nowMs);
+    return this.#addSegments([text], nowMs);
   }
 
   /** A reply of our own words, without a model: its pieces. */
   wholeText(text: string, nowMs: number): readonly string[] {
     this.#textDone = true;
-    return this.#added([...this.#splitter.push(text), ...this.#splitter.end()], nowMs);
+    return this.#addSegments([...this.#splitter.push(text), ...this.#splitter.end()], nowMs);
   }
 
   /** New pieces, which are given to the voice in this moment. */
-  #added(texts: readonly string[], nowMs: number): readonly string[] {
-    if (texts.length > 0) this.moments.piece(nowMs);
+  #addSegments(texts: readonly string[], nowMs: number): readonly string[] {
+    if (texts.length > 0) this.timings.segment(nowMs);
     for (const text of texts) {
-      const before = this.#pieces.at(-1);
+      const before = this.#segments.at(-1);
       // Where a piece begins is not known before the one in front of it is over: until then nothing of it can be heard.
       const startSample = before === undefined ? 0 : (before.endSample ?? Number.POSITIVE_INFINITY);
-      this.#pieces.push({ text, startSample, endSample: undefined, words: [] });
+      this.#segments.push({ text, startSample, endSample: undefined, words: [] });
     }
     return texts;
   }
 
-  pieceAudio(piece: number, words: readonly SpokenWord[], nowMs: number): void {
-    this.moments.audio(nowMs);
-    this.#piece(piece).words.push(...words);
+  segmentAudio(piece: number, words: readonly TimedWord[], nowMs: number): void {
+    this.timings.audio(nowMs);
+    this.#segment(piece).words.push(...words);
   }
 
   /** The piece's synthesis is over at `samples` samples. */
-  pieceEnded(piece: number, samples: number): void {
-    const ended = this.#piece(piece);
+  segmentEnded(piece: number, samples: number): void {
+    const ended = this.#segment(piece);
     ended.endSample = ended.startSample + samples;
-    const next = this.#pieces[piece + 1];
+    const next = this.#segments[piece + 1];
     if (next !== undefined) next.startSample = ended.endSample;
   }
 
-  #piece(piece: number): Piece {
-    const found = this.#pieces[piece];
+  #segment(piece: number): Segment {
+    const found = this.#segments[piece];
     assert.ok(found !== undefined, "a piece that was never asked for");
     assert.ok(Number.isFinite(found.startSample), "pieces are synthesised in order");
     return found;
   }
 
   frameSent(samples: number, nowMs: number): void {
-    if (!this.audible) this.moments.frame(nowMs);
+    if (!this.audible) this.timings.frame(nowMs);
     this.#sentSamples += samples;
   }
 
   /** The next piece whose last sample has been sent and which has no mark yet, or undefined. Counts it as marked. */
-  takePieceToMark(): number | undefined {
-    const endSample = this.#pieces[this.#nextToMark]?.endSample;
+  takeSegmentToMark(): number | undefined {
+    const endSample = this.#segments[this.#nextToMark]?.endSample;
     if (endSample === undefined || endSample > this.#sentSamples) return undefined;
     this.#nextToMark += 1;
     return this.#nextToMark - 1;
   }
 
   /** The far end confirmed that `piece` was played. */
-  piecePlayed(piece: number): void {
-    this.#playedSamples = Math.max(this.#playedSamples, this.#pieces[piece]?.endSample ?? 0);
+  segmentPlayed(piece: number): void {
+    this.#playedSamples = Math.max(this.#playedSamples, this.#segments[piece]?.endSample ?? 0);
   }
 
   /** Nothing more will be generated, and all that was has been sent. */
@@ -176,7 +176,7 @@ export class Reply {
 
   /** Some of what there is to say has not been sent. */
   get unsent(): boolean {
-    const last = this.#pieces.at(-1);
+    const last = this.#segments.at(-1);
     return last !== undefined && !(last.endSample !== undefined && last.endSample <= this.#sentSamples);
   }
 
@@ -204,7 +204,7 @@ export class Reply {
   /** The text up to the last word that ended within the first `heardSamples` samples. */
   heardText(heardSamples: number): string {
     let heard = "";
-    for (const piece of this.#pieces) {
+    for (const piece of this.#segments) {
       // A piece that the voice made no audio of was not heard, whatever comes behind it.
       if (piece.endSample === piece.startSample) continue;
       if (piece.endSample !== undefined && piece.endSample <= heardSamples) {
@@ -217,32 +217,32 @@ export class Reply {
   }
 
   /** What was heard of a piece that was not heard whole. */
-  #heardOf(piece: Piece, heardSamples: number): string {
+  #heardOf(piece: Segment, heardSamples: number): string {
     const samples = heardSamples - piece.startSample;
-    return samples > 0 ? heardOfPiece(piece, samples, this.#rateHz, this.#language) : "";
+    return samples > 0 ? heardOfSegment(piece, samples, this.#rateHz, this.#language) : "";
   }
 
   /** Whether what was heard ends within a stretch for which the TTS sent no word times. */
-  #isGuess(heardSamples: number): boolean {
-    const cut = this.#pieces.find(({ endSample }) => endSample === undefined || endSample > heardSamples);
+  #isEstimate(heardSamples: number): boolean {
+    const cut = this.#segments.find(({ endSample }) => endSample === undefined || endSample > heardSamples);
     if (cut === undefined || heardSamples <= cut.startSample) return false;
     const heardMs = ((heardSamples - cut.startSample) * 1_000) / this.#rateHz;
-    return cut.words.length === 0 || wordsWithin(stretchAt(cut.words, heardMs), heardMs, this.#language) !== "";
+    return cut.words.length === 0 || wordsWithin(wordAt(cut.words, heardMs), heardMs, this.#language) !== "";
   }
 
   /** How it stands when `unplayedMs` of what was sent have not been played. */
-  asItStands(unplayedMs: number): Omit<LivingReply, "waits"> {
-    const { turnId, audible, interruptible, pieceCount: pieces } = this;
+  snapshot(unplayedMs: number): Omit<ReplySnapshot, "deadlines"> {
+    const { turnId, audible, interruptible, segmentCount: segments } = this;
     const sentMs = (this.#sentSamples * 1_000) / this.#rateHz;
     const heardText = this.heardText(this.heardSamples(unplayedMs));
-    return { turnId, audible, interruptible, usesTools: this.tools.running, pieces, sentMs, heardText };
+    return { turnId, audible, interruptible, areToolsRunning: this.tools.running, segments, sentMs, heardText };
   }
 
   /**
    * The agent's turn, when `unplayedMs` of what was sent have not been played and the rest was until `endMs`. Once audible.
    * `clockUnplayedMs` is the same by the playback clock alone: where more words were heard by that, the turn is approximate.
    */
-  asHeard(unplayedMs: number, endMs: number, clockUnplayedMs = unplayedMs): TranscriptTurn {
+  heardTurn(unplayedMs: number, endMs: number, clockUnplayedMs = unplayedMs): TranscriptTurn {
     const heardSamples = this.heardSamples(unplayedMs);
     const text = this.heardText(heardSamples);
     const whole = this.allSent && heardSamples >= this.#sentSamples;
@@ -250,12 +250,12 @@ export class Reply {
     const turn: TranscriptTurn = {
       role: "agent",
       text,
-      startMs: this.moments.frameMs,
+      startMs: this.timings.frameMs,
       endMs,
       interrupted: !whole,
-      ...(!whole && (mayBeMore || this.#isGuess(heardSamples)) ? { approximate: true } : {}),
+      ...(!whole && (mayBeMore || this.#isEstimate(heardSamples)) ? { approximate: true } : {}),
     };
-    const { latency } = this.moments;
+    const { latency } = this.timings;
     return latency === undefined ? turn : { ...turn, latency };
   }
 }
@@ -269,12 +269,12 @@ const LETTERS_PER_SECOND = 15;
  * whole, of those behind it nothing was. Neither are there times of the words within what a voice tells as one, as most do of a
  * script that has no blanks: those are taken to be spoken evenly, too.
  */
-function heardOfPiece(piece: Piece, heardSamples: number, rateHz: number, language: string): string {
+function heardOfSegment(piece: Segment, heardSamples: number, rateHz: number, language: string): string {
   const heardMs = (heardSamples / rateHz) * 1_000;
   // Word times become known with the audio, ahead of its being sent: an empty list means a voice that tells none.
   if (piece.words.length > 0) {
     const whole = piece.words.filter((word) => word.endMs <= heardMs);
-    const within = wordsWithin(stretchAt(piece.words, heardMs), heardMs, language);
+    const within = wordsWithin(wordAt(piece.words, heardMs), heardMs, language);
     return [...whole.map(({ text }) => text), ...(within === "" ? [] : [within])].join(" ");
   }
   const letters =
@@ -285,11 +285,11 @@ function heardOfPiece(piece: Piece, heardSamples: number, rateHz: number, langua
 }
 
 /** The word that sounds at `atMs`; undefined between words, and behind the last. */
-const stretchAt = (words: readonly SpokenWord[], atMs: number): SpokenWord | undefined =>
+const wordAt = (words: readonly TimedWord[], atMs: number): TimedWord | undefined =>
   words.find(({ startMs, endMs }) => startMs < atMs && endMs > atMs);
 
 /** The words of a stretch with a single time that had ended by `heardMs`; none where it is one word. */
-function wordsWithin(stretch: SpokenWord | undefined, heardMs: number, language: string): string {
+function wordsWithin(stretch: TimedWord | undefined, heardMs: number, language: string): string {
   if (stretch === undefined || !isUnspaced(stretch.text)) return "";
   const { text, startMs, endMs } = stretch;
   return wordsOfLength(text, (speakingLength(text) * (heardMs - startMs)) / (endMs - startMs), language);

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
-import type { CallSpec, CutReason, EndReason, SpeakReason, TurnLatency } from "../core/call-spec.ts";
-import { REPLY_PIECES_MAX } from "../core/limits.ts";
+import type { CallSpec, CancelReason, EndReason, SpeakReason, TurnLatency } from "../core/call-spec.ts";
+import { REPLY_SEGMENTS_MAX } from "../core/limits.ts";
 import type { Conversation } from "./conversation.ts";
 import type { CallEvent, CallSink, CallState } from "./events.ts";
 import { HeardLedger } from "./heard-ledger.ts";
@@ -9,14 +9,14 @@ import type { TurnParameters } from "./parameters.ts";
 import type { CallPhrases } from "./phrases.ts";
 import { Playout } from "./playout.ts";
 import { Reply } from "./reply.ts";
-import type { Asked } from "./reply-moments.ts";
-import type { ReplyStanding } from "./reply-watch.ts";
-import type { CallStanding } from "./standing.ts";
+import type { AnsweredUtterance } from "./reply-moments.ts";
+import type { ReplyProgress } from "./reply-watch.ts";
+import type { CallSnapshot } from "./standing.ts";
 import type { ToolRun } from "./tool-use.ts";
 import { describeTools, planTool, type ToolEffect } from "./tools.ts";
 import type { TurnAction, TurnEvent } from "./turn.ts";
 
-export interface SpeakerOptions {
+export interface AgentSideOptions {
   spec: CallSpec;
   rateHz: number;
   parameters: Readonly<TurnParameters>;
@@ -29,32 +29,32 @@ export interface SpeakerOptions {
   /** The call is over. */
   end: (reason: EndReason) => void;
   /** The model is done with the reply that lives, or has failed at it. */
-  modelDone: (failed: boolean) => void;
+  llmDone: (failed: boolean) => void;
   /** The model wants the call to go on in another language. */
-  speakLanguage: (language: string) => void;
+  switchLanguage: (language: string) => void;
 }
 
 /**
  * The agent's side of a call: the one reply that lives, from the first word asked for to the last one heard. Times are ms of
  * call time, and each method is told the time that it is called at.
  */
-export class Speaker {
-  readonly #options: SpeakerOptions;
+export class AgentSide {
+  readonly #options: AgentSideOptions;
   readonly #playout: Playout;
-  readonly #heard: HeardLedger;
+  readonly #heardLedger: HeardLedger;
   #reply: Reply | undefined;
   #nextTurnId = 1;
   #firstMessage = true;
   #state: CallState = "listening";
   #language: string;
   /** Asked for with every frame, so made once. */
-  readonly #standingNow: ReplyStanding = { unsent: false, hasPieces: false, playsUntilMs: 0 };
+  readonly #progressNow: ReplyProgress = { unsent: false, hasSegments: false, playsUntilMs: 0 };
 
-  constructor(options: SpeakerOptions) {
+  constructor(options: AgentSideOptions) {
     this.#options = options;
     this.#language = options.spec.language;
     this.#playout = new Playout(options.rateHz, options.parameters.confirmationMs);
-    this.#heard = new HeardLedger(this.#playout, options.parameters);
+    this.#heardLedger = new HeardLedger(this.#playout, options.parameters);
   }
 
   /** A reply lives: it is being made, or heard. */
@@ -63,7 +63,7 @@ export class Speaker {
   }
 
   /** A tool runs: the silence is not the caller's. */
-  get usesTools(): boolean {
+  get areToolsRunning(): boolean {
     return this.#reply?.tools.running ?? false;
   }
 
@@ -78,10 +78,10 @@ export class Speaker {
   }
 
   /** Has the model answer what was said. */
-  ask(nowMs: number): void {
-    const reply = this.#begin(this.#options.conversation.asked, nowMs);
-    this.#show("thinking");
-    this.#askModel(reply, nowMs);
+  generateReply(nowMs: number): void {
+    const reply = this.#begin(this.#options.conversation.pendingUtterance, nowMs);
+    this.#setState("thinking");
+    this.#requestLlm(reply, nowMs);
   }
 
   /** A reply of our own, without the model. A `leave` is a goodbye: nothing interrupts it, and the call ends with it. */
@@ -100,37 +100,37 @@ export class Speaker {
         this.#onFrameOut(reply, event.samples, nowMs);
         return;
       case "reply-text": {
-        reply.watch.modelHeard(nowMs);
-        const { pieceCount } = reply;
-        if (pieceCount < REPLY_PIECES_MAX) this.#speak(reply, pieceCount, reply.pushText(event.text, nowMs), nowMs);
+        reply.watchdog.llmActive(nowMs);
+        const { segmentCount } = reply;
+        if (segmentCount < REPLY_SEGMENTS_MAX) this.#speak(reply, segmentCount, reply.pushText(event.text, nowMs), nowMs);
         return;
       }
-      case "reply-tool": {
-        reply.watch.modelHeard(nowMs);
+      case "reply-tool-call": {
+        reply.watchdog.llmActive(nowMs);
         const { id, name, argumentsJson } = event;
-        reply.tools.ask({ id, name, argumentsJson });
+        reply.tools.request({ id, name, argumentsJson });
         return;
       }
       case "reply-end":
-        this.#onModelEnd(reply, nowMs);
+        this.#onLlmEnd(reply, nowMs);
         return;
       case "tool-result":
-        if (reply.tools.settle(event.key, event.result)) this.#goOnWithResults(reply, nowMs);
+        if (reply.tools.setResult(event.toolCallId, event.result)) this.#continueWithResults(reply, nowMs);
         return;
       case "reply-failed":
-        this.#options.modelDone(true);
+        this.#options.llmDone(true);
         return;
-      case "piece-audio":
-        reply.watch.voiceHeard(nowMs);
-        reply.pieceAudio(event.piece, event.words, nowMs);
+      case "segment-audio":
+        reply.watchdog.ttsActive(nowMs);
+        reply.segmentAudio(event.segment, event.words, nowMs);
         return;
-      case "piece-end":
-        reply.watch.voiceHeard(nowMs);
-        reply.pieceEnded(event.piece, event.samples);
-        this.#markPieces(reply, nowMs);
+      case "segment-end":
+        reply.watchdog.ttsActive(nowMs);
+        reply.segmentEnded(event.segment, event.samples);
+        this.#markSegments(reply, nowMs);
         this.finishIfHeard(nowMs);
         return;
-      case "piece-failed":
+      case "segment-failed":
         // Without a voice there is no call: nothing can be said about it either.
         this.#options.end("provider_error");
         return;
@@ -139,15 +139,15 @@ export class Speaker {
 
   /** The peer sent a frame, a mark or a pong. */
   confirmed(nowMs: number): void {
-    this.#heard.confirmed(this.#reply, nowMs);
+    this.#heardLedger.confirmed(this.#reply, nowMs);
   }
 
   /** A mark came back. */
-  marked(name: string, nowMs: number): void {
-    const played = this.#playout.returned(name, nowMs);
+  markReturned(name: string, nowMs: number): void {
+    const played = this.#playout.markReturned(name, nowMs);
     const reply = this.#reply;
     if (played === undefined || reply === undefined || reply.turnId !== played.turnId) return;
-    reply.piecePlayed(played.piece);
+    reply.segmentPlayed(played.segment);
     this.finishIfHeard(nowMs);
   }
 
@@ -158,31 +158,31 @@ export class Speaker {
 
   /** Holds the reply that lives; what has been sent of it is still heard. */
   pause(turnId: number, nowMs: number): void {
-    this.#reply?.watch.pause(true, nowMs);
+    this.#reply?.watchdog.pause(true, nowMs);
     this.#options.sink({ kind: "pause", turnId });
-    this.#show("listening");
+    this.#setState("listening");
   }
 
   /** It goes on from the sample behind the last one that was sent. */
   resume({ turnId, reason }: Extract<TurnAction, { do: "resume" }>, nowMs: number): void {
-    this.#reply?.watch.pause(false, nowMs);
+    this.#reply?.watchdog.pause(false, nowMs);
     this.#options.sink({ kind: "resume", turnId, reason });
-    this.#show("speaking");
+    this.#setState("speaking");
   }
 
   /** Stops the reply that lives, if any, where the caller is now; what was heard of it becomes its turn. */
-  cut(reason: CutReason, voicedMs: number, nowMs: number): void {
+  cancel(reason: CancelReason, voicedMs: number, nowMs: number): void {
     const reply = this.#reply;
     if (reply === undefined) return;
-    if (this.#heard.isOver(reply, nowMs)) {
+    if (this.#heardLedger.isPlayedToEnd(reply, nowMs)) {
       // Heard to its end, though no mark has said so yet: there is nothing left to cut.
       this.#finish(reply, nowMs);
       return;
     }
     const { turnId, audible } = reply;
-    const heardText = this.#heard.text(reply, nowMs);
-    this.#options.sink({ kind: "cut", turnId, clear: audible, reason, voicedMs: Math.round(voicedMs), heardText });
-    if (reply.afterwards !== undefined) reply.tools.takeBack(reply.afterwards.key);
+    const heardText = this.#heardLedger.text(reply, nowMs);
+    this.#options.sink({ kind: "cancel-reply", turnId, clear: audible, reason, speechMs: Math.round(voicedMs), heardText });
+    if (reply.finalEffect !== undefined) reply.tools.revoke(reply.finalEffect.toolCallId);
     this.#settle(reply, false, nowMs);
     if (audible) this.#playout.flush(nowMs);
     this.#drop(reply);
@@ -193,56 +193,56 @@ export class Speaker {
     const reply = this.#reply;
     if (reply === undefined) return;
     this.#reply = undefined;
-    const heardText = this.#heard.text(reply, nowMs);
+    const heardText = this.#heardLedger.text(reply, nowMs);
     this.#settle(reply, false, nowMs);
     const { turnId } = reply;
-    this.#options.sink({ kind: "cut", turnId, clear: false, reason: "call_ended", voicedMs: 0, heardText });
+    this.#options.sink({ kind: "cancel-reply", turnId, clear: false, reason: "call_ended", speechMs: 0, heardText });
   }
 
   /** Looks whether the reply that lives is short of something, and helps it. */
-  attend(nowMs: number): void {
+  checkWatchdog(nowMs: number): void {
     const reply = this.#reply;
     if (reply === undefined) return;
-    const shortage = reply.watch.shortOf(this.#standing(reply), nowMs);
-    if (shortage === "model") this.#options.modelDone(true);
+    const shortage = reply.watchdog.timedOut(this.#progress(reply), nowMs);
+    if (shortage === "model") this.#options.llmDone(true);
     else if (shortage === "voice") this.#options.end("provider_error");
     else if (shortage === "filler") {
-      reply.watch.filled();
+      reply.watchdog.fillerStarted();
       const { filler } = this.#options.phrases.in(this.#language);
-      this.#speak(reply, reply.pieceCount, reply.insert(filler, nowMs), nowMs, "filler");
+      this.#speak(reply, reply.segmentCount, reply.insert(filler, nowMs), nowMs, "filler");
     }
   }
 
   /** Ends a reply that the caller has heard to its last sample, as far as marks or the playback clock can tell. */
   finishIfHeard(nowMs: number): void {
     const reply = this.#reply;
-    if (reply !== undefined && nowMs >= this.#heard.deadlineMs(reply, nowMs)) this.#finish(reply, nowMs);
+    if (reply !== undefined && nowMs >= this.#heardLedger.deadlineMs(reply, nowMs)) this.#finish(reply, nowMs);
   }
 
   /** When the reply that lives must be looked at though nothing happens, ms. */
   deadlineMs(nowMs: number): number {
     const reply = this.#reply;
     if (reply === undefined) return Number.POSITIVE_INFINITY;
-    return Math.min(this.#heard.deadlineMs(reply, nowMs), reply.watch.deadlineMs(this.#standing(reply)));
+    return Math.min(this.#heardLedger.deadlineMs(reply, nowMs), reply.watchdog.deadlineMs(this.#progress(reply)));
   }
 
   /** How the agent's side stands. */
-  standing(nowMs: number): Pick<CallStanding, "state" | "language" | "reply"> {
+  snapshot(nowMs: number): Pick<CallSnapshot, "state" | "language" | "reply"> {
     const [reply, state, language] = [this.#reply, this.#state, this.#language];
     if (reply === undefined) return { state, language, reply };
-    const waits = { heardMs: this.#heard.deadlineMs(reply, nowMs), ...reply.watch.waits(this.#standing(reply)) };
-    return { state, language, reply: { ...reply.asItStands(this.#heard.unplayedMs(reply, nowMs)), waits } };
+    const deadlines = { heardMs: this.#heardLedger.deadlineMs(reply, nowMs), ...reply.watchdog.deadlines(this.#progress(reply)) };
+    return { state, language, reply: { ...reply.snapshot(this.#heardLedger.unplayedMs(reply, nowMs)), deadlines } };
   }
 
-  #standing(reply: Reply): Readonly<ReplyStanding> {
-    const now = this.#standingNow;
+  #progress(reply: Reply): Readonly<ReplyProgress> {
+    const now = this.#progressNow;
     now.unsent = reply.unsent;
-    now.hasPieces = reply.pieceCount > 0;
+    now.hasSegments = reply.segmentCount > 0;
     now.playsUntilMs = this.#playout.playsUntilMs;
     return now;
   }
 
-  #begin(answers: Asked | undefined, nowMs: number, leave?: EndReason): Reply {
+  #begin(answers: AnsweredUtterance | undefined, nowMs: number, leave?: EndReason): Reply {
     assert.ok(this.#reply === undefined, "one reply at a time");
     const { spec, rateHz, parameters, step } = this.#options;
     const interruptible = leave === undefined && (!this.#firstMessage || spec.interruptible);
@@ -263,22 +263,22 @@ export class Speaker {
     return reply;
   }
 
-  #askModel(reply: Reply, nowMs: number): void {
+  #requestLlm(reply: Reply, nowMs: number): void {
     const { conversation, sink, spec } = this.#options;
     const { turnId, tools: used } = reply;
-    const ofTools = used.messages().flatMap(({ asked, results }) => [asked, ...results]);
+    const ofTools = used.messages().flatMap(({ request, results }) => [request, ...results]);
     const tools = used.exhausted ? [] : describeTools(spec.tools);
-    reply.watch.modelHeard(nowMs);
-    reply.moments.asked(nowMs);
-    sink({ kind: "ask", turnId, messages: conversation.prompt(turnId, ofTools), tools, language: this.#language });
+    reply.watchdog.llmActive(nowMs);
+    reply.timings.llmRequested(nowMs);
+    sink({ kind: "generate-reply", turnId, messages: conversation.prompt(turnId, ofTools), tools, language: this.#language });
   }
 
   /** The model is done, with the reply or with what it says before its tools. */
-  #onModelEnd(reply: Reply, nowMs: number): void {
-    reply.watch.modelDone();
-    this.#options.modelDone(false);
-    this.#speak(reply, reply.pieceCount, reply.endRound(nowMs), nowMs);
-    const runs = reply.tools.begin(reply.takeRoundText());
+  #onLlmEnd(reply: Reply, nowMs: number): void {
+    reply.watchdog.llmDone();
+    this.#options.llmDone(false);
+    this.#speak(reply, reply.segmentCount, reply.endRound(nowMs), nowMs);
+    const runs = reply.tools.startRound(reply.takeRoundText());
     if (runs.length === 0) {
       reply.endText();
       this.finishIfHeard(nowMs);
@@ -286,78 +286,78 @@ export class Speaker {
     }
     // Tools have effects: what they were used for is settled, whatever the caller says next.
     this.#options.conversation.settle();
-    reply.watch.toolsBegan(nowMs);
-    for (const run of runs) this.#run(reply, run);
-    this.#goOnWithResults(reply, nowMs);
+    reply.watchdog.toolsStarted(nowMs);
+    for (const run of runs) this.#runTool(reply, run);
+    this.#continueWithResults(reply, nowMs);
   }
 
-  #run(reply: Reply, run: ToolRun): void {
+  #runTool(reply: Reply, run: ToolRun): void {
     const { sink, spec } = this.#options;
     const plan = planTool(run.call, spec.tools);
     if (plan.kind === "run") {
-      sink({ kind: "tool", turnId: reply.turnId, key: run.key, name: plan.tool.name, arguments: plan.arguments });
+      sink({ kind: "run-tool", turnId: reply.turnId, toolCallId: run.toolCallId, name: plan.tool.name, arguments: plan.arguments });
       return;
     }
-    reply.tools.settle(run.key, plan.result);
-    if (plan.effect !== undefined) this.#take(reply, run.key, plan.effect);
+    reply.tools.setResult(run.toolCallId, plan.result);
+    if (plan.effect !== undefined) this.#applyEffect(reply, run.toolCallId, plan.effect);
   }
 
-  #take(reply: Reply, key: string, effect: ToolEffect): void {
+  #applyEffect(reply: Reply, toolCallId: string, effect: ToolEffect): void {
     switch (effect.kind) {
       case "hang-up":
       case "transfer":
-        reply.afterwards ??= { key, effect };
+        reply.finalEffect ??= { toolCallId, effect };
         return;
       case "send-dtmf":
         this.#options.sink(effect);
         return;
       case "language":
-        this.#options.speakLanguage(effect.language);
+        this.#options.switchLanguage(effect.language);
         return;
     }
   }
 
   /** Every tool has its result: the model goes on, unless it has taken leave. */
-  #goOnWithResults(reply: Reply, nowMs: number): void {
+  #continueWithResults(reply: Reply, nowMs: number): void {
     if (reply.tools.running) return;
-    reply.watch.toolsDone();
-    this.#options.inactivity.heardUntil(nowMs);
-    if (reply.afterwards === undefined) {
-      this.#askModel(reply, nowMs);
+    reply.watchdog.toolsDone();
+    this.#options.inactivity.activityUntil(nowMs);
+    if (reply.finalEffect === undefined) {
+      this.#requestLlm(reply, nowMs);
       return;
     }
     reply.endText();
     this.finishIfHeard(nowMs);
   }
 
-  #speak(reply: Reply, firstPiece: number, texts: readonly string[], nowMs: number, reason?: SpeakReason): void {
+  #speak(reply: Reply, firstSegment: number, texts: readonly string[], nowMs: number, reason?: SpeakReason): void {
     const why = reason === undefined ? {} : { reason };
-    if (texts.length > 0) reply.watch.voiceHeard(nowMs);
+    if (texts.length > 0) reply.watchdog.ttsActive(nowMs);
     for (const [index, text] of texts.entries()) {
-      this.#options.sink({ kind: "speak", turnId: reply.turnId, piece: firstPiece + index, text, ...why });
+      this.#options.sink({ kind: "speak", turnId: reply.turnId, segment: firstSegment + index, text, ...why });
     }
   }
 
   #onFrameOut(reply: Reply, samples: number, nowMs: number): void {
     const first = !reply.audible;
-    reply.watch.voiceHeard(nowMs);
+    reply.watchdog.ttsActive(nowMs);
     reply.frameSent(samples, nowMs);
     this.#playout.sent(samples, nowMs);
     if (first) this.#onAudible(reply);
     // A caller who was talking already may have cut it in this very step.
-    if (this.#reply === reply) this.#markPieces(reply, nowMs);
+    if (this.#reply === reply) this.#markSegments(reply, nowMs);
   }
 
   /** The first frame of a reply goes out: what it answers is settled now, and it is the caller who may interrupt. */
   #onAudible(reply: Reply): void {
     this.#firstMessage = false;
     this.#options.conversation.settle();
-    this.#show("speaking", reply.moments.latency);
+    this.#setState("speaking", reply.timings.latency);
     this.#options.step({ kind: "reply-audible", turnId: reply.turnId });
   }
 
-  #markPieces(reply: Reply, nowMs: number): void {
-    for (let piece = reply.takePieceToMark(); piece !== undefined; piece = reply.takePieceToMark()) {
+  #markSegments(reply: Reply, nowMs: number): void {
+    for (let piece = reply.takeSegmentToMark(); piece !== undefined; piece = reply.takeSegmentToMark()) {
       const name = this.#playout.mark(reply.turnId, piece, nowMs);
       if (name !== undefined) this.#options.sink({ kind: "mark", name });
     }
@@ -366,8 +366,8 @@ export class Speaker {
   #finish(reply: Reply, nowMs: number): void {
     if (!reply.audible) this.#options.conversation.settle();
     this.#settle(reply, true, nowMs);
-    const afterwards = reply.afterwards?.effect;
-    const reason = reply.leave ?? (afterwards && (afterwards.kind === "transfer" ? "transferred" : "agent_hangup"));
+    const afterwards = reply.finalEffect?.effect;
+    const reason = reply.endReason ?? (afterwards && (afterwards.kind === "transfer" ? "transferred" : "agent_hangup"));
     if (reason === undefined) {
       this.#drop(reply);
       return;
@@ -379,7 +379,7 @@ export class Speaker {
 
   #drop(reply: Reply): void {
     this.#reply = undefined;
-    this.#show("listening");
+    this.#setState("listening");
     this.#options.step({ kind: "reply-done", turnId: reply.turnId });
   }
 
@@ -389,14 +389,14 @@ export class Speaker {
    */
   #settle(reply: Reply, whole: boolean, nowMs: number): void {
     const { inactivity, conversation } = this.#options;
-    conversation.used(reply.tools.messages());
+    conversation.addToolRounds(reply.tools.messages());
     if (!reply.audible) return;
     // By a mark it was heard just now; without one it was within the grace.
-    inactivity.heardUntil(whole ? nowMs : this.#heard.heardUntilMs(nowMs));
-    conversation.answered(this.#heard.turn(reply, whole, nowMs));
+    inactivity.activityUntil(whole ? nowMs : this.#heardLedger.heardUntilMs(nowMs));
+    conversation.addAgentTurn(this.#heardLedger.turn(reply, whole, nowMs));
   }
 
-  #show(state: CallState, latency?: TurnLatency): void {
+  #setState(state: CallState, latency?: TurnLatency): void {
     if (state === this.#state) return;
     this.#state = state;
     this.#options.sink({ kind: "state", state, ...(latency === undefined ? {} : { latency }) });

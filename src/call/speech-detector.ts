@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { FRAME_MS } from "../core/limits.ts";
-import { Cadence } from "../media/cadence.ts";
+import { ArrivalInterval } from "../media/cadence.ts";
 import type { TurnParameters } from "./parameters.ts";
 
 /** Counting more silence than this for one gap changes nothing any more. */
@@ -17,19 +17,19 @@ export class SpeechDetector {
   readonly #parameters: Readonly<TurnParameters>;
   /** The last frames' decisions, newest in the lowest bit. */
   #window = 0;
-  readonly #cadence = new Cadence();
+  readonly #arrivalInterval = new ArrivalInterval();
   readonly #windowMask: number;
   #speaking = false;
   #silentMs = 0;
   #seenMs = 0;
   #lastMediaMs = Number.NaN;
   #lastFrameMs = Number.NaN;
-  #lastVoicedMs = Number.NaN;
-  #firstVoicedMs = Number.NaN;
+  #lastSpeechMs = Number.NaN;
+  #speechStartMs = Number.NaN;
 
   constructor(parameters: Readonly<TurnParameters>) {
     assert.ok(parameters.onsetWindowFrames <= WINDOW_BITS_MAX);
-    assert.ok(parameters.onsetVoicedFrames <= parameters.onsetWindowFrames);
+    assert.ok(parameters.onsetSpeechFrames <= parameters.onsetWindowFrames);
     this.#parameters = parameters;
     this.#windowMask = 2 ** parameters.onsetWindowFrames - 1;
   }
@@ -39,19 +39,19 @@ export class SpeechDetector {
   }
 
   /** When the last voiced frame came, ms; NaN before the first. */
-  get lastVoicedMs(): number {
-    return this.#lastVoicedMs;
+  get lastSpeechMs(): number {
+    return this.#lastSpeechMs;
   }
 
   /** When the speech that goes on, or the last one, began, ms. */
   get speechStartMs(): number {
-    return this.#firstVoicedMs;
+    return this.#speechStartMs;
   }
 
   /** When speech is declared over for want of frames; Infinity while nobody speaks. */
   get deadlineMs(): number {
     if (!this.#speaking) return Number.POSITIVE_INFINITY;
-    return this.#lastFrameMs + this.#parameters.frameLossMs + this.#cadence.slackMs;
+    return this.#lastFrameMs + this.#parameters.frameLossMs + this.#arrivalInterval.slackMs;
   }
 
   /** Takes one frame's decision; says whether speech began or ended with it. */
@@ -61,7 +61,7 @@ export class SpeechDetector {
     if (missedFrames > 0) this.#window = 0;
     this.#lastMediaMs = mediaMs;
     this.#lastFrameMs = nowMs;
-    this.#cadence.frame(missedFrames === 0, nowMs);
+    this.#arrivalInterval.frame(missedFrames === 0, nowMs);
     this.#seenMs += stepMs;
 
     const believed = voiced && this.#seenMs > this.#parameters.settleMs;
@@ -74,17 +74,17 @@ export class SpeechDetector {
       this.#speaking = false;
       return "ended";
     }
-    if (believed) this.#lastVoicedMs = nowMs;
-    if (!this.#speaking && bitCount(this.#window) >= this.#parameters.onsetVoicedFrames) {
+    if (believed) this.#lastSpeechMs = nowMs;
+    if (!this.#speaking && bitCount(this.#window) >= this.#parameters.onsetSpeechFrames) {
       this.#speaking = true;
-      this.#firstVoicedMs = nowMs - highestBit(this.#window) * FRAME_MS;
+      this.#speechStartMs = nowMs - highestBit(this.#window) * FRAME_MS;
       return "started";
     }
     return "same";
   }
 
   /** The deadline has come: nothing was received for so long that the speech counts as over. */
-  starved(): void {
+  framesStopped(): void {
     this.#speaking = false;
     this.#window = 0;
   }

@@ -2,44 +2,44 @@ import type { CallState } from "./events.ts";
 import type { Turn } from "./turn.ts";
 
 /** What a call may wait for, each until a moment of its own. */
-const WAITS = ["max_duration", "goodbye", "stream", "voice", "turn", "ahead", "digits", "inactivity", "reply"] as const;
-export type Wait = (typeof WAITS)[number];
+const DEADLINES = ["max_duration", "goodbye", "stream", "voice", "turn", "ahead", "digits", "inactivity", "reply"] as const;
+export type Deadline = (typeof DEADLINES)[number];
 
 /** What a reply may wait for: its being heard, words of our own that bridge a silence, the model, the voice. */
-export interface ReplyWaits {
+export interface ReplyDeadlines {
   heardMs: number;
   fillerMs: number;
-  modelMs: number;
-  voiceMs: number;
+  llmMs: number;
+  ttsMs: number;
 }
 
 /** The reply that lives. */
-export interface LivingReply {
+export interface ReplySnapshot {
   turnId: number;
   audible: boolean;
   interruptible: boolean;
-  usesTools: boolean;
-  pieces: number;
+  areToolsRunning: boolean;
+  segments: number;
   sentMs: number;
   /** What the caller has heard of it, as far as anybody can tell. */
   heardText: string;
-  waits: ReplyWaits;
+  deadlines: ReplyDeadlines;
 }
 
 /**
  * How a call stands at one moment, for whoever wants to understand what it does. Times are ms of call time; of what is not
  * waited for they are Infinity.
  */
-export interface CallStanding {
+export interface CallSnapshot {
   ended: boolean;
   state: CallState;
   language: string;
   turn: Turn;
-  reply: LivingReply | undefined;
-  waits: Readonly<Record<Wait, number>>;
+  reply: ReplySnapshot | undefined;
+  deadlines: Readonly<Record<Deadline, number>>;
 }
 
 /** Of a call that is over. */
-export const NO_WAITS = Object.fromEntries(
-  WAITS.map((wait) => [wait, Number.POSITIVE_INFINITY]),
-) as CallStanding["waits"];
+export const NO_DEADLINES = Object.fromEntries(
+  DEADLINES.map((wait) => [wait, Number.POSITIVE_INFINITY]),
+) as CallSnapshot["deadlines"];

@@ -5,7 +5,7 @@ import type { Message, ToolCall } from "../speech/speech.ts";
 /** A tool that the model asked for. */
 export interface ToolRun {
   /** Our own name for it, unique in its call: models use theirs again. */
-  readonly key: string;
+  readonly toolCallId: string;
   readonly call: ToolCall;
   /** What came of it; undefined while it runs. */
   result: string | undefined;
@@ -22,7 +22,7 @@ interface Round {
 const NO_RESULT = "There is no result yet: the caller went on before it came.";
 
 /** What a model is told that took leave and was interrupted: it would believe itself gone, and take leave for ever. */
-const GOES_ON = "The caller went on before that, and so does the call.";
+const CALL_CONTINUES = "The caller went on before that, and so does the call.";
 
 const tooMany = (refused: number): string =>
   `${refused} more of your calls were not carried out: there may be ${TOOL_CALLS_PER_ROUND_MAX} at once.`;
@@ -31,14 +31,14 @@ const tooMany = (refused: number): string =>
  * The tools of one reply: the model asks for some, is told what came of them, and goes on, perhaps asking for more. Bounded: past
  * the last round it is offered none.
  */
-export class ToolUse {
+export class ToolRounds {
   readonly #turnId: number;
   readonly #rounds: Round[] = [];
-  #asked: ToolRun[] = [];
+  #requested: ToolRun[] = [];
   #refused = 0;
   #count = 0;
   /** Runs without a result; counted, because it is asked for with every frame. */
-  #waiting = 0;
+  #pendingCount = 0;
 
   constructor(turnId: number) {
     this.#turnId = turnId;
@@ -48,50 +48,50 @@ export class ToolUse {
    * The model wants this tool, once it is done talking. Too many are refused, and the model is told; past the last round it was
    * offered none.
    */
-  ask(call: ToolCall): void {
+  request(call: ToolCall): void {
     if (this.exhausted) return;
-    if (this.#asked.length >= TOOL_CALLS_PER_ROUND_MAX) {
+    if (this.#requested.length >= TOOL_CALLS_PER_ROUND_MAX) {
       this.#refused += 1;
       return;
     }
     this.#count += 1;
-    this.#asked.push({ key: `${this.#turnId}.${this.#count}`, call, result: undefined });
+    this.#requested.push({ toolCallId: `${this.#turnId}.${this.#count}`, call, result: undefined });
   }
 
   /** The model is done: what it said in this round, and the tools it wants, which begin to run now. */
-  begin(text: string): readonly ToolRun[] {
-    const runs = this.#asked;
+  startRound(text: string): readonly ToolRun[] {
+    const runs = this.#requested;
     if (runs.length === 0) return runs;
     this.#rounds.push({ text, runs, refused: this.#refused });
-    this.#waiting += runs.length;
-    this.#asked = [];
+    this.#pendingCount += runs.length;
+    this.#requested = [];
     this.#refused = 0;
     return runs;
   }
 
   /** Puts down what came of a tool; false when it is none of this reply's, or has one already. */
-  settle(key: string, result: string): boolean {
+  setResult(key: string, result: string): boolean {
     const run = this.#find(key);
     if (run === undefined || run.result !== undefined) return false;
     run.result = result;
-    this.#waiting -= 1;
+    this.#pendingCount -= 1;
     return true;
   }
 
   /** What was promised of a tool will not be: the call goes on. */
-  takeBack(key: string): void {
+  revoke(key: string): void {
     const run = this.#find(key);
     assert.ok(run?.result !== undefined, "only what was promised is taken back");
-    run.result = GOES_ON;
+    run.result = CALL_CONTINUES;
   }
 
   #find(key: string): ToolRun | undefined {
-    return this.#rounds.flatMap(({ runs }) => runs).find((run) => run.key === key);
+    return this.#rounds.flatMap(({ runs }) => runs).find((run) => run.toolCallId === key);
   }
 
   /** Tools run, and the model waits for them. */
   get running(): boolean {
-    return this.#waiting > 0;
+    return this.#pendingCount > 0;
   }
 
   /** The model has had its last round. */
@@ -100,16 +100,16 @@ export class ToolUse {
   }
 
   /** What was asked for and what came of it, as the model is told. */
-  messages(): ToolMessages {
+  messages(): ToolRoundMessages {
     return this.#rounds.map(({ text, runs, refused }) => ({
-      asked: {
+      request: {
         role: "assistant",
         text,
-        toolCalls: runs.map(({ key, call }) => ({ ...call, id: key, theirId: call.id })),
+        toolCalls: runs.map(({ toolCallId, call }) => ({ ...call, id: toolCallId, providerCallId: call.id })),
       },
-      results: runs.map(({ key, call: { name }, result = NO_RESULT }, index) => ({
+      results: runs.map(({ toolCallId, call: { name }, result = NO_RESULT }, index) => ({
         role: "tool",
-        toolCallId: key,
+        toolCallId: toolCallId,
         name,
         text: refused > 0 && index === runs.length - 1 ? `${result}\n${tooMany(refused)}` : result,
       })),
@@ -118,7 +118,7 @@ export class ToolUse {
 }
 
 /** Rounds of tools, as the model is told of them. */
-export type ToolMessages = {
-  asked: Extract<Message, { role: "assistant" }>;
+export type ToolRoundMessages = {
+  request: Extract<Message, { role: "assistant" }>;
   results: Extract<Message, { role: "tool" }>[];
 }[];

@@ -1,6 +1,6 @@
 import { DTMF_DIGITS, isTransferTarget } from "../core/built-in-tools.ts";
 import type { BuiltInTool, CallSpec, ToolSpec } from "../core/call-spec.ts";
-import { objectIn } from "../core/json.ts";
+import { parseObject } from "../core/json.ts";
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_ARGUMENTS_PARTS_MAX } from "../core/limits.ts";
 import { languageCode } from "../speech/languages.ts";
 import type { ToolCall, ToolDescription } from "../speech/speech.ts";
@@ -71,15 +71,15 @@ export function planTool(call: ToolCall, tools: CallSpec["tools"]): ToolPlan {
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) {
     const names = tools.map(({ name }) => name).join(", ");
-    return refused(`there is no such tool; there ${names === "" ? "are none" : `is ${names}`}`);
+    return errorResult(`there is no such tool; there ${names === "" ? "are none" : `is ${names}`}`);
   }
   const given = parseArguments(call.argumentsJson);
-  if (given === undefined) return refused("the arguments must be one JSON object");
+  if (given === undefined) return errorResult("the arguments must be one JSON object");
   const all = { ...given, ...tool.fixedArguments };
   return tool.kind === "built_in" ? planBuiltIn(tool.name, all) : { kind: "run", tool, arguments: all };
 }
 
-export const refused = (why: string): ToolPlan => ({ kind: "done", result: `Error: ${why}.` });
+export const errorResult = (why: string): ToolPlan => ({ kind: "done", result: `Error: ${why}.` });
 
 function planBuiltIn(name: BuiltInTool, given: Readonly<Record<string, unknown>>): ToolPlan {
   switch (name) {
@@ -87,19 +87,19 @@ function planBuiltIn(name: BuiltInTool, given: Readonly<Record<string, unknown>>
       return { kind: "done", result: "The call ends when everything has been heard.", effect: { kind: "hang-up" } };
     case "transfer": {
       const { target } = given;
-      if (!isTransferTarget(target)) return refused("target must be a telephone number or a SIP address");
+      if (!isTransferTarget(target)) return errorResult("target must be a telephone number or a SIP address");
       const effect = { kind: "transfer", target } as const;
       return { kind: "done", result: "The caller is handed on when everything has been heard.", effect };
     }
     case "send_dtmf": {
       const { digits } = given;
       if (typeof digits !== "string" || !DTMF_DIGITS.test(digits))
-        return refused("digits must be keys: 0-9, *, #, A-D");
+        return errorResult("digits must be keys: 0-9, *, #, A-D");
       return { kind: "done", result: "The keys are pressed.", effect: { kind: "send-dtmf", digits } };
     }
     case "switch_language": {
       const language = typeof given.language === "string" ? languageCode(given.language) : undefined;
-      if (language === undefined) return refused("language must be a code such as en");
+      if (language === undefined) return errorResult("language must be a code such as en");
       return { kind: "done", result: `Go on in ${language}.`, effect: { kind: "language", language } };
     }
   }
@@ -109,5 +109,5 @@ function planBuiltIn(name: BuiltInTool, given: Readonly<Record<string, unknown>>
 function parseArguments(json: string): Record<string, unknown> | undefined {
   if (json.trim() === "") return {};
   if (json.length > TOOL_ARGUMENTS_CHARS_MAX || json.split(/[[{]/).length > TOOL_ARGUMENTS_PARTS_MAX) return undefined;
-  return objectIn(json);
+  return parseObject(json);
 }

@@ -1,7 +1,7 @@
 import type { ResumeReason } from "../core/call-spec.ts";
 import { joinTexts } from "../core/words.ts";
 import { areBackChannels, isBackChannel } from "./back-channel.ts";
-import { type Caller, partialOf, stepCaller, unanswered, type Words, wordlessFrom, wordsText } from "./caller-turn.ts";
+import { type Caller, callerInterim, stepCaller, withoutAnsweredPrefix, type Words, speakingWithoutWords, wordsText } from "./caller-turn.ts";
 import { endpointMs } from "./endpointing.ts";
 import type { TurnParameters } from "./parameters.ts";
 
@@ -14,7 +14,7 @@ interface Replying {
   audible: boolean;
   interruptible: boolean;
   /** Since when it is paused, or was last kept so by words that do not cut it, ms of call time; undefined while it is not. */
-  pausedMs: number | undefined;
+  pausedSinceMs: number | undefined;
   /** How often voice has paused it. */
   pauses: number;
 }
@@ -24,11 +24,11 @@ export interface Turn {
   caller: Caller;
   agent: Agent;
   /** The beginning of the utterance that the ear has not finished yet which was answered, or settled, already; mostly none. */
-  answered: string;
+  answeredPrefix: string;
   /** What the ear was sure of last, while it has heard nothing since that could be another utterance; mostly none. */
-  told: string;
+  lastFinal: string;
   /** The caller is entering digits: until that is over nothing is answered. */
-  keying: boolean;
+  isEnteringDtmf: boolean;
 }
 
 export type TurnEvent =
@@ -36,7 +36,7 @@ export type TurnEvent =
   | { kind: "speech-ended"; endMs: number }
   | { kind: "words"; text: string; final: boolean }
   /** A key was pressed, and more may follow. */
-  | { kind: "key" }
+  | { kind: "dtmf" }
   /** Words that were not spoken, or keys, and behind which nothing more is to come. */
   | { kind: "typed"; text: string }
   | { kind: "reply-began"; turnId: number; interruptible: boolean }
@@ -45,11 +45,11 @@ export type TurnEvent =
   | { kind: "tick" };
 
 /** Why a reply was stopped by turn taking. */
-export type BargeIn = "words" | "voice" | "key" | "typed";
+export type BargeIn = "words" | "sustained_speech" | "dtmf" | "typed";
 
 export type TurnAction =
   /** The caller talks over this reply: it must stop now. `voicedMs` is for how long there had been voice. */
-  | { do: "cut"; turnId: number; reason: BargeIn; voicedMs: number }
+  | { do: "interrupt"; turnId: number; reason: BargeIn; speechMs: number }
   /** There is voice over this reply: it must hold until it is known what it is. */
   | { do: "pause"; turnId: number }
   /** It was nothing: the reply goes on from the very sample. */
@@ -57,13 +57,13 @@ export type TurnAction =
   /** The caller's turn is over: answer it. */
   | { do: "answer"; text: string; startMs: number; endMs: number }
   /** This was said over the agent and asks for no answer. */
-  | { do: "pass-over"; text: string; startMs: number; endMs: number };
+  | { do: "ignore"; text: string; startMs: number; endMs: number };
 
 /** What turn taking goes by. */
 export interface TurnPolicy {
   parameters: Readonly<TurnParameters>;
   /** Words come while they are spoken; without that, sustained voice interrupts. */
-  earHasPartials: boolean;
+  sttHasInterim: boolean;
   /** What the caller speaks, for the words that mean more, or less, than they say. */
   language: string;
 }
@@ -75,46 +75,46 @@ export interface TurnStep {
   actions: readonly TurnAction[];
 }
 
-export const START: Turn = { caller: { at: "silent" }, agent: { at: "idle" }, answered: "", told: "", keying: false };
-const NONE: readonly TurnAction[] = [];
+export const INITIAL_TURN: Turn = { caller: { at: "silent" }, agent: { at: "idle" }, answeredPrefix: "", lastFinal: "", isEnteringDtmf: false };
+const NO_ACTIONS: readonly TurnAction[] = [];
 const TICK: TurnEvent = { kind: "tick" };
 
 /** The whole of turn taking: a pure function of what was, what came, and when. */
 export function stepTurn(turn: Turn, happened: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
   // An ear that tells a final twice has heard one utterance all the same.
-  const once = isToldAgain(turn, happened, policy) ? TICK : happened;
-  const news = once.kind === "words" ? unanswered(once, turn.answered, policy.language) : undefined;
+  const once = isRepeatedFinal(turn, happened, policy) ? TICK : happened;
+  const news = once.kind === "words" ? withoutAnsweredPrefix(once, turn.answeredPrefix, policy.language) : undefined;
   const event = once.kind === "words" && news !== undefined ? { ...once, text: news.text } : once;
-  const before = news?.answered ?? turn.answered;
+  const before = news?.answered ?? turn.answeredPrefix;
   const caller = stepCaller(turn.caller, event, nowMs);
   const agent = stepAgent(turn.agent, event);
-  const answered = answeredSince(before, turn.caller, event);
-  const told = toldSince(turn.told, once);
-  const keying = event.kind === "key" || (turn.keying && event.kind !== "typed");
-  const isSame = caller === turn.caller && agent === turn.agent && answered === turn.answered;
+  const answered = nextAnsweredPrefix(before, turn.caller, event);
+  const told = nextLastFinal(turn.lastFinal, once);
+  const keying = event.kind === "dtmf" || (turn.isEnteringDtmf && event.kind !== "typed");
+  const isSame = caller === turn.caller && agent === turn.agent && answered === turn.answeredPrefix;
   const next =
-    isSame && told === turn.told && keying === turn.keying ? turn : { caller, agent, answered, told, keying };
-  if (next.agent.at === "replying") return talkOver(next, next.agent, event, nowMs, policy);
-  if (event.kind !== "reply-done" || !isPassedOver(next.caller, nowMs, policy)) return endOfTurn(next, nowMs, policy);
-  return passOver(next, next.caller);
+    isSame && told === turn.lastFinal && keying === turn.isEnteringDtmf ? turn : { caller, agent, answeredPrefix: answered, lastFinal: told, isEnteringDtmf: keying };
+  if (next.agent.at === "replying") return stepWhileReplying(next, next.agent, event, nowMs, policy);
+  if (event.kind !== "reply-done" || !isIgnored(next.caller, nowMs, policy)) return endOfTurn(next, nowMs, policy);
+  return ignoreBackChannel(next, next.caller);
 }
 
-function isToldAgain({ told, caller }: Turn, event: TurnEvent, { earHasPartials }: TurnPolicy): boolean {
-  if (event.kind !== "words" || !event.final || event.text === "" || event.text !== told) return false;
+function isRepeatedFinal({ lastFinal, caller }: Turn, event: TurnEvent, { sttHasInterim }: TurnPolicy): boolean {
+  if (event.kind !== "words" || !event.final || event.text === "" || event.text !== lastFinal) return false;
   // Without partial words, a voice that goes on may well have said the same once more.
-  return earHasPartials || caller.at !== "speaking";
+  return sttHasInterim || caller.at !== "speaking";
 }
 
-function toldSince(told: string, event: TurnEvent): string {
+function nextLastFinal(told: string, event: TurnEvent): string {
   if (event.kind === "speech-started") return "";
   if (event.kind !== "words" || event.text === "") return told;
   return event.final ? event.text : "";
 }
 
-function answeredSince(answered: string, caller: Caller, event: TurnEvent): string {
+function nextAnsweredPrefix(answered: string, caller: Caller, event: TurnEvent): string {
   // A final ends the ear's utterance: what it tells next is new.
   if (event.kind === "words" && event.final) return "";
-  return event.kind === "typed" ? joinTexts(answered, partialOf(caller)) : answered;
+  return event.kind === "typed" ? joinTexts(answered, callerInterim(caller)) : answered;
 }
 
 /**
@@ -122,8 +122,8 @@ function answeredSince(answered: string, caller: Caller, event: TurnEvent): stri
  */
 export function turnDeadlineMs(turn: Turn, nowMs: number, policy: TurnPolicy): number {
   const { caller, agent } = turn;
-  if (agent.at === "replying") return overReplyMs(caller, agent, nowMs, policy);
-  if (turn.keying) return Number.POSITIVE_INFINITY;
+  if (agent.at === "replying") return deadlineWhileReplyingMs(caller, agent, nowMs, policy);
+  if (turn.isEnteringDtmf) return Number.POSITIVE_INFINITY;
   if (caller.at === "pausing") return turnEndMs(caller, policy);
   return caller.at === "speaking" ? wordlessDeadlineMs(caller, policy) : Number.POSITIVE_INFINITY;
 }
@@ -132,7 +132,7 @@ function stepAgent(agent: Agent, event: TurnEvent): Agent {
   switch (event.kind) {
     case "reply-began": {
       const { turnId, interruptible } = event;
-      return { at: "replying", turnId, audible: false, interruptible, pausedMs: undefined, pauses: 0 };
+      return { at: "replying", turnId, audible: false, interruptible, pausedSinceMs: undefined, pauses: 0 };
     }
     case "reply-audible":
       return agent.at === "replying" && agent.turnId === event.turnId && !agent.audible
@@ -146,54 +146,54 @@ function stepAgent(agent: Agent, event: TurnEvent): Agent {
 }
 
 /** The caller does something while the agent replies. */
-function talkOver(turn: Turn, agent: Replying, event: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
+function stepWhileReplying(turn: Turn, agent: Replying, event: TurnEvent, nowMs: number, policy: TurnPolicy): TurnStep {
   const { caller } = turn;
   const { turnId } = agent;
-  const reason = bargeIn(caller, agent, event, nowMs, policy);
+  const reason = bargeInReason(caller, agent, event, nowMs, policy);
   if (reason !== undefined) {
-    const voicedMs = caller.at === "speaking" ? nowMs - caller.voiceMs : 0;
-    return { turn: { ...turn, agent: { at: "idle" } }, actions: [{ do: "cut", turnId, reason, voicedMs }] };
+    const speechMs = caller.at === "speaking" ? nowMs - caller.speechStartMs : 0;
+    return { turn: { ...turn, agent: { at: "idle" } }, actions: [{ do: "interrupt", turnId, reason, speechMs }] };
   }
-  if (agent.pausedMs !== undefined) {
-    const pausedMs = event.kind === "words" && event.text !== "" ? nowMs : agent.pausedMs;
-    const over = whyResumed(caller, pausedMs, nowMs, policy);
+  if (agent.pausedSinceMs !== undefined) {
+    const pausedSinceMs = event.kind === "words" && event.text !== "" ? nowMs : agent.pausedSinceMs;
+    const over = resumeReason(caller, pausedSinceMs, nowMs, policy);
     if (over === undefined) {
-      return { turn: pausedMs === agent.pausedMs ? turn : { ...turn, agent: { ...agent, pausedMs } }, actions: NONE };
+      return { turn: pausedSinceMs === agent.pausedSinceMs ? turn : { ...turn, agent: { ...agent, pausedSinceMs } }, actions: NO_ACTIONS };
     }
-    const goesOn = { ...turn, agent: { ...agent, pausedMs: undefined } };
+    const goesOn = { ...turn, agent: { ...agent, pausedSinceMs: undefined } };
     return { turn: goesOn, actions: [{ do: "resume", turnId, reason: over }] };
   }
-  if (mayPause(caller, agent, event, nowMs, policy)) {
-    const paused = { ...agent, pausedMs: nowMs, pauses: agent.pauses + 1 };
+  if (shouldPause(caller, agent, event, nowMs, policy)) {
+    const paused = { ...agent, pausedSinceMs: nowMs, pauses: agent.pauses + 1 };
     return { turn: { ...turn, agent: paused }, actions: [{ do: "pause", turnId }] };
   }
-  if (agent.audible && isPassedOver(caller, nowMs, policy)) return passOver(turn, caller);
+  if (agent.audible && isIgnored(caller, nowMs, policy)) return ignoreBackChannel(turn, caller);
   // Voice without words over the agent is forgotten, other words wait until it is done.
   const isForgotten = caller.at === "pausing" && wordsText(caller.words) === "" && nowMs >= turnEndMs(caller, policy);
-  return { turn: isForgotten ? { ...turn, caller: { at: "silent" } } : turn, actions: NONE };
+  return { turn: isForgotten ? { ...turn, caller: { at: "silent" } } : turn, actions: NO_ACTIONS };
 }
 
-function bargeIn(
+function bargeInReason(
   caller: Caller,
   agent: Replying,
   event: TurnEvent,
   nowMs: number,
-  { parameters, earHasPartials, language }: TurnPolicy,
+  { parameters, sttHasInterim, language }: TurnPolicy,
 ): BargeIn | undefined {
   if (!agent.interruptible) return undefined;
-  if (event.kind === "key" || (event.kind === "typed" && event.text !== "")) return event.kind;
+  if (event.kind === "dtmf" || (event.kind === "typed" && event.text !== "")) return event.kind;
   // Words also drop a reply that nobody has heard yet: the caller was not done.
   if (event.kind === "words" && event.text !== "") {
     return isBackChannel(event.text, language, !event.final) ? undefined : "words";
   }
-  if (earHasPartials || !agent.audible || caller.at !== "speaking") return undefined;
+  if (sttHasInterim || !agent.audible || caller.at !== "speaking") return undefined;
   // Summed as the deadline is: fractions of a millisecond would part the two.
-  if (nowMs < caller.voiceMs + parameters.sustainedVoiceMs) return undefined;
-  return nowMs < caller.voiceMs + parameters.steadyVoiceMs ? "voice" : undefined;
+  if (nowMs < caller.speechStartMs + parameters.sustainedSpeechMs) return undefined;
+  return nowMs < caller.speechStartMs + parameters.steadyNoiseMs ? "sustained_speech" : undefined;
 }
 
 /** Voice pauses what can be heard, and at its very beginning: before that there is nothing to talk over. */
-function mayPause(
+function shouldPause(
   caller: Caller,
   agent: Replying,
   event: TurnEvent,
@@ -202,15 +202,15 @@ function mayPause(
 ): boolean {
   if (caller.at !== "speaking" || !agent.audible || !agent.interruptible) return false;
   if (event.kind !== "speech-started" && event.kind !== "reply-audible") return false;
-  if (event.kind === "reply-audible" && nowMs >= caller.wordsMs + parameters.steadyVoiceMs) return false;
-  return agent.pauses < parameters.voicePausesMax;
+  if (event.kind === "reply-audible" && nowMs >= caller.lastWordMs + parameters.steadyNoiseMs) return false;
+  return agent.pauses < parameters.speechPausesMax;
 }
 
 /** Why a reply that was paused at `pausedMs` must go on now; undefined when it must not yet. */
-function whyResumed(caller: Caller, pausedMs: number, nowMs: number, policy: TurnPolicy): ResumeReason | undefined {
+function resumeReason(caller: Caller, pausedMs: number, nowMs: number, policy: TurnPolicy): ResumeReason | undefined {
   if (caller.at !== "speaking" && isSettledBackChannel(caller, policy.language)) return "back_channel";
   if (nowMs < resumeAtMs(caller, pausedMs, policy)) return undefined;
-  return caller.at === "speaking" ? "voice_goes_on" : "no_words";
+  return caller.at === "speaking" ? "pause_timeout" : "no_words";
 }
 
 function resumeAtMs(caller: Caller, pausedMs: number, { parameters }: TurnPolicy): number {
@@ -221,80 +221,80 @@ function resumeAtMs(caller: Caller, pausedMs: number, { parameters }: TurnPolicy
 }
 
 const isSettledBackChannel = (caller: Caller, language: string): boolean =>
-  caller.at === "pausing" && caller.words.partial === "" && areBackChannels(caller.words.final, language);
+  caller.at === "pausing" && caller.words.interim === "" && areBackChannels(caller.words.final, language);
 
 /** When a back-channel over the agent is no answer to it any more, ms; Infinity for all else. */
-function passOverMs(caller: Caller, { parameters, language }: TurnPolicy): number {
+function ignoreAtMs(caller: Caller, { parameters, language }: TurnPolicy): number {
   if (caller.at !== "pausing" || caller.done) return Number.POSITIVE_INFINITY;
   if (!areBackChannels(wordsText(caller.words), language)) return Number.POSITIVE_INFINITY;
   const { backChannelAnswerMs, finalWaitMs } = parameters;
-  return caller.endMs + Math.max(backChannelAnswerMs, caller.words.partial === "" ? 0 : finalWaitMs);
+  return caller.endMs + Math.max(backChannelAnswerMs, caller.words.interim === "" ? 0 : finalWaitMs);
 }
 
-const isPassedOver = (caller: Caller, nowMs: number, policy: TurnPolicy): caller is Pausing =>
-  nowMs >= passOverMs(caller, policy);
+const isIgnored = (caller: Caller, nowMs: number, policy: TurnPolicy): caller is Pausing =>
+  nowMs >= ignoreAtMs(caller, policy);
 
 /** It asks for no answer, and what is said next does not begin with it. */
-function passOver(turn: Turn, { words, startMs, endMs }: Pausing): TurnStep {
+function ignoreBackChannel(turn: Turn, { words, startMs, endMs }: Pausing): TurnStep {
   return {
-    turn: { ...turn, caller: { at: "silent" }, answered: joinTexts(turn.answered, words.partial) },
-    actions: [{ do: "pass-over", text: wordsText(words), startMs, endMs }],
+    turn: { ...turn, caller: { at: "silent" }, answeredPrefix: joinTexts(turn.answeredPrefix, words.interim) },
+    actions: [{ do: "ignore", text: wordsText(words), startMs, endMs }],
   };
 }
 
 /** When a reply must be looked at again for what the caller does meanwhile, ms. */
-function overReplyMs(caller: Caller, agent: Replying, nowMs: number, policy: TurnPolicy): number {
-  const { parameters, earHasPartials } = policy;
-  if (agent.pausedMs !== undefined) {
-    const resumeMs = resumeAtMs(caller, agent.pausedMs, policy);
-    return Math.min(resumeMs, cutByVoiceMs(caller, agent, nowMs, policy));
+function deadlineWhileReplyingMs(caller: Caller, agent: Replying, nowMs: number, policy: TurnPolicy): number {
+  const { parameters, sttHasInterim } = policy;
+  if (agent.pausedSinceMs !== undefined) {
+    const resumeMs = resumeAtMs(caller, agent.pausedSinceMs, policy);
+    return Math.min(resumeMs, speechInterruptMs(caller, agent, nowMs, policy));
   }
-  if (caller.at === "speaking" && !earHasPartials) return cutByVoiceMs(caller, agent, nowMs, policy);
+  if (caller.at === "speaking" && !sttHasInterim) return speechInterruptMs(caller, agent, nowMs, policy);
   if (caller.at !== "pausing") return Number.POSITIVE_INFINITY;
   if (wordsText(caller.words) === "") return caller.endMs + parameters.finalWaitMs;
   // Other words that may not interrupt the agent wait until it is done; nothing but its end can change that.
-  return agent.audible ? passOverMs(caller, policy) : Number.POSITIVE_INFINITY;
+  return agent.audible ? ignoreAtMs(caller, policy) : Number.POSITIVE_INFINITY;
 }
 
 /** Voice that had lasted by `nowMs` has cut the agent then, or is a noise of the line that never will. */
-function cutByVoiceMs(caller: Caller, agent: Replying, nowMs: number, policy: TurnPolicy): number {
-  if (policy.earHasPartials || caller.at !== "speaking" || !agent.audible || !agent.interruptible) {
+function speechInterruptMs(caller: Caller, agent: Replying, nowMs: number, policy: TurnPolicy): number {
+  if (policy.sttHasInterim || caller.at !== "speaking" || !agent.audible || !agent.interruptible) {
     return Number.POSITIVE_INFINITY;
   }
-  const cutMs = caller.voiceMs + policy.parameters.sustainedVoiceMs;
+  const cutMs = caller.speechStartMs + policy.parameters.sustainedSpeechMs;
   return nowMs < cutMs ? cutMs : Number.POSITIVE_INFINITY;
 }
 
 /** Nobody replies: is the caller done? What was said over a reply that is over is answered now. */
 function endOfTurn(turn: Turn, nowMs: number, policy: TurnPolicy): TurnStep {
   const { caller } = turn;
-  if (turn.keying) return { turn, actions: NONE };
+  if (turn.isEnteringDtmf) return { turn, actions: NO_ACTIONS };
   if (caller.at === "speaking" && nowMs >= wordlessDeadlineMs(caller, policy)) {
-    return answer({ ...turn, caller: wordlessFrom(nowMs) }, caller, caller.wordsMs);
+    return answer({ ...turn, caller: speakingWithoutWords(nowMs) }, caller, caller.lastWordMs);
   }
-  if (caller.at !== "pausing" || nowMs < turnEndMs(caller, policy)) return { turn, actions: NONE };
+  if (caller.at !== "pausing" || nowMs < turnEndMs(caller, policy)) return { turn, actions: NO_ACTIONS };
   const silent: Turn = { ...turn, caller: { at: "silent" } };
-  return wordsText(caller.words) === "" ? { turn: silent, actions: NONE } : answer(silent, caller, caller.endMs);
+  return wordsText(caller.words) === "" ? { turn: silent, actions: NO_ACTIONS } : answer(silent, caller, caller.endMs);
 }
 
 /** The turn after what `caller` said until `endMs` was taken to be answered. */
 function answer(turn: Turn, { startMs, words }: { startMs: number; words: Words }, endMs: number): TurnStep {
   return {
-    turn: { ...turn, answered: joinTexts(turn.answered, words.partial) },
+    turn: { ...turn, answeredPrefix: joinTexts(turn.answeredPrefix, words.interim) },
     actions: [{ do: "answer", text: wordsText(words), startMs, endMs }],
   };
 }
 
 /** From when on voice that goes on without words (a car, a television) no longer keeps the words before it from being answered. */
-function wordlessDeadlineMs({ words, wordsMs }: Extract<Caller, { at: "speaking" }>, policy: TurnPolicy): number {
-  const settled = policy.earHasPartials && words.final !== "" && words.partial === "";
-  return settled ? wordsMs + policy.parameters.wordlessVoiceMs : Number.POSITIVE_INFINITY;
+function wordlessDeadlineMs({ words, lastWordMs }: Extract<Caller, { at: "speaking" }>, policy: TurnPolicy): number {
+  const settled = policy.sttHasInterim && words.final !== "" && words.interim === "";
+  return settled ? lastWordMs + policy.parameters.wordlessSpeechMs : Number.POSITIVE_INFINITY;
 }
 
 /** When the caller's turn is over, if nothing more comes. */
 function turnEndMs({ endMs, words, done }: Pausing, policy: TurnPolicy): number {
   if (done) return endMs;
   const { parameters, language } = policy;
-  const isFinal = words.final !== "" && words.partial === "";
+  const isFinal = words.final !== "" && words.interim === "";
   return endMs + (isFinal ? endpointMs(words.final, language, parameters) : parameters.finalWaitMs);
 }

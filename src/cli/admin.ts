@@ -7,7 +7,7 @@ import { TOKEN_KEY_POLL_MS } from "../core/token-limits.ts";
 import { openDataDir } from "../store/data-dir.ts";
 import { rotateTokenKeys } from "../store/token-keys.ts";
 import type { Roll } from "../supervisor.ts";
-import { processStart, SupervisorFile, type SupervisorState } from "../supervisor-file.ts";
+import { processStartTime, SupervisorFile, type SupervisorState } from "../supervisor-file.ts";
 import { pathOption, readArguments, runCommand, UsageError } from "./command.ts";
 import { prune } from "./prune.ts";
 
@@ -46,7 +46,7 @@ async function run(args: readonly string[]): Promise<number> {
 
 const COMMANDS: Readonly<Record<string, (dataDir: string, dryRun: boolean) => void | Promise<void>>> = {
   roll: (dataDir) => roll(new SupervisorFile(dataDir)),
-  prune: (dataDir, dryRun) => prune(dataDir, dryRun, say),
+  prune: (dataDir, dryRun) => prune(dataDir, dryRun, printLine),
   "rotate-token-key": rotateTokenKey,
 };
 
@@ -54,7 +54,7 @@ const COMMANDS: Readonly<Record<string, (dataDir: string, dryRun: boolean) => vo
 function rotateTokenKey(dataDir: string): void {
   openDataDir(dataDir);
   rotateTokenKeys(dataDir);
-  say(
+  printLine(
     `the token key was rotated: a running service signs new tokens with it within ${(2 * TOKEN_KEY_POLL_MS) / 1_000} s`,
   );
 }
@@ -64,7 +64,7 @@ async function roll(file: SupervisorFile): Promise<void> {
   const state = runningSupervisor(file);
   // What is under way goes on first: the roll that is asked for here is the one behind it.
   const number = (state.roll?.number ?? 0) + 1;
-  if (state.roll?.state === "running") say("another roll is under way; this one comes behind it");
+  if (state.roll?.state === "running") printLine("another roll is under way; this one comes behind it");
   process.kill(state.pid, "SIGHUP");
   let told = 0;
   let news = "";
@@ -77,7 +77,7 @@ async function roll(file: SupervisorFile): Promise<void> {
     if (roll !== undefined && roll.number >= number) {
       for (const { pid, byPid } of roll.replaced.slice(told)) {
         told += 1;
-        say(`${told} of ${roll.workers}: worker ${pid ?? "(dead)"} was replaced by ${byPid}`);
+        printLine(`${told} of ${roll.workers}: worker ${pid ?? "(dead)"} was replaced by ${byPid}`);
       }
       if (isOver(roll, number)) return;
     }
@@ -91,7 +91,7 @@ function isOver({ state, number }: Roll, asked: number): boolean {
     throw new Error("the roll was given up, and the workers that were not replaced go on: the service's log says why");
   }
   if (state === "running" && number === asked) return false;
-  say("every worker is a new one; the old ones go when their calls have ended, within DRAIN_MS");
+  printLine("every worker is a new one; the old ones go when their calls have ended, within DRAIN_MS");
   return true;
 }
 
@@ -100,13 +100,13 @@ function runningSupervisor(file: SupervisorFile): SupervisorState {
   const state = file.read();
   if (state === undefined)
     throw new Error("no service runs here: its data directory names no supervisor (is DATA_DIR right?)");
-  const start = processStart(state.pid);
+  const start = processStartTime(state.pid);
   if (start === undefined) throw new Error(`the service does not run: its supervisor, process ${state.pid}, is gone`);
   if (start !== state.start) throw new Error(`process ${state.pid} is no Trunkline supervisor: nothing was done`);
   return state;
 }
 
-function say(text: string): void {
+function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 

@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { readDataDir, readServiceAccess } from "../config.ts";
 import { systemClock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
-import { firstKeyPath } from "../store/first-key.ts";
+import { firstApiKeyPath } from "../store/first-key.ts";
 import { runCommand, UsageError } from "./command.ts";
 import { CALL_USAGE, type CallPlan, planCall } from "./simulated/call-arguments.ts";
 import { callDocument, callFaults, callSummary } from "./simulated/call-report.ts";
@@ -15,7 +15,7 @@ import { printable, Terminal } from "./simulated/terminal.ts";
 async function run(args: readonly string[]): Promise<number> {
   const { localUrl, ...access } = readServiceAccess();
   const plan = planCall(args, access);
-  refuseLostRecording(plan);
+  requireRecordingFolder(plan);
   const out = plan.json ? process.stderr : process.stdout;
   const terminal = new Terminal({ write: (text) => out.write(text), colour: out.isTTY });
   const stop = new AbortController();
@@ -24,7 +24,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
   const startedAt = new Date(systemClock.epochMs()).toISOString().replaceAll(/[:.]/g, "-");
   const dataDir = resolve("data", "call", startedAt);
-  const local = { apiUrl: localUrl, firstKeyPath: firstKeyPath(readDataDir()) };
+  const local = { apiUrl: localUrl, firstKeyPath: firstApiKeyPath(readDataDir()) };
   try {
     const result = await runCall(plan, { dataDir, local, clock: systemClock, terminal }, stop.signal);
     if (plan.json) process.stdout.write(`${JSON.stringify(callDocument(result))}\n`);
@@ -40,7 +40,7 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 /** A call is not placed for a recording that could not be kept. */
-function refuseLostRecording({ recordPath }: CallPlan): void {
+function requireRecordingFolder({ recordPath }: CallPlan): void {
   if (recordPath === undefined || existsSync(dirname(resolve(recordPath)))) return;
   throw new UsageError([`--record: there is no folder ${dirname(recordPath)}`]);
 }

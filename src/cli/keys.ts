@@ -1,7 +1,7 @@
 import "../core/node-version.ts";
 import { readDataDir } from "../config.ts";
 import { systemClock } from "../core/clock.ts";
-import { FIRST_ACCOUNT } from "../store/first-key.ts";
+import { DEFAULT_ACCOUNT_NAME } from "../store/first-key.ts";
 import { openStores } from "../store/sqlite/stores.ts";
 import type { Stores } from "../store/stores.ts";
 import { pathOption, readArguments, runCommand, UsageError } from "./command.ts";
@@ -12,7 +12,7 @@ const HELP = `API keys, kept in the database of the data directory. The service 
   npm run keys -- list                   all keys and their accounts, without their text
   npm run keys -- revoke <id>            refuse a key from now on
 
-  --account <name>                       with create: whose key it is, instead of ${FIRST_ACCOUNT}; made when there is none
+  --account <name>                       with create: whose key it is, instead of ${DEFAULT_ACCOUNT_NAME}; made when there is none
   --data-dir <path>                      instead of DATA_DIR
 
 The exit code is 0 when it was done, 1 when it could not be, 2 for a usage error.
@@ -53,7 +53,7 @@ function workOf(
 
 function commandOf(
   command: string | undefined,
-  { id, name, account = FIRST_ACCOUNT }: Record<"id" | "name" | "account", string | undefined>,
+  { id, name, account = DEFAULT_ACCOUNT_NAME }: Record<"id" | "name" | "account", string | undefined>,
   problems: string[],
 ): Work | undefined {
   switch (command) {

@@ -1,7 +1,7 @@
 import { readRetentionRules } from "../config.ts";
 import { systemClock } from "../core/clock.ts";
 import { deletesAnything } from "../core/retention.ts";
-import { Retention, type RetentionSum } from "../record/retention.ts";
+import { RetentionJob, type RetentionTotal } from "../record/retention.ts";
 import { openStores } from "../store/sqlite/stores.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function prune(dataDir: string, dryRun: boolean, say: (line: string
   const log = { info: () => {}, error: (fields: object, message: string) => say(`${message}: ${describe(fields)}`) };
   try {
     const { accounts, calls, retention: store } = stores;
-    const retention = new Retention({ rules, accounts, calls, store, dataDir, clock: systemClock, log });
+    const retention = new RetentionJob({ rules, accounts, calls, store, dataDir, clock: systemClock, log });
     const sums = await (dryRun ? retention.preview() : retention.run());
     for (const sum of sums) say(lineOf(sum, dryRun));
     if (sums.length === 0) say(dryRun ? "nothing would be deleted" : "nothing was to be deleted");
@@ -26,7 +26,7 @@ export async function prune(dataDir: string, dryRun: boolean, say: (line: string
   }
 }
 
-const lineOf = ({ accountName, what, calls, bytes }: RetentionSum, dryRun: boolean): string =>
+const lineOf = ({ accountName, what, calls, bytes }: RetentionTotal, dryRun: boolean): string =>
   `account ${JSON.stringify(accountName)}: ${calls} ${what}${calls === 1 ? "" : "s"}, ${bytes} bytes of files, ` +
   (dryRun ? "would be deleted" : "deleted");
 

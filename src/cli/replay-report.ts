@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../core/json.ts";
 import { ICU, SOFTWARE } from "../core/software.ts";
 import type { Comparison, Difference } from "../record/journal-comparison.ts";
-import type { Happening } from "../record/journal-machine.ts";
+import type { JournaledInput } from "../record/journal-machine.ts";
 import type { Trace } from "../record/journal-trace.ts";
 import { table } from "./simulated/terminal.ts";
 
@@ -11,9 +11,9 @@ const SHOWN_CHARS_MAX = 80;
 
 /** What `npm run replay -- --json` prints. Times are ms since redemption; what is not waited for is null. */
 export function replayDocument(path: string, comparison: Comparison, trace: Trace | undefined): object {
-  const { header, basis, events, commands, untilMs, breaksOff, difference } = comparison;
+  const { header, setup, events, commands, comparedUntilMs, truncated, difference } = comparison;
   const { callId, startedAt, software } = header;
-  const { assumed, unmatched, unknown } = basis;
+  const { assumed, unmatched, unknown } = setup;
   return {
     path,
     callId,
@@ -22,8 +22,8 @@ export function replayDocument(path: string, comparison: Comparison, trace: Trac
     replayedBy: SOFTWARE,
     icu: { writtenBy: header.icu ?? null, replayedBy: ICU },
     parameters: { assumed, unmatched, unknown },
-    untilMs,
-    breaksOff,
+    untilMs: comparedUntilMs,
+    breaksOff: truncated,
     events,
     commands,
     same: difference === undefined,
@@ -34,11 +34,11 @@ export function replayDocument(path: string, comparison: Comparison, trace: Trac
 
 /** What came of a comparison, for a person to read. */
 export function comparisonText(path: string, comparison: Comparison): string {
-  const { header, events, commands, untilMs, breaksOff, difference } = comparison;
+  const { header, events, commands, comparedUntilMs, truncated, difference } = comparison;
   const lines = [`${path}: ${header.callId}, written by ${header.software}, replayed by ${SOFTWARE}`];
   lines.push(...basisLines(comparison));
-  if (breaksOff) lines.push(`The journal breaks off at ${seconds(untilMs)}: the call's end is not in it.`);
-  const through = `${counted(commands, "command")} after ${counted(events, "event")}, until ${seconds(untilMs)}`;
+  if (truncated) lines.push(`The journal breaks off at ${seconds(comparedUntilMs)}: the call's end is not in it.`);
+  const through = `${counted(commands, "command")} after ${counted(events, "event")}, until ${seconds(comparedUntilMs)}`;
   if (difference === undefined) return [...lines, `The same: ${through}.`].join("\n");
   return [
     ...lines,
@@ -49,7 +49,7 @@ export function comparisonText(path: string, comparison: Comparison): string {
 }
 
 /** What another build had otherwise, where that may be why a replay differs. */
-function basisLines({ header, basis: { assumed, unmatched, unknown } }: Comparison): string[] {
+function basisLines({ header, setup: { assumed, unmatched, unknown } }: Comparison): string[] {
   const lines: string[] = [];
   if (header.icu !== undefined && header.icu !== ICU) {
     lines.push(
@@ -68,13 +68,13 @@ function basisLines({ header, basis: { assumed, unmatched, unknown } }: Comparis
   return lines;
 }
 
-function differenceText({ after, journaled, cameOut, failure }: Difference): string {
-  const rows = [["after", ...(after === undefined ? ["nothing", ""] : happeningCells(after))]];
+function differenceText({ after, journaled, replayed, failure }: Difference): string {
+  const rows = [["after", ...(after === undefined ? ["nothing", ""] : inputCells(after))]];
   rows.push(["journaled", ...(journaled === undefined ? ["no command", ""] : cells(journaled))]);
-  rows.push(["came out", ...(cameOut === undefined ? ["no command", failure ?? ""] : cells(cameOut))]);
+  rows.push(["came out", ...(replayed === undefined ? ["no command", failure ?? ""] : cells(replayed))]);
   const lines = [table(rows)];
-  if (journaled !== undefined && cameOut !== undefined && journaled.kind === cameOut.kind) {
-    lines.push(...membersThatDiffer(journaled, cameOut));
+  if (journaled !== undefined && replayed !== undefined && journaled.kind === replayed.kind) {
+    lines.push(...membersThatDiffer(journaled, replayed));
   }
   return indented(lines.join("\n"));
 }
@@ -87,10 +87,10 @@ function membersThatDiffer(journaled: object, cameOut: object): string[] {
     .map((name) => `${name}: journaled ${JSON.stringify(before.get(name))}, came out ${JSON.stringify(now.get(name))}`);
 }
 
-function happeningCells(happening: Happening): [kind: string, members: string] {
+function inputCells(happening: JournaledInput): [kind: string, members: string] {
   switch (happening.kind) {
     case "frame-in":
-      return ["frame-in", `${happening.voiced ? "voiced" : "not voiced"}, mediaMs ${number(happening.mediaMs)}`];
+      return ["frame-in", `${happening.isSpeech ? "voiced" : "not voiced"}, mediaMs ${number(happening.mediaMs)}`];
     case "frame-out":
       return ["frame-out", `turnId ${happening.turnId}, samples ${happening.samples}`];
     case "event":

@@ -11,7 +11,7 @@ import { traceText } from "./replay-trace.ts";
 async function replay(args: readonly string[]): Promise<number> {
   const { path, untilMs, trace: isTraced, json } = planReplay(args);
   const comparison = await compareJournal(path, untilMs);
-  const trace = isTraced ? await traceJournal(path, comparison.untilMs) : undefined;
+  const trace = isTraced ? await traceJournal(path, comparison.comparedUntilMs) : undefined;
   if (json) process.stdout.write(`${JSON.stringify(replayDocument(path, comparison, trace))}\n`);
   else {
     const texts = [comparisonText(path, comparison), ...(trace === undefined ? [] : [traceText(trace)])];

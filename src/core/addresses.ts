@@ -69,7 +69,7 @@ export const isLoopbackAddress = (address: string): boolean =>
 export const isLocalhost = (host: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(host);
 
 /** What a URL's host is when it is an address: without brackets; undefined for a name. */
-export function addressIn({ hostname }: URL): string | undefined {
+export function ipAddressOf({ hostname }: URL): string | undefined {
   const host = hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
   return isIP(host) === 0 ? undefined : host;
 }
@@ -78,11 +78,11 @@ export function addressIn({ hostname }: URL): string | undefined {
  * Whether a tool's server may be where `url` says, as far as that can be told without asking a resolver: a name passes, and is
  * looked at when it is connected to. `allowLoopback` opens this machine, for tests and trials.
  */
-export function mayBeCalled(url: URL, allowLoopback: boolean): boolean {
+export function isAllowedToolUrl(url: URL, allowLoopback: boolean): boolean {
   if (!["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "") return false;
   const port = url.port === "" ? undefined : Number(url.port);
   if (port !== undefined && !isToolPort(port)) return false;
-  const address = addressIn(url);
+  const address = ipAddressOf(url);
   if (address === undefined) return url.hostname !== "" && (allowLoopback || !isLocalhost(url.hostname));
   return isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address));
 }

@@ -3,12 +3,12 @@ import { FairQueue } from "./fair-queue.ts";
 import { RESTART_MS_MAX, RESTART_MS_MIN } from "./limits.ts";
 import { cpuMsOf } from "./process-cpu.ts";
 import {
-  CHILD_RUN_MS_MAX,
-  CHILD_START_CPU_MS,
-  CHILD_START_INTERVAL_MS,
-  CHILD_TASKS_MAX,
-  CHILD_TASKS_PER_ACCOUNT_MAX,
-  CHILD_WAIT_MS_MAX,
+  TASK_RUN_MS_MAX,
+  TASK_PROCESS_START_CPU_MS,
+  TASK_PROCESS_START_INTERVAL_MS,
+  TASKS_MAX,
+  TASKS_PER_ACCOUNT_MAX,
+  TASK_WAIT_MS_MAX,
 } from "./schema-limits.ts";
 import { type ChildExit, type StartTaskChild, systemCodeIn, type TaskChild } from "./task-child.ts";
 import type { TaskMessage } from "./task-messages.ts";
@@ -56,7 +56,7 @@ interface Waiting<Task, Answer> extends TaskOptions {
 interface Running<Task, Answer> extends Waiting<Task, Answer> {
   readonly startMs: number;
   readonly startCpuMs: number | undefined;
-  cancelLook: () => void;
+  cancelBudgetCheck: () => void;
 }
 
 const REFUSED = { outcome: "refused", cpuMs: 0 } as const;
@@ -69,8 +69,8 @@ const REFUSED = { outcome: "refused", cpuMs: 0 } as const;
 export class BudgetedProcess<Task, Answer> {
   readonly #options: BudgetedProcessOptions;
   readonly #queue = new FairQueue<Waiting<Task, Answer>>({
-    itemsMax: CHILD_TASKS_MAX,
-    itemsPerOwnerMax: CHILD_TASKS_PER_ACCOUNT_MAX,
+    itemsMax: TASKS_MAX,
+    itemsPerOwnerMax: TASKS_PER_ACCOUNT_MAX,
   });
   /** There is one until it is gone. */
   #child: TaskChild | undefined;
@@ -82,7 +82,7 @@ export class BudgetedProcess<Task, Answer> {
   /** While none is started before a time. */
   #cancelStart: (() => void) | undefined;
   /** The last one could not be started, or ended without a task. */
-  #isUnstartable = false;
+  #cannotStart = false;
   #retryMs = RESTART_MS_MIN;
   #closed = false;
   #onClosed = (): void => {};
@@ -94,7 +94,7 @@ export class BudgetedProcess<Task, Answer> {
   /** Starts the child where none runs, so that the first task does not wait for it. Never throws. */
   start(): void {
     if (this.#child !== undefined || this.#cancelStart !== undefined || this.#closed) return;
-    const waitMs = this.#startedMs + CHILD_START_INTERVAL_MS - this.#options.clock.nowMs();
+    const waitMs = this.#startedMs + TASK_PROCESS_START_INTERVAL_MS - this.#options.clock.nowMs();
     if (waitMs > 0) this.#startIn(waitMs);
     else this.#startNow();
   }
@@ -118,9 +118,9 @@ export class BudgetedProcess<Task, Answer> {
       const giveUp = (): void => {
         if (this.#queue.remove(accountId, waiting)) refuse();
       };
-      const cancelTimeout = clock.after(CHILD_WAIT_MS_MAX, giveUp);
+      const cancelTimeout = clock.after(TASK_WAIT_MS_MAX, giveUp);
       signal?.addEventListener("abort", giveUp, { once: true });
-      const isClosed = this.#closed || this.#isUnstartable;
+      const isClosed = this.#closed || this.#cannotStart;
       if (isClosed || signal?.aborted === true || !this.#queue.add(accountId, waiting)) refuse();
       else this.#next();
     });
@@ -150,11 +150,11 @@ export class BudgetedProcess<Task, Answer> {
     try {
       this.#child = this.#options.start({
         // A child of ours: it sends what `serveTasks` says.
-        message: (message) => this.#onMessage(message as TaskMessage<Answer>),
-        gone: (exit) => this.#onGone(exit),
+        onMessage: (message) => this.#onMessage(message as TaskMessage<Answer>),
+        onExit: (exit) => this.#onExit(exit),
       });
     } catch (error) {
-      this.#onUnstartable({ code: systemCodeIn(error) ?? "internal" });
+      this.#onStartFailed({ code: systemCodeIn(error) ?? "internal" });
     }
   }
 
@@ -165,22 +165,22 @@ export class BudgetedProcess<Task, Answer> {
     const waiting = this.#queue.take();
     if (waiting === undefined) return;
     const startCpuMs = cpuMsOf(this.#child?.pid);
-    this.#running = { ...waiting, startMs: this.#options.clock.nowMs(), startCpuMs, cancelLook: () => {} };
-    this.#lookIn(waiting.cpuMsMax);
+    this.#running = { ...waiting, startMs: this.#options.clock.nowMs(), startCpuMs, cancelBudgetCheck: () => {} };
+    this.#checkBudgetIn(waiting.cpuMsMax);
     this.#child?.send({ task: waiting.task, cpuMsMax: waiting.cpuMsMax });
   }
 
   /** CPU time has no timer: it cannot be over before as much time has passed, and then it is looked at. */
-  #lookIn(delayMs: number): void {
+  #checkBudgetIn(delayMs: number): void {
     const running = this.#running;
     if (running === undefined) return;
-    running.cancelLook = this.#options.clock.after(Math.max(1, delayMs), () => {
+    running.cancelBudgetCheck = this.#options.clock.after(Math.max(1, delayMs), () => {
       if (this.#running !== running) return;
       const usedMs = this.#usedMs(running);
-      const leftMs = running.startMs + CHILD_RUN_MS_MAX - this.#options.clock.nowMs();
+      const leftMs = running.startMs + TASK_RUN_MS_MAX - this.#options.clock.nowMs();
       if (usedMs >= running.cpuMsMax) this.#replace({ outcome: "over_budget", cpuMs: usedMs });
       else if (leftMs <= 0) this.#replace({ outcome: "refused", cpuMs: usedMs });
-      else this.#lookIn(Math.min(leftMs, running.cpuMsMax - usedMs));
+      else this.#checkBudgetIn(Math.min(leftMs, running.cpuMsMax - usedMs));
     });
   }
 
@@ -194,7 +194,7 @@ export class BudgetedProcess<Task, Answer> {
     if (this.#isEnding) return;
     if (message.kind === "ready") {
       this.#isReady = true;
-      this.#isUnstartable = false;
+      this.#cannotStart = false;
       this.#retryMs = RESTART_MS_MIN;
     } else {
       const running = this.#running;
@@ -220,7 +220,7 @@ export class BudgetedProcess<Task, Answer> {
     this.#end(result);
   }
 
-  #onGone(exit: ChildExit): void {
+  #onExit(exit: ChildExit): void {
     const { name, log } = this.#options;
     const running = this.#running;
     const wasReady = this.#isReady;
@@ -234,7 +234,7 @@ export class BudgetedProcess<Task, Answer> {
       return;
     }
     if (!wasEnding && (!wasReady || running === undefined)) {
-      this.#onUnstartable(exit);
+      this.#onStartFailed(exit);
       return;
     }
     if (running !== undefined && exit.signal !== null) {
@@ -250,12 +250,12 @@ export class BudgetedProcess<Task, Answer> {
   }
 
   /** It cannot be started, or ended without a task: what waits is refused, and it is tried again later. */
-  #onUnstartable(cause: object): void {
+  #onStartFailed(cause: object): void {
     const { name, log } = this.#options;
     const retryMs = this.#retryMs;
     log.error({ tasks: name, ...cause, retryMs }, "a process of tasks cannot be started");
     this.#retryMs = Math.min(RESTART_MS_MAX, 2 * retryMs);
-    this.#isUnstartable = true;
+    this.#cannotStart = true;
     this.#startIn(retryMs);
     this.#refuseWaiting();
   }
@@ -274,7 +274,7 @@ export class BudgetedProcess<Task, Answer> {
 
   #end(result: TaskResult<Answer>): void {
     this.#kill();
-    this.#settle(result, result.cpuMs + CHILD_START_CPU_MS);
+    this.#settle(result, result.cpuMs + TASK_PROCESS_START_CPU_MS);
   }
 
   #kill(): void {
@@ -287,7 +287,7 @@ export class BudgetedProcess<Task, Answer> {
     const running = this.#running;
     if (running === undefined) return;
     this.#running = undefined;
-    running.cancelLook();
+    running.cancelBudgetCheck();
     this.#queue.charge(running.accountId, chargedMs);
     running.settle(result);
   }

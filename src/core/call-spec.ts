@@ -28,19 +28,19 @@ export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
 
 /**
  * Why a reply was cut. `words`, `voice`, `key` and `typed`: the caller barged in. `silence`: it hung, and the caller is asked
- * whether anybody is there. `model_failed`, `spend_limit`: words of our own take its place.
+ * whether anybody is there. `llm_failed`, `spend_limit`: words of our own take its place.
  */
-export const CUT_REASONS = [
+export const CANCEL_REASONS = [
   "words",
-  "voice",
-  "key",
+  "sustained_speech",
+  "dtmf",
   "typed",
-  "silence",
-  "model_failed",
+  "inactivity",
+  "llm_failed",
   "spend_limit",
   "call_ended",
 ] as const;
-export type CutReason = (typeof CUT_REASONS)[number];
+export type CancelReason = (typeof CANCEL_REASONS)[number];
 
 /**
  * Why the service itself says something, and not the model: `greeting`, the first message as it was given; `inactivity`, nobody was
@@ -51,7 +51,7 @@ export const SPEAK_REASONS = ["greeting", "inactivity", "filler", "apology", "go
 export type SpeakReason = (typeof SPEAK_REASONS)[number];
 
 /** Why a paused reply goes on: the voice ended without a word, was a back-channel, or goes on and tells no word. */
-export const RESUME_REASONS = ["no_words", "back_channel", "voice_goes_on"] as const;
+export const RESUME_REASONS = ["no_words", "back_channel", "pause_timeout"] as const;
 export type ResumeReason = (typeof RESUME_REASONS)[number];
 
 /** What every tool has, whoever carries it out. */
@@ -163,15 +163,15 @@ export interface TranscriptTurn {
  */
 export interface TurnLatency {
   /** The ear's final text; 0 where it came before that frame. Absent where none came before the answer was begun. */
-  finalMs?: number;
+  finalTranscriptMs?: number;
   /** Turn taking decided that it is the agent's turn. */
   endOfTurnMs: number;
   /** The model was asked what its first text answers: with the turn, or again when its tools were done. */
-  askedMs?: number;
+  llmRequestedMs?: number;
   /** The model's first text. Absent for replies without a model. */
   firstTextMs?: number;
   /** The first piece was given to the voice: the model's first clause, or words of our own that came before it. */
-  firstPieceMs?: number;
+  firstSegmentMs?: number;
   /** The first synthesised sample reached us. */
   firstAudioMs: number;
   /** The first frame of the reply was sent. */

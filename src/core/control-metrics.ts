@@ -1,7 +1,7 @@
 import { CONNECTION_TYPES, type ConnectionType, END_REASONS, type EndReason } from "./call-spec.ts";
-import { counter, gauge, histogram, registryOf, TYPE, watchedGauge, watchedGauges } from "./metrics-kit.ts";
+import { counter, gauge, histogram, registryOf, CONNECTION_TYPE_LABEL, observableGauge, observableGauges } from "./metrics-kit.ts";
 import type { WorkersMetrics } from "./metrics-sum.ts";
-import { RETAINED, type Retained } from "./retention.ts";
+import { RETAINED_PARTS, type RetainedPart } from "./retention.ts";
 import { budgetedTaskCounter } from "./task-metrics.ts";
 
 const REQUEST_BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -11,15 +11,15 @@ const RECORD_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const HTTP_PORTS = ["api", "metrics"] as const;
 export type HttpPort = (typeof HTTP_PORTS)[number];
 /** Why a connection gives way: see `http-connections.ts`. */
-const CLOSED_FOR = ["idle", "unread", "refused"] as const;
+const CLOSE_CAUSES = ["idle", "unread", "refused"] as const;
 
 /** Lists are counted with transcripts and events, downloads are those of recordings. */
 export const LARGE_ANSWERS = ["list", "download"] as const;
 /** Whose large answers were too many. */
-const ANSWERS_OF = ["account", "service"] as const;
+const LARGE_ANSWER_SCOPES = ["account", "service"] as const;
 
 /** How many calls there may be just now, and how many places are taken: by calls that live, and by those that wait for their streams. */
-export interface PlacesTaken {
+export interface SlotUsage {
   max: number;
   active: number;
   reserved: number;
@@ -37,7 +37,7 @@ export class ControlMetrics {
   readonly registry = registryOf("control");
   /** A task of a thread is over. */
   readonly budgetedTask = budgetedTaskCounter(this.registry);
-  readonly #created = counter(this.registry, "calls_created_total", "Calls created by the API.", [TYPE]);
+  readonly #created = counter(this.registry, "calls_created_total", "Calls created by the API.", [CONNECTION_TYPE_LABEL]);
   readonly #recorded = counter(
     this.registry,
     "call_records_total",
@@ -119,26 +119,26 @@ export class ControlMetrics {
 
   constructor() {
     // What has not happened yet is told as 0, so that its first time is seen as an increase.
-    for (const connectionType of CONNECTION_TYPES) this.#created.inc({ [TYPE]: connectionType }, 0);
+    for (const connectionType of CONNECTION_TYPES) this.#created.inc({ [CONNECTION_TYPE_LABEL]: connectionType }, 0);
     for (const kind of LARGE_ANSWERS) {
       this.#answersClosed.inc({ kind }, 0);
-      for (const of of ANSWERS_OF) this.#answersRefused.inc({ kind, of }, 0);
+      for (const of of LARGE_ANSWER_SCOPES) this.#answersRefused.inc({ kind, of }, 0);
     }
     for (const port of HTTP_PORTS) {
-      for (const cause of CLOSED_FOR) this.#connectionsClosed.inc({ port, cause }, 0);
+      for (const cause of CLOSE_CAUSES) this.#connectionsClosed.inc({ port, cause }, 0);
     }
     for (const reason of END_REASONS) {
       const statuses = reason === "token_expired" ? ["expired"] : ["ended", "failed"];
       for (const status of statuses) this.#recorded.inc({ status, reason }, 0);
     }
-    for (const what of RETAINED) {
+    for (const what of RETAINED_PARTS) {
       this.#retentionDeleted.inc({ what }, 0);
       this.#retentionFailures.inc({ what }, 0);
     }
   }
 
   /** How often processes of each kind were started again since the service began. */
-  restarted(counts: Readonly<Record<"control" | "worker", number>>): void {
+  setRestarts(counts: Readonly<Record<"control" | "worker", number>>): void {
     this.#restarts.reset();
     const all = { ...counts, renderer: this.#rendererRestarts };
     for (const [process, count] of Object.entries(all)) this.#restarts.inc({ process }, count);
@@ -155,28 +155,28 @@ export class ControlMetrics {
   }
 
   /** `counts` are asked for at each scrape: calls that wait for their records, and calls that are in work. */
-  watchRecords(counts: () => Readonly<Record<"waiting" | "in_progress", number>>): void {
-    watchedGauges(this.registry, "records", "Ended calls whose records are not made yet.", "state", counts);
+  observeRecords(counts: () => Readonly<Record<"waiting" | "in_progress", number>>): void {
+    observableGauges(this.registry, "records", "Ended calls whose records are not made yet.", "state", counts);
   }
 
   /** `places` are asked for at each scrape. */
-  watchPlaces(places: () => PlacesTaken): void {
+  observeSlots(places: () => SlotUsage): void {
     const { registry } = this;
-    watchedGauge(registry, "places_max", "Calls that the workers take at once, as they stand.", () => places().max);
-    watchedGauge(registry, "places_active", "Places of calls that live.", () => places().active);
-    watchedGauge(registry, "places_reserved", "Places of calls that wait for their streams.", () => places().reserved);
+    observableGauge(registry, "places_max", "Calls that the workers take at once, as they stand.", () => places().max);
+    observableGauge(registry, "places_active", "Places of calls that live.", () => places().active);
+    observableGauge(registry, "places_reserved", "Places of calls that wait for their streams.", () => places().reserved);
   }
 
   /** `disk` is asked for at each scrape. */
-  watchDisk(disk: () => DiskReading): void {
+  observeDisk(disk: () => DiskReading): void {
     const { registry } = this;
-    watchedGauge(registry, "disk_free_bytes", "Free space of the fullest disk of DATA_DIR.", () => disk().freeBytes);
-    watchedGauge(registry, "disk_low", "1 while too little space is free for new calls.", () => Number(disk().isLow));
+    observableGauge(registry, "disk_free_bytes", "Free space of the fullest disk of DATA_DIR.", () => disk().freeBytes);
+    observableGauge(registry, "disk_low", "1 while too little space is free for new calls.", () => Number(disk().isLow));
   }
 
   /** `counts` are asked for at each scrape: connections that are open, by the port that they came to. */
-  watchConnections(counts: () => Readonly<Record<HttpPort, number>>): void {
-    watchedGauges(
+  observeConnections(counts: () => Readonly<Record<HttpPort, number>>): void {
+    observableGauges(
       this.registry,
       "http_connections",
       "Open connections to the API and to the metrics port.",
@@ -185,20 +185,20 @@ export class ControlMetrics {
     );
   }
 
-  connectionClosed(port: HttpPort, cause: (typeof CLOSED_FOR)[number]): void {
+  connectionClosed(port: HttpPort, cause: (typeof CLOSE_CAUSES)[number]): void {
     this.#connectionsClosed.inc({ port, cause });
   }
 
   /** What counts the large answers of this kind that had to be refused, or closed. */
   largeAnswers(kind: (typeof LARGE_ANSWERS)[number]) {
     return {
-      refused: (of: (typeof ANSWERS_OF)[number]): void => this.#answersRefused.inc({ kind, of }),
+      refused: (of: (typeof LARGE_ANSWER_SCOPES)[number]): void => this.#answersRefused.inc({ kind, of }),
       closed: (): void => this.#answersClosed.inc({ kind }),
     };
   }
 
   callCreated(connectionType: ConnectionType): void {
-    this.#created.inc({ [TYPE]: connectionType });
+    this.#created.inc({ [CONNECTION_TYPE_LABEL]: connectionType });
   }
 
   /** A call is over for good, and its record says so. */
@@ -212,12 +212,12 @@ export class ControlMetrics {
   }
 
   /** Retention deleted a part of a call, with so many bytes of files. */
-  retentionDeleted(what: Retained, bytes: number): void {
+  retentionDeleted(what: RetainedPart, bytes: number): void {
     this.#retentionDeleted.inc({ what });
     this.#retentionBytes.inc(bytes);
   }
 
-  retentionFailed(what: Retained): void {
+  retentionFailed(what: RetainedPart): void {
     this.#retentionFailures.inc({ what });
   }
 
@@ -237,12 +237,12 @@ export class ControlMetrics {
     this.#ready.set(ready ? 1 : 0);
     this.#workers.set({ state: "up" }, up);
     this.#workers.set({ state: "silent" }, silent);
-    return joined([await this.registry.metrics(), exposition].filter((text) => text.trim() !== ""));
+    return mergedExposition([await this.registry.metrics(), exposition].filter((text) => text.trim() !== ""));
   }
 }
 
 /** One exposition of several: the format wants all samples of a metric in one group, behind one HELP and one TYPE. */
-function joined(expositions: readonly string[]): string {
+function mergedExposition(expositions: readonly string[]): string {
   const groups = new Map<string, string[]>();
   for (const block of expositions.flatMap((exposition) => exposition.trim().split("\n\n"))) {
     const [help, type, ...samples] = block.split("\n");

@@ -6,12 +6,12 @@ export const BYTES_PER_MB = 1_000_000;
 export const DISK_FREE_MB_MIN_DEFAULT = 1_024;
 export const DISK_FREE_MB_MIN_MAX = 100_000_000;
 /** How often the free space is read. */
-export const DISK_LOOK_MS = 1_000;
+export const DISK_POLL_MS = 1_000;
 /** New calls are taken again above this multiple of the minimum, so that the answer does not change with every file. */
 export const DISK_FREE_AGAIN_FACTOR = 1.1;
 
 /** How often the control process looks whether the database file still stands in its place; every write looks by itself. */
-export const DATABASE_LOOK_MS = 1_000;
+export const DATABASE_POLL_MS = 1_000;
 
 /** A service that starts waits this long for the data directory and the media port of one whose supervisor is gone. */
 export const DATA_DIR_WAIT_MS_MAX = 3_000;

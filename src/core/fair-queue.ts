@@ -1,4 +1,4 @@
-interface Line<Item> {
+interface OwnerQueue<Item> {
   readonly items: Item[];
   /** The time that its owner's tasks have taken. */
   servedMs: number;
@@ -16,7 +16,7 @@ export interface FairQueueOptions {
  */
 export class FairQueue<Item> {
   readonly #options: FairQueueOptions;
-  readonly #lines = new Map<string, Line<Item>>();
+  readonly #queues = new Map<string, OwnerQueue<Item>>();
   #length = 0;
   /** The time of the owner that was served last. */
   #servedMs = 0;
@@ -32,7 +32,7 @@ export class FairQueue<Item> {
 
   /** Adds an item behind the others of its owner; false where there is no room for it. */
   add(owner: string, item: Item): boolean {
-    const line = this.#lineOf(owner);
+    const line = this.#queueOf(owner);
     if (this.#length >= this.#options.itemsMax || line.items.length >= this.#options.itemsPerOwnerMax) return false;
     line.items.push(item);
     this.#length += 1;
@@ -41,12 +41,12 @@ export class FairQueue<Item> {
 
   /** Takes out the first item of the owner that has been served least. */
   take(): Item | undefined {
-    let next: Line<Item> | undefined;
-    for (const [owner, line] of this.#lines) {
+    let next: OwnerQueue<Item> | undefined;
+    for (const [owner, line] of this.#queues) {
       if (line.items.length > 0) {
         if (next === undefined || line.servedMs < next.servedMs) next = line;
       } else if (line.servedMs <= this.#servedMs) {
-        this.#lines.delete(owner);
+        this.#queues.delete(owner);
       }
     }
     const item = next?.items.shift();
@@ -58,7 +58,7 @@ export class FairQueue<Item> {
 
   /** Takes an item out before its turn; false where it does not wait. */
   remove(owner: string, item: Item): boolean {
-    const items = this.#lines.get(owner)?.items ?? [];
+    const items = this.#queues.get(owner)?.items ?? [];
     const at = items.indexOf(item);
     if (at < 0) return false;
     items.splice(at, 1);
@@ -68,15 +68,15 @@ export class FairQueue<Item> {
 
   /** A task of this owner took so long. Where nobody waits it counts for nothing. */
   charge(owner: string, tookMs: number): void {
-    this.#lineOf(owner).servedMs += tookMs;
+    this.#queueOf(owner).servedMs += tookMs;
     if (this.#length > 0) return;
-    this.#lines.clear();
+    this.#queues.clear();
     this.#servedMs = 0;
   }
 
-  #lineOf(owner: string): Line<Item> {
-    const line = this.#lines.get(owner) ?? { items: [], servedMs: this.#servedMs };
-    this.#lines.set(owner, line);
+  #queueOf(owner: string): OwnerQueue<Item> {
+    const line = this.#queues.get(owner) ?? { items: [], servedMs: this.#servedMs };
+    this.#queues.set(owner, line);
     return line;
   }
 }

@@ -1,4 +1,4 @@
-import { mayBeCalled } from "./addresses.ts";
+import { isAllowedToolUrl } from "./addresses.ts";
 import { TOOL_HEADER_CHARS_MAX, TOOL_URL_CHARS_MAX } from "./limits.ts";
 
 // How the URL and the headers of an HTTP tool are written: what the API refuses and what the gateway fills in are one.
@@ -16,11 +16,11 @@ const TEMPLATE = /^(https?:\/\/)([^/?#\\\s{}@]+)((?:\/[^?#]*)?)((?:\?[^#]*)?)$/i
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /** HTTP's own headers, and those that are ours to say: with them a message would not be what it seems (RFC 9110, section 7.6.1). */
-const OUR_HEADERS: ReadonlySet<string> = new Set([
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   ...["accept-encoding", "connection", "content-encoding", "content-length", "content-type", "date", "expect", "host"],
   ...["http2-settings", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "via"],
 ]);
-const OUR_HEADER_PREFIXES: readonly string[] = ["proxy-", "sec-"];
+const RESERVED_HEADER_PREFIXES: readonly string[] = ["proxy-", "sec-"];
 
 /** The parts of a URL template that has been checked. */
 export interface UrlTemplate {
@@ -49,14 +49,14 @@ export function urlProblem(url: string, allowLoopback: boolean): string | undefi
     return "must hold arguments as {name}, and braces for nothing else; secrets stand in headers alone";
   }
   const filled = url.replace(ARGUMENT, "x");
-  if (!URL.canParse(filled) || !mayBeCalled(new URL(filled), allowLoopback)) {
+  if (!URL.canParse(filled) || !isAllowedToolUrl(new URL(filled), allowLoopback)) {
     return "must name a public server, on port 80, 443, or one from 1024 on that is no other well-known service's";
   }
-  return leadsElsewhere(template.path) ? "must have no . or .. in its path" : undefined;
+  return hasDotSegment(template.path) ? "must have no . or .. in its path" : undefined;
 }
 
 /** Whether a path, filled in or not, has a part that is dots alone. */
-export const leadsElsewhere = (path: string): boolean => DOT_SEGMENT.test(path);
+export const hasDotSegment = (path: string): boolean => DOT_SEGMENT.test(path);
 
 /** The arguments that a part of a URL template holds. */
 export const argumentsIn = (part: string): string[] => [...part.matchAll(ARGUMENT)].map(([, name = ""]) => name);
@@ -69,7 +69,7 @@ export const fillArguments = (part: string, textFor: (name: string) => string): 
 export function headerProblem(name: string, value: string): string | undefined {
   const lower = name.toLowerCase();
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/.test(lower)) return "must have a header's name of at most 64 characters";
-  if (OUR_HEADERS.has(lower) || OUR_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
+  if (RESERVED_HEADERS.has(lower) || RESERVED_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
     return "must not be set: the service says it itself";
   }
   if (value.length > TOOL_HEADER_CHARS_MAX || !/^[\t\x20-\x7e]*$/.test(value)) {

@@ -3,7 +3,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The object that `json` says; undefined where it says anything else, or is no JSON. */
-export function objectIn(json: string): Record<string, unknown> | undefined {
+export function parseObject(json: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(json);
     return isObject(value) ? value : undefined;

@@ -3,26 +3,26 @@ import type { TranscriptTurn, TurnLatency } from "./call-spec.ts";
 /**
  * The steps from a caller's last voiced frame to the first frame of the answer, in their order; `whole` is all of it.
  *
- * `endOfUtterance`: until turn taking decided that it is the agent's turn. `finalTranscript`: until the ear's final text, which runs
- * beside it. `modelFirstToken`: from the question to the model's first text. `firstPiece`: from that to the first piece that was
- * given to the voice. `voiceFirstByte`: from that to its first audio. `firstSampleOut`: from that to the first frame that was sent.
+ * `endOfTurn`: until turn taking decided that it is the agent's turn. `finalTranscript`: until the ear's final text, which runs
+ * beside it. `llmFirstToken`: from the question to the model's first text. `firstSegment`: from that to the first piece that was
+ * given to the voice. `ttsFirstByte`: from that to its first audio. `firstFrame`: from that to the first frame that was sent.
  */
-export const LATENCY_STAGES = [
-  "endOfUtterance",
+export const LATENCY_STEPS = [
+  "endOfTurn",
   "finalTranscript",
-  "modelFirstToken",
-  "firstPiece",
-  "voiceFirstByte",
-  "firstSampleOut",
-  "whole",
+  "llmFirstToken",
+  "firstSegment",
+  "ttsFirstByte",
+  "firstFrame",
+  "total",
 ] as const;
-export type LatencyStage = (typeof LATENCY_STAGES)[number];
+export type LatencyStep = (typeof LATENCY_STEPS)[number];
 
 /** How long each step of one answer took, ms; those that were not taken are absent. */
-export type Stages = Partial<Record<LatencyStage, number>>;
+export type StepDurations = Partial<Record<LatencyStep, number>>;
 
 /** What a stage came to over the answers of a call: how many had it, and its percentiles, ms. */
-export interface StageSummary {
+export interface StepSummary {
   count: number;
   p50Ms: number;
   p90Ms: number;
@@ -31,20 +31,20 @@ export interface StageSummary {
 }
 
 /** Of each stage that an answer of the call had. */
-export type LatencySummary = Partial<Record<LatencyStage, StageSummary>>;
+export type LatencySummary = Partial<Record<LatencyStep, StepSummary>>;
 
-export function stagesOf(latency: TurnLatency): Stages {
-  const { finalMs, endOfTurnMs, askedMs, firstTextMs, firstPieceMs, firstAudioMs, firstFrameMs } = latency;
-  const stages: Stages = { endOfUtterance: endOfTurnMs };
-  if (finalMs !== undefined) stages.finalTranscript = finalMs;
-  if (askedMs !== undefined && firstTextMs !== undefined) stages.modelFirstToken = firstTextMs - askedMs;
-  if (firstPieceMs !== undefined) {
+export function stepDurations(latency: TurnLatency): StepDurations {
+  const { finalTranscriptMs, endOfTurnMs, llmRequestedMs, firstTextMs, firstSegmentMs, firstAudioMs, firstFrameMs } = latency;
+  const stages: StepDurations = { endOfTurn: endOfTurnMs };
+  if (finalTranscriptMs !== undefined) stages.finalTranscript = finalTranscriptMs;
+  if (llmRequestedMs !== undefined && firstTextMs !== undefined) stages.llmFirstToken = firstTextMs - llmRequestedMs;
+  if (firstSegmentMs !== undefined) {
     // Words of our own may come first: the caller was told to wait.
-    if (firstTextMs !== undefined && firstPieceMs >= firstTextMs) stages.firstPiece = firstPieceMs - firstTextMs;
-    stages.voiceFirstByte = firstAudioMs - firstPieceMs;
+    if (firstTextMs !== undefined && firstSegmentMs >= firstTextMs) stages.firstSegment = firstSegmentMs - firstTextMs;
+    stages.ttsFirstByte = firstAudioMs - firstSegmentMs;
   }
-  stages.firstSampleOut = firstFrameMs - firstAudioMs;
-  stages.whole = firstFrameMs;
+  stages.firstFrame = firstFrameMs - firstAudioMs;
+  stages.total = firstFrameMs;
   return stages;
 }
 
@@ -54,16 +54,16 @@ export const percentile = (sorted: readonly number[], percent: number): number =
 
 /** What the answers among `turns` took; empty where nobody was answered. */
 export function latencySummary(turns: readonly TranscriptTurn[]): LatencySummary {
-  const answers = turns.flatMap(({ latency }) => (latency === undefined ? [] : [stagesOf(latency)]));
+  const answers = turns.flatMap(({ latency }) => (latency === undefined ? [] : [stepDurations(latency)]));
   const summary: LatencySummary = {};
-  for (const stage of LATENCY_STAGES) {
+  for (const stage of LATENCY_STEPS) {
     const sorted = answers.flatMap(({ [stage]: ms }) => (ms === undefined ? [] : [ms])).sort((a, b) => a - b);
-    if (sorted.length > 0) summary[stage] = stageSummary(sorted);
+    if (sorted.length > 0) summary[stage] = stepSummary(sorted);
   }
   return summary;
 }
 
-const stageSummary = (sorted: readonly number[]): StageSummary => ({
+const stepSummary = (sorted: readonly number[]): StepSummary => ({
   count: sorted.length,
   p50Ms: percentile(sorted, 50),
   p90Ms: percentile(sorted, 90),

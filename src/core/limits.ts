@@ -25,15 +25,15 @@ export const CARRIER_CODE_CHARS_MAX = 64;
 /** What carrier_c passes on with its messages, as it limits it; with more than that its audio has no fast reader. */
 export const EXTRA_HEADERS_CHARS_MAX = 512;
 /** The caller's audio may run this far ahead of real time; past it the call ends with `audio_flood`. Of Opus in 2.5 ms 400 x 36 µs = 1.4 % of the loop. */
-export const INGEST_AHEAD_MS_MAX = 2_000;
+export const INBOUND_AHEAD_MS_MAX = 2_000;
 /** How much of a pause in the caller's audio may be made up for at once, as after a stall of the network, or of ours. */
-export const INGEST_STALL_MS_MAX = 15_000;
+export const INBOUND_STALL_MS_MAX = 15_000;
 /** Silence that the ear is given where the carrier sends none: enough for it to know that an utterance is over. */
-export const EAR_SILENCE_FRAMES = 25;
+export const STT_SILENCE_FRAMES = 25;
 /** With a frame this much later than usual the peer is taken to send none for silence, rather than to be late. */
-export const EAR_STARVED_MS = 500;
+export const STT_STARVED_MS = 500;
 /** Audio without a time of its own that lags our clock by this much is taken to come after a pause in which none was sent. */
-export const UNDATED_LAG_MS_MAX = 500;
+export const UNTIMESTAMPED_LAG_MS_MAX = 500;
 /** How much of the caller's audio a carrier may have held up and then sends all at once; more than that by its times is no delay. */
 export const BACKLOG_MS_MAX = 45_000;
 /** A backlog that takes longer than this to come is none: the carrier's clock was set. */
@@ -41,18 +41,18 @@ export const BACKLOG_DRAIN_MS_MAX = 2_000;
 /** Messages within one second; past it the call ends with `protocol_error`. A carrier sends 50, unless it makes up. 2,500 x 5.5 µs = 1.4 % of the loop. */
 export const MESSAGES_PER_SECOND_MAX = 2_500;
 /** Of them those that are no audio: 500 x 31 µs = 1.6 % of the loop, with as many bytes as `message-limits.ts` allows. */
-export const OTHER_MESSAGES_PER_SECOND_MAX = 500;
+export const NON_AUDIO_MESSAGES_PER_SECOND_MAX = 500;
 /** Audio that came before its turn waits this long for what is missing, or until this much more has come; then the gap is given up. */
-export const REORDER_WAIT_MS = 60;
+export const JITTER_BUFFER_WAIT_MS = 60;
 /** A message further ahead than this is no gap, it begins a new count: 2 s in messages of 20 ms. */
-export const REORDER_AHEAD_CHUNKS_MAX = 100;
+export const JITTER_BUFFER_AHEAD_CHUNKS_MAX = 100;
 /** A message further behind than this is not late, it begins a new count. */
-export const REORDER_LATE_CHUNKS_MAX = 100;
+export const JITTER_BUFFER_LATE_CHUNKS_MAX = 100;
 /** More messages in a row that seem to be late, or to come twice, are neither: the count has begun again. */
-export const REORDER_DROPPED_MAX = 16;
+export const JITTER_BUFFER_DROPPED_MAX = 16;
 /** Messages that wait at once, and audio of the longest that can; what does not fit gives up the gap in front of it. */
-export const REORDER_HELD_MAX = 12;
-export const REORDER_HELD_MESSAGE_MS_MAX = 200;
+export const JITTER_BUFFER_CHUNKS_MAX = 12;
+export const JITTER_BUFFER_CHUNK_MS_MAX = 200;
 /** Marks that come back, and clears that are answered, within one second; more are ignored and counted. 100 x 134 µs = 1.3 % of the loop. */
 export const MARKS_PER_SECOND_MAX = 100;
 /** Malformed messages within one second; past it the call ends with `protocol_error`. 50 x 293 µs = 1.5 % of the loop. */
@@ -66,7 +66,7 @@ export const DTMF_ORDER_MS = 200;
 /** Complaints of a carrier that are logged within one second; all are counted. */
 export const CARRIER_ERRORS_LOGGED_PER_SECOND_MAX = 5;
 /** Signatures of one upgrade that are looked at: a carrier sends a few while its secret is being changed. */
-export const SIGNATURES_MAX = 8;
+export const SIGNATURES_PER_UPGRADE_MAX = 8;
 
 // The raw WebSocket protocol.
 /** Audio in one message; more is answered with 1009. */
@@ -104,44 +104,44 @@ export const REDEEM_MS_MAX = 1_000;
 
 // Ears that are asked over the network.
 /** How long a provider may be connected to. */
-export const EAR_CONNECT_MS_MAX = 3_000;
+export const STT_CONNECT_MS_MAX = 3_000;
 /** Audio that a provider has not taken yet, while it is connected to or reads too slowly; past it the stream has failed. */
-export const EAR_BACKLOG_MS_MAX = 16_000;
+export const STT_BACKLOG_MS_MAX = 16_000;
 /** What was said since its last final that another ear is told when one fails; of more the beginning is lost. */
-export const EAR_KEPT_MS_MAX = 12_000;
+export const STT_REPLAY_MS_MAX = 12_000;
 /** The same where nobody is speaking: an ear is surer of words that silence stands before. */
-export const EAR_KEPT_SILENCE_MS = 500;
+export const STT_REPLAY_SILENCE_MS = 500;
 /** Voice of which an ear that lives tells nothing: then it does not. */
-export const EAR_UNHEARD_VOICE_MS_MAX = 6_000;
+export const STT_UNRECOGNIZED_SPEECH_MS_MAX = 6_000;
 /** How much later than the voice one may tell of it that hears whole utterances only. */
-export const EAR_UTTERANCE_ANSWER_MS_MAX = 4_000;
+export const STT_UTTERANCE_TRANSCRIPT_MS_MAX = 4_000;
 /** From the first failure until some ear hears again; past it the call has none. */
-export const EAR_GAP_MS_MAX = 5_000;
+export const STT_OUTAGE_MS_MAX = 5_000;
 /** Between attempts, once every ear has been tried. */
-export const EAR_REOPEN_MS = 500;
+export const STT_RETRY_MS = 500;
 /** A provider that has taken a stream and kept it for so long is there; some take what they close at once. */
-export const EAR_STANDS_MS = 250;
+export const STT_STABLE_MS = 250;
 /** Frames that go into one message to a provider. AssemblyAI takes none of less than 50 ms. */
-export const EAR_CHUNK_FRAMES = 3;
+export const STT_CHUNK_FRAMES = 3;
 /** One message of a provider; with a longer one it has failed. */
-export const EAR_MESSAGE_BYTES_MAX = 1024 * 1024;
+export const STT_MESSAGE_BYTES_MAX = 1024 * 1024;
 /** From our goodbye to a provider until its socket is cut. */
-export const EAR_GOODBYE_MS_MAX = 500;
+export const STT_CLOSE_MS_MAX = 500;
 /** Deepgram closes a stream on which nothing came for 10 s. */
-export const EAR_KEEP_ALIVE_MS = 4_000;
+export const STT_KEEP_ALIVE_MS = 4_000;
 /** An utterance that is longer is cut there: Whisper listens to 30 s at once. */
-export const EAR_UTTERANCE_MS_MAX = 30_000;
+export const STT_UTTERANCE_MS_MAX = 30_000;
 /** Utterances that wait for their transcription, the one that is being made included; past it the stream has failed. */
-export const EAR_UTTERANCES_MS_MAX = 2 * EAR_UTTERANCE_MS_MAX;
+export const STT_PENDING_UTTERANCES_MS_MAX = 2 * STT_UTTERANCE_MS_MAX;
 /** The transcription of one utterance, as it comes; with more the ear has failed. */
-export const EAR_ANSWER_BYTES_MAX = 256 * 1024;
+export const STT_ANSWER_BYTES_MAX = 256 * 1024;
 
 // The call machine.
 /** Transcripts longer than this are cut, and a model that says more at once is stopped: nobody says or hears that much in one turn. */
 export const TURN_TEXT_CHARS_MAX = 16_384;
 /** Failures of the model in a row that end the call; before that the caller hears an apology. */
-export const MODEL_FAILURES_MAX = 2;
-export const REPLY_PIECES_MAX = 400;
+export const LLM_FAILURES_MAX = 2;
+export const REPLY_SEGMENTS_MAX = 400;
 /** How often in one reply the model may ask for tools; after that it is offered none. */
 export const TOOL_ROUNDS_MAX = 6;
 /** Tools it may ask for at once; the rest is refused, and it is told. */
@@ -178,53 +178,53 @@ export const DTMF_ENTRY_DIGITS_MAX = 64;
 export const MARKS_OUTSTANDING_MAX = 1_024;
 
 // Models: what a server may send in answer to one question; past it the answer has failed.
-export const MODEL_ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+export const LLM_ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** One server-sent event of it, in characters. */
-export const MODEL_EVENT_CHARS_MAX = 1024 * 1024;
+export const LLM_EVENT_CHARS_MAX = 1024 * 1024;
 /** What is read of a refusal, for the code that stands in it. */
-export const MODEL_REFUSAL_BYTES_MAX = 64 * 1024;
+export const LLM_ERROR_BODY_BYTES_MAX = 64 * 1024;
 /** When the last event has come, the end of the body is waited for so long: then its connection can be used again. */
-export const MODEL_TAIL_MS = 250;
+export const LLM_BODY_END_WAIT_MS = 250;
 /** What a model may say and think, where its server insists on a bound: twice what a turn keeps. */
-export const MODEL_TOKENS_MAX = 8_192;
+export const LLM_OUTPUT_TOKENS_MAX = 8_192;
 /** Signatures of a model's tool calls that are kept to be shown again; of the oldest none is known any more. */
-export const MODEL_SIGNATURES_MAX = 4_096;
-export const MODEL_SIGNATURE_CHARS_MAX = 16 * 1024;
+export const LLM_TOOL_CALL_SIGNATURES_MAX = 4_096;
+export const LLM_TOOL_CALL_SIGNATURE_CHARS_MAX = 16 * 1024;
 
 // Providers: what may fail of them before the call does, whose own deadlines (`modelSilenceMs`, `voiceSilenceMs`) are longer.
 /** Failures in a row after which a provider is left alone, and how often it is tried then, by one stream at a time. */
-export const PROVIDER_FAILURES_MAX = 3;
-export const PROVIDER_PROBE_MS = 2_000;
+export const CIRCUIT_BREAKER_FAILURES_MAX = 3;
+export const CIRCUIT_BREAKER_PROBE_MS = 2_000;
 /** Streams of one provider that an operator may allow at once. */
 export const PROVIDER_STREAMS_MAX = 100_000;
 /** How often one provider is asked the same within one answer, and when again if it refused and did not say when. */
-export const PROVIDER_TRIES_MAX = 2;
+export const PROVIDER_ATTEMPTS_MAX = 2;
 export const PROVIDER_RETRY_MS = 250;
 /** So often a model is asked ahead within one turn of the caller's: who stops behind each word costs no more than that. */
-export const ASKED_AHEAD_MAX = 3;
+export const PREEMPTIVE_GENERATIONS_PER_TURN_MAX = 3;
 /** A connection to a provider is kept for so long though nobody asks anything: longer than most servers keep theirs. */
 export const PROVIDER_CONNECTION_IDLE_MS = 120_000;
 /** A provider that closes a WebSocket and keeps its connection is hung up on after this. */
 export const PROVIDER_CLOSE_MS_MAX = 500;
 /** A model, or a voice, that has told nothing by then is given up where there is another one. */
-export const MODEL_FIRST_MS_MAX = 3_000;
-export const VOICE_FIRST_MS_MAX = 2_000;
+export const LLM_FIRST_TOKEN_MS_MAX = 3_000;
+export const TTS_FIRST_AUDIO_MS_MAX = 2_000;
 /** All of them together, and the only one. */
-export const ANSWER_BEGINS_MS_MAX = 7_500;
+export const PROVIDER_FIRST_OUTPUT_MS_MAX = 7_500;
 /** Silence within an answer, and within speech that somebody waits for. */
-export const MODEL_IDLE_MS_MAX = 6_000;
-export const VOICE_IDLE_MS_MAX = 3_000;
+export const LLM_IDLE_MS_MAX = 6_000;
+export const TTS_IDLE_MS_MAX = 3_000;
 /** A whole answer of a model, and all the waiting for one piece of speech: what only drips ends here. */
-export const MODEL_ANSWER_MS_MAX = 60_000;
-export const VOICE_WAITED_MS_MAX = 30_000;
+export const LLM_ANSWER_MS_MAX = 60_000;
+export const TTS_WAIT_MS_MAX = 30_000;
 /** How long another provider's voice is looked for, and a list of voices waited for where others are at hand. */
 export const VOICE_CHOICE_MS_MAX = 1_000;
 /** Speech that is kept because it was asked for more than once, of all calls; and the longest text, and speech, of which it is. */
-export const SPEECH_CACHE_BYTES_MAX = 16 * 1024 * 1024;
-export const SPEECH_CACHED_CHARS_MAX = 500;
-export const SPEECH_CACHED_BYTES_MAX = 2 * 1024 * 1024;
+export const TTS_CACHE_BYTES_MAX = 16 * 1024 * 1024;
+export const TTS_CACHE_TEXT_CHARS_MAX = 500;
+export const TTS_CACHE_ENTRY_BYTES_MAX = 2 * 1024 * 1024;
 /** Texts of which it is remembered that they were asked for once. */
-export const SPEECH_ASKED_MAX = 4_096;
+export const TTS_CACHE_CANDIDATES_MAX = 4_096;
 
 // Calls.
 export const MAX_DURATION_S_MIN = 60;
@@ -249,18 +249,18 @@ export const GOODBYE_MS_MAX = 3_500;
 /** Tokens that one worker takes to the store at once; past it upgrades get 503, and their tokens stay good. */
 export const REDEMPTIONS_MAX = 1_000;
 /** How often a worker tells the control process how it stands. */
-export const LOAD_TELL_MS = 250;
+export const LOAD_REPORT_MS = 250;
 /** A worker that has told nothing for so long is stuck, and is offered no more calls. */
 export const LOAD_SILENCE_MS_MAX = 2_000;
 /** How long one figure of the event loop's lag is gathered for, and how closely the loop is looked at meanwhile. */
 export const LOOP_LAG_WINDOW_MS = 1_000;
-export const LOOP_LAG_LOOK_MS = 5;
+export const LOOP_LAG_SAMPLE_MS = 5;
 /** A worker whose loop lags by more than this is offered no more calls: three quarters of what no caller hears. */
 export const LOOP_LAG_MS_MAX = 0.75 * OUTPUT_LEAD_MS;
 /** But for so many, which make no loop lag: a machine that is busy with something else would refuse its first call. */
 export const LAGGING_CALLS_MAX = 8;
 /** It is offered calls again when it has lagged by less for so long. */
-export const LOOP_LAG_CALM_MS = 3_000;
+export const LOOP_LAG_RECOVERY_MS = 3_000;
 
 // The control API.
 export const BODY_BYTES_MAX = 256 * 1024;
@@ -282,16 +282,16 @@ export const STALL_MS_MAX = 60_000;
 
 // Voices over the network.
 /** One message of a voice provider; a larger one ends its connection. Seconds of audio in base64 come in one. */
-export const VOICE_MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
+export const TTS_MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** Speech that nobody has pulled: with more of it its connection is read no further, until half of it is gone. */
-export const VOICE_UNREAD_MS_MAX = 10_000;
+export const TTS_UNREAD_MS_MAX = 10_000;
 /** The same on a connection that other requests share, which cannot wait: with more the request fails. */
-export const VOICE_WAITING_MS_MAX = 180_000;
+export const TTS_SHARED_UNREAD_MS_MAX = 180_000;
 /** Requests on one connection; the next opens another. */
-export const VOICE_REQUESTS_PER_CONNECTION_MAX = 32;
+export const TTS_REQUESTS_PER_CONNECTION_MAX = 32;
 /** Speech takes no longer than this for a text, whoever speaks: with more the voice is not saying what it was asked to. */
-export const SPEECH_MS_BASE_MAX = 10_000;
-export const SPEECH_MS_PER_CHAR_MAX = 600;
+export const TTS_AUDIO_BASE_MS_MAX = 10_000;
+export const TTS_AUDIO_PER_CHAR_MS_MAX = 600;
 /** What stands in front of the samples of a WAV file. */
 export const WAV_HEAD_BYTES_MAX = 64 * 1024;
 /** A provider's list of voices: one page of it, and all of them. */
@@ -320,7 +320,7 @@ export const RESTART_MS_MIN = 100;
 export const RESTART_MS_MAX = 5_000;
 export const PROCESS_STABLE_MS = 2_000;
 /** So long behind a start the next spare process is loaded. */
-export const SPARE_AFTER_MS = 1_000;
+export const SPARE_START_DELAY_MS = 1_000;
 /** What may come behind DRAIN_MS, goodbyes, last records and whatever hangs; then the service has ended. */
 export const DRAIN_EXIT_MS_MAX = 5_000;
 /** The last part of it is the control process's alone. */
@@ -335,8 +335,8 @@ export const METRICS_ANSWER_MS_MAX = 1_000;
 // The journal.
 export const JOURNAL_FLUSH_MS = 250;
 /** Where nothing but frames has come, and no more than these bytes of them, this many flushes leave a journal out. */
-export const JOURNAL_FLUSHES_LEFT_OUT_MAX = 2;
-export const JOURNAL_FRAMES_BYTES_MAX = 4 * 1024;
+export const JOURNAL_FLUSHES_SKIPPED_MAX = 2;
+export const JOURNAL_SKIPPED_FRAMES_BYTES_MAX = 4 * 1024;
 /** Journal bytes of one call that wait for the disk; past it audio is left out and the recording says `incomplete`. */
 export const JOURNAL_PENDING_BYTES_MAX = 256 * 1024;
 /** Past this, with events alone, the disk counts as gone: the journal fails and its call goes on without. Bounds one record, too. */
@@ -345,30 +345,30 @@ export const JOURNAL_BACKLOG_BYTES_MAX = 2 * JOURNAL_PENDING_BYTES_MAX;
 export const EVENTS_PAGE_DEFAULT = 200;
 export const EVENTS_PAGE_MAX = 1_000;
 /** Journals whose reading is remembered from one page of events to the next; others are read from their beginning. */
-export const EVENT_READINGS_MAX = 64;
+export const EVENT_CURSORS_MAX = 64;
 
 assert.equal(CARRIER_FRAME_SAMPLES, Math.trunc(CARRIER_FRAME_SAMPLES), "a frame must be whole samples");
 assert.equal(FRAME_MS % TICK_SLOTS, 0, "a slot must be whole milliseconds");
 assert.ok(SOCKET_PAYLOAD_BYTES_MAX > CARRIER_MESSAGE_BYTES_MAX, "our own 1009 must come before the library's cut");
 assert.ok(OUTPUT_CUSHION_FRAMES < OUTPUT_RING_FRAMES_MAX, "the cushion must fit the ring");
 assert.ok(
-  (INGEST_AHEAD_MS_MAX + BACKLOG_MS_MAX) / FRAME_MS < MESSAGES_PER_SECOND_MAX,
+  (INBOUND_AHEAD_MS_MAX + BACKLOG_MS_MAX) / FRAME_MS < MESSAGES_PER_SECOND_MAX,
   "audio after a stall is no flood",
 );
-assert.ok(OTHER_MESSAGES_PER_SECOND_MAX > REPLY_PIECES_MAX, "the marks of a reply that is cut come back all at once");
-assert.ok(INGEST_STALL_MS_MAX < BACKLOG_MS_MAX, "what is dropped of a backlog is what cannot be made up for");
+assert.ok(NON_AUDIO_MESSAGES_PER_SECOND_MAX > REPLY_SEGMENTS_MAX, "the marks of a reply that is cut come back all at once");
+assert.ok(INBOUND_STALL_MS_MAX < BACKLOG_MS_MAX, "what is dropped of a backlog is what cannot be made up for");
 assert.ok(
-  REORDER_HELD_MAX * FRAME_MS > REORDER_WAIT_MS && REORDER_HELD_MESSAGE_MS_MAX > FRAME_MS,
+  JITTER_BUFFER_CHUNKS_MAX * FRAME_MS > JITTER_BUFFER_WAIT_MS && JITTER_BUFFER_CHUNK_MS_MAX > FRAME_MS,
   "frames must fit the places in which they wait",
 );
 assert.ok(OUTPUT_LEAD_MS >= 2 * FRAME_MS, "the lead must cover a late tick");
 assert.ok(DRAIN_EXIT_MS_MAX > GOODBYE_MS_MAX + DRAIN_RECORDS_MS, "workers must have time for their goodbyes");
-assert.ok(EAR_KEPT_MS_MAX + EAR_CONNECT_MS_MAX < EAR_BACKLOG_MS_MAX, "what was kept must be told at once");
+assert.ok(STT_REPLAY_MS_MAX + STT_CONNECT_MS_MAX < STT_BACKLOG_MS_MAX, "what was kept must be told at once");
 assert.ok(
-  EAR_UNHEARD_VOICE_MS_MAX + EAR_UTTERANCE_ANSWER_MS_MAX < EAR_KEPT_MS_MAX,
+  STT_UNRECOGNIZED_SPEECH_MS_MAX + STT_UTTERANCE_TRANSCRIPT_MS_MAX < STT_REPLAY_MS_MAX,
   "what an ear does not hear must be there for the next",
 );
-assert.ok(MODEL_IDLE_MS_MAX < ANSWER_BEGINS_MS_MAX, "within an answer nobody waits longer than for its beginning");
+assert.ok(LLM_IDLE_MS_MAX < PROVIDER_FIRST_OUTPUT_MS_MAX, "within an answer nobody waits longer than for its beginning");
 // What a model wants of its tools is journaled twice, as its words and as our commands; a character is three bytes at most.
 assert.ok(
   JOURNAL_BACKLOG_BYTES_MAX > 2 * 3 * TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX,

@@ -27,4 +27,4 @@ export const SOCKET_IDLE_S = 120;
 
 assert.ok(PING_TIMEOUT_S_MAX + PING_INTERVAL_S_MAX < SOCKET_IDLE_S, "our own rule must come before the library's");
 /** Ticks from one look at a peer to the next: looking at each would cost a fifth of the way of a frame out. */
-export const LIVENESS_LOOK_TICKS = 5;
+export const LIVENESS_CHECK_TICKS = 5;

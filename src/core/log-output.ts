@@ -1,6 +1,6 @@
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
-import { LOG_EXIT_MS_MAX, LOG_RETRY_MS, LOG_WAITING_BYTES_MAX } from "./log-limits.ts";
+import { LOG_EXIT_MS_MAX, LOG_RETRY_MS, LOG_PENDING_BYTES_MAX } from "./log-limits.ts";
 
 /** Writes some of `bytes`, at least one, and returns how many. Throws EAGAIN where none can be written now; never waits. */
 export type WriteSome = (bytes: Uint8Array) => number;
@@ -19,10 +19,10 @@ export interface LogOutputOptions {
  */
 export class LogOutput {
   readonly #options: LogOutputOptions;
-  readonly #waiting: Uint8Array[] = [];
-  #waitingBytes = 0;
+  readonly #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
   #dropped = 0;
-  #droppedInAll = 0;
+  #droppedTotal = 0;
   #willRetry = false;
 
   constructor(options: LogOutputOptions) {
@@ -31,48 +31,48 @@ export class LogOutput {
 
   /** How many lines were dropped since the process began. */
   get droppedLines(): number {
-    return this.#droppedInAll;
+    return this.#droppedTotal;
   }
 
   /** Takes one line, with its end. Never throws, never waits. */
   write(line: string): void {
     const bytes = Buffer.from(line);
-    if (this.#waitingBytes + bytes.length > LOG_WAITING_BYTES_MAX) {
+    if (this.#pendingBytes + bytes.length > LOG_PENDING_BYTES_MAX) {
       this.#dropped += 1;
-      this.#droppedInAll += 1;
+      this.#droppedTotal += 1;
       return;
     }
-    this.#waiting.push(bytes);
-    this.#waitingBytes += bytes.length;
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
     this.flush();
   }
 
   /** Writes as much of what waits as is taken now. */
   flush(): void {
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+    for (let next = this.#pending[0]; next !== undefined; next = this.#pending[0]) {
       const written = this.#writeSome(next);
       if (written === 0) {
         this.#retryLater();
         return;
       }
-      this.#waitingBytes -= written;
-      if (written === next.length) this.#waiting.shift();
-      else this.#waiting[0] = next.subarray(written);
-      if (this.#waiting.length === 0 && this.#dropped > 0) this.#tellDropped();
+      this.#pendingBytes -= written;
+      if (written === next.length) this.#pending.shift();
+      else this.#pending[0] = next.subarray(written);
+      if (this.#pending.length === 0 && this.#dropped > 0) this.#writeDroppedLine();
     }
   }
 
   /** All that waits, tried until `isOver`; for a process that exits. */
   flushUntil(isOver: () => boolean): void {
     this.flush();
-    while (this.#waiting.length > 0 && !isOver()) this.flush();
+    while (this.#pending.length > 0 && !isOver()) this.flush();
   }
 
-  #tellDropped(): void {
+  #writeDroppedLine(): void {
     const line = Buffer.from(this.#options.droppedLine(this.#dropped));
     this.#dropped = 0;
-    this.#waiting.push(line);
-    this.#waitingBytes += line.length;
+    this.#pending.push(line);
+    this.#pendingBytes += line.length;
   }
 
   /** 0 where nothing is taken now. A line that cannot be written at all is dropped: nobody could be told of it here. */
@@ -81,7 +81,7 @@ export class LogOutput {
       return this.#options.write(bytes);
     } catch (error) {
       if ((error as { code?: unknown }).code === "EAGAIN") return 0;
-      this.#droppedInAll += 1;
+      this.#droppedTotal += 1;
       return bytes.length;
     }
   }
@@ -103,7 +103,7 @@ let output: LogOutput | undefined;
 /** The standard output of this process, one for all its logs; `droppedLine` is taken from whoever asks first. */
 export function standardOutput(droppedLine: LogOutputOptions["droppedLine"]): LogOutput {
   if (output !== undefined) return output;
-  const descriptor = withoutWaiting();
+  const descriptor = nonBlockingStdout();
   const made = new LogOutput({
     write: (bytes) => writeSync(descriptor, bytes),
     droppedLine,
@@ -130,7 +130,7 @@ let socket: Socket | undefined;
  * A descriptor of standard output that never waits. A pipe or a terminal is opened again: other processes that share it are not to find
  * theirs changed. A socket, as systemd gives its services, cannot be opened again, and is changed itself. A file never makes anybody wait.
  */
-function withoutWaiting(): number {
+function nonBlockingStdout(): number {
   try {
     const kind = fstatSync(STDOUT);
     if (kind.isFile()) return STDOUT;

@@ -27,7 +27,7 @@ export function createLogger(
  * What may be logged of an error out of somebody else's software: the text of our own errors, which quotes nobody, but of any
  * other only its kind and the places it came by. Its text may hold a key, a prompt or a caller's words.
  */
-export function withoutForeignText(error: unknown): { why: string; at?: readonly string[] } {
+export function loggableError(error: unknown): { why: string; at?: readonly string[] } {
   if (error instanceof TrunklineError) return { why: error.message };
   if (!(error instanceof Error)) return { why: typeof error };
   const { name, message, stack = "" } = error;

@@ -5,7 +5,7 @@ import { TIME_BOUNDS_MS, type TimeHistogram } from "./time-histogram.ts";
 // token, no number, no text of anybody.
 
 /** The label that says which transport a call has. */
-export const TYPE = "connection_type";
+export const CONNECTION_TYPE_LABEL = "connection_type";
 
 /** What an exposition is served as. */
 export const EXPOSITION_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -40,7 +40,7 @@ export const histogram = <Label extends string>(
 ) => new Histogram({ name: `trunkline_${name}`, help, labelNames: labels, buckets, registers: [registry] });
 
 /** A gauge that is asked for at each scrape. */
-export const watchedGauge = (
+export const observableGauge = (
   registry: Registry,
   name: string,
   help: string,
@@ -58,7 +58,7 @@ export const watchedGauge = (
   });
 
 /** One gauge by the values of a label, all asked for at each scrape. */
-export const watchedGauges = (
+export const observableGauges = (
   registry: Registry,
   name: string,
   help: string,
@@ -76,7 +76,7 @@ export const watchedGauges = (
   });
 
 /** For counts that are kept elsewhere and only read here. */
-export function tellAnew(metric: Counter<never>, count: number): void {
+export function setCounter(metric: Counter<never>, count: number): void {
   metric.reset();
   metric.inc(count);
 }
@@ -85,9 +85,9 @@ export function tellAnew(metric: Counter<never>, count: number): void {
  * A histogram whose times are kept elsewhere, where counting may cost nothing, told in seconds. It answers those who ask for values, as
  * workers are asked; the library's own text, which is made otherwise, would not have them.
  */
-export class KeptTimes extends Histogram {
+export class ExternalHistogram extends Histogram {
   readonly #label: string | undefined;
-  #kept: ReadonlyMap<string, TimeHistogram> = new Map();
+  #times: ReadonlyMap<string, TimeHistogram> = new Map();
 
   /** Without a label there is one of them. */
   constructor(registry: Registry, name: string, help: string, label?: string) {
@@ -96,13 +96,13 @@ export class KeptTimes extends Histogram {
   }
 
   /** From here on these are told, by their label's value. */
-  keep(kept: Readonly<Record<string, TimeHistogram>>): void {
-    this.#kept = new Map(Object.entries(kept));
+  setTimes(kept: Readonly<Record<string, TimeHistogram>>): void {
+    this.#times = new Map(Object.entries(kept));
   }
 
   override async get(): ReturnType<Histogram["get"]> {
     const told = await super.get();
-    const values = [...this.#kept].flatMap(([value, times]) =>
+    const values = [...this.#times].flatMap(([value, times]) =>
       samplesOf(told.name, this.#label === undefined ? {} : { [this.#label]: value }, times),
     );
     return { ...told, values };
@@ -110,8 +110,8 @@ export class KeptTimes extends Histogram {
 }
 
 function samplesOf(name: string, labels: Readonly<Record<string, string>>, times: TimeHistogram) {
-  const { upTo, sumMs } = times;
-  const buckets = upTo.map((value, index) => {
+  const { cumulativeCounts, sumMs } = times;
+  const buckets = cumulativeCounts.map((value, index) => {
     const boundMs = TIME_BOUNDS_MS[index];
     const le = boundMs === undefined ? "+Inf" : boundMs / 1_000;
     return { metricName: `${name}_bucket`, labels: { ...labels, le }, value };
@@ -119,6 +119,6 @@ function samplesOf(name: string, labels: Readonly<Record<string, string>>, times
   return [
     ...buckets,
     { metricName: `${name}_sum`, labels, value: sumMs / 1_000 },
-    { metricName: `${name}_count`, labels, value: upTo.at(-1) ?? 0 },
+    { metricName: `${name}_count`, labels, value: cumulativeCounts.at(-1) ?? 0 },
   ];
 }

@@ -17,7 +17,7 @@ export interface WorkersMetrics {
  * with what it told last, and so does one whose connection is gone until it is back or `workerGone` is said. What stands for a moment
  * (gauges) is that of the workers that answer.
  */
-export class MetricsSum {
+export class MetricsAggregator {
   readonly #last = new Map<string, ProcessMetrics>();
   /** Of all workers that are gone, in as many readings as have not been made one yet; never changed, only replaced. */
   #gone: readonly ProcessMetrics[] = [];
@@ -27,13 +27,13 @@ export class MetricsSum {
     const last = this.#last.get(workerId);
     if (last === undefined) return;
     this.#last.delete(workerId);
-    this.#gone = [...this.#gone, grown(last)];
+    this.#gone = [...this.#gone, withoutGauges(last)];
   }
 
   /** What every worker that is there told just now; undefined stands for one that told nothing. */
-  async of(told: ReadonlyMap<string, ProcessMetrics | undefined>): Promise<WorkersMetrics> {
+  async aggregate(told: ReadonlyMap<string, ProcessMetrics | undefined>): Promise<WorkersMetrics> {
     for (const [workerId, metrics] of told) if (metrics !== undefined) this.#last.set(workerId, metrics);
-    const sum = [...this.#last].map(([workerId, last]) => told.get(workerId) ?? grown(last));
+    const sum = [...this.#last].map(([workerId, last]) => told.get(workerId) ?? withoutGauges(last));
     const up = [...told.values()].filter((metrics) => metrics !== undefined).length;
     const gone = this.#gone;
     const readings = gone.length === 0 ? [] : [await aggregated(gone).getMetricsAsJSON()];
@@ -46,5 +46,5 @@ export class MetricsSum {
 /** Each metric by its own `aggregator`: added up, unless it says otherwise. */
 const aggregated = (readings: readonly ProcessMetrics[]): Registry => AggregatorRegistry.aggregate([...readings]);
 
-const grown = (metrics: ProcessMetrics): ProcessMetrics =>
+const withoutGauges = (metrics: ProcessMetrics): ProcessMetrics =>
   metrics.filter(({ type }) => String(type) === "counter" || String(type) === "histogram");

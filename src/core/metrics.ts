@@ -1,13 +1,13 @@
 import {
   CONNECTION_TYPES,
   type ConnectionType,
-  CUT_REASONS,
+  CANCEL_REASONS,
   END_REASONS,
   type EndReason,
   type TurnLatency,
 } from "./call-spec.ts";
-import { type LatencyStage, stagesOf } from "./latency.ts";
-import { counter, gauge, histogram, KeptTimes, registryOf, TYPE, tellAnew, watchedGauge } from "./metrics-kit.ts";
+import { type LatencyStep, stepDurations } from "./latency.ts";
+import { counter, gauge, histogram, ExternalHistogram, registryOf, CONNECTION_TYPE_LABEL, setCounter, observableGauge } from "./metrics-kit.ts";
 import type { ProcessMetrics } from "./metrics-sum.ts";
 import { SPEND_LIMITS, SPEND_UNITS, type SpendRefusal } from "./spend.ts";
 import { budgetedTaskCounter } from "./task-metrics.ts";
@@ -22,8 +22,8 @@ export const LIVE_STATES = ["opening", "listening", "thinking", "speaking"] as c
 export type LiveState = (typeof LIVE_STATES)[number];
 
 /** The parts of a call that somebody else may have made. */
-export const ENGINES = ["ear", "model", "voice"] as const;
-export type Engine = (typeof ENGINES)[number];
+export const STAGES = ["stt", "llm", "tts"] as const;
+export type Stage = (typeof STAGES)[number];
 
 /** What every call counts. No metric is touched while frames go by: these are read at each scrape. */
 export interface CallCounts {
@@ -86,10 +86,10 @@ export const REDEMPTION_OUTCOMES = ["redeemed", "refused", "failed", "unsigned"]
 export type RedemptionOutcome = (typeof REDEMPTION_OUTCOMES)[number];
 
 /**
- * Why an LLM request was aborted before its answer was complete. `superseded`: the next was sent. `caller_went_on`: it had been asked
+ * Why an LLM request was aborted before its answer was complete. `superseded`: the next was sent. `preemptive_cancelled`: it had been asked
  * ahead, and the caller said something else. `overlong`: its answer was longer than anybody hears. All others: why its reply was cut.
  */
-export const LLM_ABORT_REASONS = ["superseded", "caller_went_on", "overlong", ...CUT_REASONS] as const;
+export const LLM_ABORT_REASONS = ["superseded", "preemptive_cancelled", "overlong", ...CANCEL_REASONS] as const;
 export type LlmAbortReason = (typeof LLM_ABORT_REASONS)[number];
 
 export const PROMPT_TRIM_CAUSES = ["bound", "context_exceeded"] as const;
@@ -97,88 +97,88 @@ export const PROMPT_TRIM_CAUSES = ["bound", "context_exceeded"] as const;
 export type PromptTrimCause = (typeof PROMPT_TRIM_CAUSES)[number];
 
 /** The moments on the way to an answer, each counted from the caller's last voiced frame. */
-export const TURN_STAGES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;
+export const TURN_MILESTONES = ["end_of_turn", "first_text", "first_audio", "first_frame"] as const;
 
 /** The steps on the way to an answer that hang on who takes them. */
-const PROVIDER_STAGES: Readonly<Record<string, readonly [stage: LatencyStage, engine: Engine]>> = {
-  final_transcript: ["finalTranscript", "ear"],
-  model_first_token: ["modelFirstToken", "model"],
-  first_piece: ["firstPiece", "model"],
-  voice_first_byte: ["voiceFirstByte", "voice"],
-  first_sample_out: ["firstSampleOut", "voice"],
+const PROVIDER_STEPS: Readonly<Record<string, readonly [step: LatencyStep, stage: Stage]>> = {
+  final_transcript: ["finalTranscript", "stt"],
+  llm_first_token: ["llmFirstToken", "llm"],
+  first_segment: ["firstSegment", "llm"],
+  tts_first_byte: ["ttsFirstByte", "tts"],
+  first_frame: ["firstFrame", "tts"],
 };
-export const TURN_STEPS: readonly string[] = Object.keys(PROVIDER_STAGES);
+export const TURN_STEPS: readonly string[] = Object.keys(PROVIDER_STEPS);
 
 /** What providers are paid by, as metrics name it. */
-const UNIT_NAMES: Readonly<Record<UsageUnit, string>> = {
+const UNIT_LABELS: Readonly<Record<UsageUnit, string>> = {
   audioSeconds: "audio_seconds",
   inputTokens: "input_tokens",
   outputTokens: "output_tokens",
   characters: "characters",
 };
-export const UNITS: readonly string[] = Object.values(UNIT_NAMES);
-const UNITS_OF: Readonly<Record<Engine, readonly UsageUnit[]>> = {
-  ear: ["audioSeconds"],
-  model: ["inputTokens", "outputTokens"],
-  voice: ["characters"],
+export const USAGE_UNIT_LABELS: readonly string[] = Object.values(UNIT_LABELS);
+const UNITS_OF_STAGE: Readonly<Record<Stage, readonly UsageUnit[]>> = {
+  stt: ["audioSeconds"],
+  llm: ["inputTokens", "outputTokens"],
+  tts: ["characters"],
 };
 
 /** From an answer nobody waits for to one that the caller takes for a dead line. */
 const LATENCY_BUCKETS_S = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
 /** An engine of this machine may be there at once. */
-const ENGINE_BUCKETS_S = [0.005, 0.01, 0.025, ...LATENCY_BUCKETS_S];
+const STAGE_BUCKETS_S = [0.005, 0.01, 0.025, ...LATENCY_BUCKETS_S];
 
 /** What a media worker tells. Its methods are for what happens once a call, or once a turn; never for frames. */
 export class WorkerMetrics {
   readonly registry = registryOf("worker");
   /** A task of a thread is over. */
   readonly budgetedTask = budgetedTaskCounter(this.registry);
-  readonly #read: () => WorkerReadings;
-  readonly #started = counter(this.registry, "calls_started_total", "Calls whose stream was opened.", [TYPE]);
+  readonly #readings: () => WorkerReadings;
+  readonly #started = counter(this.registry, "calls_started_total", "Calls whose stream was opened.", [CONNECTION_TYPE_LABEL]);
   readonly #ended = counter(this.registry, "calls_ended_total", "Calls that ended in this process.", ["reason"]);
   readonly #redeemed = counter(this.registry, "token_redemptions_total", "Stream tokens that came with an upgrade.", [
     "outcome",
   ]);
   readonly #refused = counter(this.registry, "upgrades_refused_total", "Streams refused, by HTTP status.", ["status"]);
-  readonly #failed = counter(this.registry, "engine_failures_total", "Failures of engines.", ["engine", "provider"]);
-  readonly #providerFailed = counter(
+  readonly #stageFailures = counter(this.registry, "stage_failures_total", "Failures of engines.", ["stage", "provider"]);
+  readonly #providerFailures = counter(
     this.registry,
     "provider_failures_total",
     "Failures of providers, whether or not another one, or another try, made up for them.",
-    ["engine", "provider"],
+    ["stage", "provider"],
   );
-  readonly #switched = counter(
+  readonly #failovers = counter(
     this.registry,
     "provider_switches_total",
     "Times a provider did not do what it was asked for a call, and the next one of its chain was asked.",
-    ["engine", "from", "to"],
+    ["stage", "from", "to"],
   );
-  readonly #leftAlone = gauge(
+  readonly #circuitsOpen = gauge(
     this.registry,
     "providers_left_alone",
     "1 in each worker that leaves a provider alone, but for a probe now and then, because it fails.",
-    ["engine", "provider"],
+    ["stage", "provider"],
   );
   readonly #latency = histogram(
     this.registry,
     "turn_latency_seconds",
     "From the caller's last voiced frame to each stage of the agent's answer.",
-    ["stage"],
+    ["milestone"],
     LATENCY_BUCKETS_S,
   );
-  readonly #engineTime = histogram(
+  readonly #stageTime = histogram(
     this.registry,
-    "engine_latency_seconds",
+    "provider_latency_seconds",
     "To an ear's final text from the caller's last voiced frame; to the first of a model's answer and of a voice's audio from the question.",
-    ["engine", "provider"],
-    ENGINE_BUCKETS_S,
+    ["stage", "provider"],
+    STAGE_BUCKETS_S,
   );
   readonly #stepTime = histogram(
     this.registry,
     "turn_step_seconds",
     "How long each step of an answer took, by who took it: the ear, the model or the voice that served this answer.",
-    ["stage", "provider"],
-    ENGINE_BUCKETS_S,
+    ["step", "provider"],
+    STAGE_BUCKETS_S,
   );
   readonly #usage = counter(
     this.registry,
@@ -210,24 +210,24 @@ export class WorkerMetrics {
     "Requests to providers that were not sent, because a call or its account had reached a spend limit.",
     ["scope", "limit"],
   );
-  readonly #addedLatency = new KeptTimes(
+  readonly #addedLatency = new ExternalHistogram(
     this.registry,
     "added_latency_seconds",
     "In: from a message's arrival here until all readers have its frames. Out: from when frames were due until they were sent.",
     "direction",
   );
-  readonly #tickLateness = new KeptTimes(
+  readonly #tickLateness = new ExternalHistogram(
     this.registry,
     "tick_lateness_seconds",
     "How late the ticker's slots of 2 ms began.",
   );
   readonly #calls = gauge(this.registry, "calls", "Calls that live now.", ["state"]);
   readonly #callsMax = gauge(this.registry, "calls_max", "Calls that may live at once.");
-  readonly #frames = counter(this.registry, "frames_total", "Frames of 20 ms.", [TYPE, "direction"]);
-  readonly #late = counter(this.registry, "frames_late_total", "Frames sent too late to be heard in time.", [TYPE]);
-  readonly #underruns = counter(this.registry, "underruns_total", "Times speech ran out within a reply.", [TYPE]);
+  readonly #frames = counter(this.registry, "frames_total", "Frames of 20 ms.", [CONNECTION_TYPE_LABEL, "direction"]);
+  readonly #late = counter(this.registry, "frames_late_total", "Frames sent too late to be heard in time.", [CONNECTION_TYPE_LABEL]);
+  readonly #underruns = counter(this.registry, "underruns_total", "Times speech ran out within a reply.", [CONNECTION_TYPE_LABEL]);
   readonly #dropped = counter(this.registry, "messages_dropped_total", "Messages that led to nothing.", [
-    TYPE,
+    CONNECTION_TYPE_LABEL,
     "cause",
   ]);
   readonly #skipped = counter(
@@ -246,21 +246,21 @@ export class WorkerMetrics {
 
   /** `read` is asked at each scrape. */
   constructor(read: () => WorkerReadings) {
-    this.#read = read;
+    this.#readings = read;
     // What has not happened yet is told as 0, so that its first time is seen as an increase.
-    for (const connectionType of CONNECTION_TYPES) this.#started.inc({ [TYPE]: connectionType }, 0);
+    for (const connectionType of CONNECTION_TYPES) this.#started.inc({ [CONNECTION_TYPE_LABEL]: connectionType }, 0);
     for (const reason of END_REASONS) this.#ended.inc({ reason }, 0);
     for (const outcome of REDEMPTION_OUTCOMES) this.#redeemed.inc({ outcome }, 0);
     for (const status of [401, 503]) this.#refused.inc({ status }, 0);
     for (const reason of LLM_ABORT_REASONS) this.#llmAborted.inc({ reason }, 0);
     for (const cause of PROMPT_TRIM_CAUSES) this.#promptsTrimmed.inc({ cause }, 0);
-    for (const stage of TURN_STAGES) this.#latency.zero({ stage });
+    for (const milestone of TURN_MILESTONES) this.#latency.zero({ milestone });
     for (const limit of SPEND_LIMITS) this.#spendRefused.inc({ scope: "call", limit }, 0);
     for (const limit of SPEND_UNITS) this.#spendRefused.inc({ scope: "account", limit }, 0);
   }
 
   callStarted(connectionType: ConnectionType): void {
-    this.#started.inc({ [TYPE]: connectionType });
+    this.#started.inc({ [CONNECTION_TYPE_LABEL]: connectionType });
   }
 
   callEnded(reason: EndReason): void {
@@ -276,47 +276,47 @@ export class WorkerMetrics {
   }
 
   /** An engine that calls will have, told before there are any: what it has not done yet is told as 0. */
-  engineKnown(engine: Engine, provider: string): void {
-    this.#failed.inc({ engine, provider }, 0);
-    this.#engineTime.zero({ engine, provider });
-    if (engine === "model") this.#llmRequests.inc({ provider }, 0);
+  registerStage(stage: Stage, provider: string): void {
+    this.#stageFailures.inc({ stage, provider }, 0);
+    this.#stageTime.zero({ stage, provider });
+    if (stage === "llm") this.#llmRequests.inc({ provider }, 0);
   }
 
-  engineFailed(engine: Engine, provider: string): void {
-    this.#failed.inc({ engine, provider });
+  stageFailed(stage: Stage, provider: string): void {
+    this.#stageFailures.inc({ stage, provider });
   }
 
   /** A provider that calls may come to need, told before they do. */
-  providerKnown(engine: Engine, provider: string): void {
-    this.#providerFailed.inc({ engine, provider }, 0);
-    for (const unit of UNITS_OF[engine]) this.#usage.inc({ provider, unit: UNIT_NAMES[unit] }, 0);
-    if (engine === "model") this.#llmRequests.inc({ provider }, 0);
-    this.#leftAlone.set({ engine, provider }, 0);
+  registerProvider(stage: Stage, provider: string): void {
+    this.#providerFailures.inc({ stage, provider }, 0);
+    for (const unit of UNITS_OF_STAGE[stage]) this.#usage.inc({ provider, unit: UNIT_LABELS[unit] }, 0);
+    if (stage === "llm") this.#llmRequests.inc({ provider }, 0);
+    this.#circuitsOpen.set({ stage, provider }, 0);
   }
 
-  providerFailed(engine: Engine, provider: string): void {
-    this.#providerFailed.inc({ engine, provider });
+  providerFailed(stage: Stage, provider: string): void {
+    this.#providerFailures.inc({ stage, provider });
   }
 
   /** What was the provider `from`'s to do for a call, `to` was asked for. */
-  providerSwitched(engine: Engine, from: string, to: string): void {
-    this.#switched.inc({ engine, from, to });
+  providerFailedOver(stage: Stage, from: string, to: string): void {
+    this.#failovers.inc({ stage, from, to });
   }
 
-  providerLeftAlone(engine: Engine, provider: string, isLeftAlone: boolean): void {
-    this.#leftAlone.set({ engine, provider }, Number(isLeftAlone));
+  providerCircuitChanged(stage: Stage, provider: string, isLeftAlone: boolean): void {
+    this.#circuitsOpen.set({ stage, provider }, Number(isLeftAlone));
   }
 
   /** An engine has given what was waited for: an ear its final text, a model or a voice the first of its answer. */
-  engineAnswered(engine: Engine, provider: string, tookMs: number): void {
-    this.#engineTime.observe({ engine, provider }, tookMs / 1_000);
+  stageAnswered(stage: Stage, provider: string, tookMs: number): void {
+    this.#stageTime.observe({ stage, provider }, tookMs / 1_000);
   }
 
   /** A provider did so much of what it is paid for. */
   providerUsed(provider: string, usage: Usage): void {
     for (const unit of USAGE_UNITS) {
       const amount = usage[unit];
-      if (amount !== undefined) this.#usage.inc({ provider, unit: UNIT_NAMES[unit] }, amount);
+      if (amount !== undefined) this.#usage.inc({ provider, unit: UNIT_LABELS[unit] }, amount);
     }
   }
 
@@ -341,52 +341,52 @@ export class WorkerMetrics {
   }
 
   /** An answer of the agent is over: this is where its time went, and who served it. */
-  answered(latency: TurnLatency, servedBy: Readonly<Partial<Record<Engine, string>>>): void {
-    const stages = stagesOf(latency);
-    for (const [name, [stage, engine]] of Object.entries(PROVIDER_STAGES)) {
-      const tookMs = stages[stage];
-      const provider = servedBy[engine];
+  turnAnswered(latency: TurnLatency, servedBy: Readonly<Partial<Record<Stage, string>>>): void {
+    const durations = stepDurations(latency);
+    for (const [name, [step, stage]] of Object.entries(PROVIDER_STEPS)) {
+      const tookMs = durations[step];
+      const provider = servedBy[stage];
       if (tookMs === undefined || provider === undefined) continue;
-      this.#stepTime.observe({ stage: name, provider }, tookMs / 1_000);
+      this.#stepTime.observe({ step: name, provider }, tookMs / 1_000);
     }
     const { endOfTurnMs, firstTextMs, firstAudioMs, firstFrameMs } = latency;
-    this.#latency.observe({ stage: "end_of_turn" }, endOfTurnMs / 1_000);
-    if (firstTextMs !== undefined) this.#latency.observe({ stage: "first_text" }, firstTextMs / 1_000);
-    this.#latency.observe({ stage: "first_audio" }, firstAudioMs / 1_000);
-    this.#latency.observe({ stage: "first_frame" }, firstFrameMs / 1_000);
+    this.#latency.observe({ milestone: "end_of_turn" }, endOfTurnMs / 1_000);
+    if (firstTextMs !== undefined) this.#latency.observe({ milestone: "first_text" }, firstTextMs / 1_000);
+    this.#latency.observe({ milestone: "first_audio" }, firstAudioMs / 1_000);
+    this.#latency.observe({ milestone: "first_frame" }, firstFrameMs / 1_000);
   }
 
   /** For a worker with a certificate of its own; `notAfterMs`, since the Unix epoch, is asked at each scrape. */
-  watchCertificate(notAfterMs: () => number): void {
+  observeCertificate(notAfterMs: () => number): void {
     const help = "When the certificate in use runs out, in seconds since the Unix epoch.";
-    watchedGauge(this.registry, "tls_certificate_not_after_seconds", help, () => notAfterMs() / 1_000, "min");
+    observableGauge(this.registry, "tls_certificate_not_after_seconds", help, () => notAfterMs() / 1_000, "min");
   }
 
   /** For a worker with sockets: `bufferedBytes` of all of them are asked for at each scrape. */
-  watchSockets(bufferedBytes: () => number): void {
+  observeSockets(bufferedBytes: () => number): void {
     const help = "Bytes that wait for peers that do not read them.";
-    watchedGauge(this.registry, "peer_buffered_bytes", help, bufferedBytes);
+    observableGauge(this.registry, "peer_buffered_bytes", help, bufferedBytes);
   }
 
   /** Everything as it is now. */
-  async told(): Promise<ProcessMetrics> {
-    const readings = this.#read();
+  async collect(): Promise<ProcessMetrics> {
+    const readings = this.#readings();
     for (const state of LIVE_STATES) this.#calls.set({ state }, readings.calls[state]);
     this.#callsMax.set(readings.callsMax);
     for (const perType of [this.#frames, this.#late, this.#underruns, this.#dropped]) perType.reset();
-    for (const [connectionType, counts] of readings.counts) this.#tell(connectionType, counts);
-    this.#addedLatency.keep({ ...readings.addedLatency });
-    this.#tickLateness.keep({ all: readings.tickLateness });
-    tellAnew(this.#skipped, readings.slotsSkipped);
-    tellAnew(this.#journalBytes, readings.journalBytes);
-    tellAnew(this.#journalFailures, readings.journalFailures);
-    tellAnew(this.#journalsUnsynced, readings.journalsUnsynced);
+    for (const [connectionType, counts] of readings.counts) this.#setCounters(connectionType, counts);
+    this.#addedLatency.setTimes({ ...readings.addedLatency });
+    this.#tickLateness.setTimes({ all: readings.tickLateness });
+    setCounter(this.#skipped, readings.slotsSkipped);
+    setCounter(this.#journalBytes, readings.journalBytes);
+    setCounter(this.#journalFailures, readings.journalFailures);
+    setCounter(this.#journalsUnsynced, readings.journalsUnsynced);
     this.#journalPending.set(readings.journalPendingBytes);
     return await this.registry.getMetricsAsJSON();
   }
 
-  #tell(connectionType: ConnectionType, counts: Readonly<CallCounts>): void {
-    const type = { [TYPE]: connectionType };
+  #setCounters(connectionType: ConnectionType, counts: Readonly<CallCounts>): void {
+    const type = { [CONNECTION_TYPE_LABEL]: connectionType };
     this.#frames.inc({ ...type, direction: "in" }, counts.framesIn);
     this.#frames.inc({ ...type, direction: "out" }, counts.framesOut);
     this.#late.inc(type, counts.late);

@@ -109,7 +109,7 @@ export function phrasesIn(overrides: PhraseOverrides, language: string): Partial
 }
 
 /** Whether a language has every phrase. */
-export const isWhole = (phrases: Partial<Phrases>): phrases is Phrases =>
+export const isComplete = (phrases: Partial<Phrases>): phrases is Phrases =>
   PHRASE_NAMES.every((name) => phrases[name] !== undefined);
 
 export const samePhrases = (a: Partial<Phrases>, b: Partial<Phrases>): boolean =>

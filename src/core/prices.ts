@@ -1,5 +1,5 @@
-import { objectIn } from "./json.ts";
-import type { Engine } from "./metrics.ts";
+import { parseObject } from "./json.ts";
+import type { Stage } from "./metrics.ts";
 import { USAGE_UNITS, type Usage, type UsageUnit } from "./usage.ts";
 
 /** What a price is for: so much of a unit. */
@@ -20,7 +20,7 @@ export interface Prices {
 
 /** What one provider did for a call in one of its parts, and what that costs; null where its price is not known. */
 export interface ProviderUsage extends Usage {
-  readonly engine: Engine;
+  readonly stage: Stage;
   readonly provider: string;
   readonly cost: number | null;
 }
@@ -41,7 +41,7 @@ const rounded = (cost: number): number => Math.round(cost * 1e9) / 1e9;
  */
 export function readPrices(given: string, providers: readonly string[], problems: string[]): Prices | undefined {
   if (given === "") return undefined;
-  const prices = objectIn(given);
+  const prices = parseObject(given);
   if (prices === undefined) {
     problems.push("PRICES must be a JSON object of a currency and of providers");
     return undefined;
@@ -77,18 +77,18 @@ function readPrice(name: string, price: unknown, problems: string[]): Partial<Re
 
 /** What was used, as `usage` tells it in any number of parts, by provider and price; in the order in which they were used first. */
 export function billOf(
-  used: readonly { engine: Engine; provider: string; usage: Usage }[],
+  used: readonly { stage: Stage; provider: string; usage: Usage }[],
   prices: Prices | undefined,
 ): { usage: readonly ProviderUsage[]; cost: CallCost | undefined } {
-  const sums = new Map<string, { engine: Engine; provider: string; usage: Usage }>();
-  for (const { engine, provider, usage } of used) {
-    const key = `${engine} ${provider} ${usage.model ?? ""}`;
-    sums.set(key, { engine, provider, usage: added(sums.get(key)?.usage ?? {}, usage) });
+  const sums = new Map<string, { stage: Stage; provider: string; usage: Usage }>();
+  for (const { stage, provider, usage } of used) {
+    const key = `${stage} ${provider} ${usage.model ?? ""}`;
+    sums.set(key, { stage, provider, usage: sumOf(sums.get(key)?.usage ?? {}, usage) });
   }
   const costs = [...sums.values()].map(({ provider, usage }) => costOf(provider, usage, prices));
-  const usage = [...sums.values()].map(({ engine, provider, usage }, index) => {
+  const usage = [...sums.values()].map(({ stage, provider, usage }, index) => {
     const cost = costs[index];
-    return { engine, provider, ...shown(usage), cost: cost === undefined ? null : rounded(cost) };
+    return { stage, provider, ...withRoundedSeconds(usage), cost: cost === undefined ? null : rounded(cost) };
   });
   const known = costs.filter((cost) => cost !== undefined);
   if (prices === undefined) return { usage, cost: undefined };
@@ -111,7 +111,7 @@ export function knownCostOf(provider: string, usage: Usage, prices: Prices | und
 }
 
 /** A provider that may serve a call, and its model, where it has several. */
-export interface Serving {
+export interface ProviderModel {
   readonly provider: string;
   readonly model?: string | undefined;
 }
@@ -122,10 +122,10 @@ export interface Serving {
  */
 export function missingPrices(
   prices: Prices | undefined,
-  llms: readonly Serving[],
+  llms: readonly ProviderModel[],
   ttsProviders: readonly string[],
 ): readonly string[] {
-  const missing = (serving: Serving, names: readonly string[]): string[] => {
+  const missing = (serving: ProviderModel, names: readonly string[]): string[] => {
     const perUnit = pricesOf(serving, prices);
     const hasPrice = (name: string): boolean =>
       perUnit?.[(PRICED[name] as readonly [UsageUnit, number])[0]] !== undefined;
@@ -139,10 +139,10 @@ export function missingPrices(
   ];
 }
 
-const pricesOf = ({ provider, model }: Serving, prices: Prices | undefined) =>
+const pricesOf = ({ provider, model }: ProviderModel, prices: Prices | undefined) =>
   prices?.perUnit.get(`${provider}:${model ?? ""}`) ?? prices?.perUnit.get(provider);
 
-function added(sum: Usage, usage: Usage): Usage {
+function sumOf(sum: Usage, usage: Usage): Usage {
   const both: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...sum, ...usage };
   for (const unit of USAGE_UNITS) {
     const amount = (sum[unit] ?? 0) + (usage[unit] ?? 0);
@@ -152,5 +152,5 @@ function added(sum: Usage, usage: Usage): Usage {
 }
 
 /** To the millisecond. */
-const shown = (usage: Usage): Usage =>
+const withRoundedSeconds = (usage: Usage): Usage =>
   usage.audioSeconds === undefined ? usage : { ...usage, audioSeconds: Math.round(usage.audioSeconds * 1_000) / 1_000 };

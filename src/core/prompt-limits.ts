@@ -17,7 +17,7 @@ export const CONTEXT_TOKENS_LIMIT = 10_000_000;
 export const PROMPT_CONTEXT_SHARE = 0.75;
 
 /** Once a prompt is too long, its old turns are dropped to this share of what they may take: seldom, and several at a time. */
-export const PROMPT_KEPT_SHARE = 0.75;
+export const PROMPT_TRIM_SHARE = 0.75;
 
 /** A tool's result is not cut below this, in characters, however long the prompt. */
 export const TOOL_RESULT_CHARS_MIN = 256;

@@ -3,13 +3,13 @@
 /** Calls that wait for their records; with more of them no new calls are taken until there are fewer. */
 export const RECORDS_WAITING_MAX = 10_000;
 /** Calls that are in work at once: each holds less than a minute of audio, and three files. */
-export const RECORDS_AT_ONCE = 8;
+export const RECORDS_CONCURRENT_MAX = 8;
 /** A record that could not be made, or stored, is tried again after this long, for as long as it takes. */
 export const RECORD_RETRY_MS = 1_000;
 /** The pause doubles up to this while the disk is too full for the recording. */
 export const RECORD_RETRY_MS_MAX = 30_000;
 /** Calls whose projected journals are kept in memory while their records wait for the next try; others are read again then. */
-export const PROJECTIONS_KEPT_MAX = 64;
+export const PROJECTIONS_CACHED_MAX = 64;
 /** Bytes of journals that are in work at once; a longer one is worked on alone. */
 export const RENDERER_JOURNAL_BYTES_MAX = 256 * 1024 * 1024;
 /** The heap of the renderer: a journal that takes more ends the renderer, and nothing else. */

@@ -1,11 +1,11 @@
-import { isObject, objectIn } from "./json.ts";
+import { isObject, parseObject } from "./json.ts";
 
 /** What of an ended call can be deleted before the rest of it. */
-export const RETAINED = ["recording", "transcript", "record"] as const;
-export type Retained = (typeof RETAINED)[number];
+export const RETAINED_PARTS = ["recording", "transcript", "record"] as const;
+export type RetainedPart = (typeof RETAINED_PARTS)[number];
 
 /** Days from a call's end until each part of it is deleted; undefined keeps it. */
-export type RetentionDays = Readonly<Record<Retained, number | undefined>>;
+export type RetentionDays = Readonly<Record<RetainedPart, number | undefined>>;
 
 export interface RetentionRules {
   /** Of accounts that have no days of their own. */
@@ -14,7 +14,7 @@ export interface RetentionRules {
   readonly accounts: ReadonlyMap<string, RetentionDays>;
 }
 
-const FIELDS: Readonly<Record<Retained, string>> = {
+const FIELDS: Readonly<Record<RetainedPart, string>> = {
   recording: "recordingDays",
   transcript: "transcriptDays",
   record: "recordDays",
@@ -25,19 +25,19 @@ const RETENTION_DAYS_MAX = 36_500;
 export const KEEP_ALL: RetentionDays = { recording: undefined, transcript: undefined, record: undefined };
 
 /** The days of one account. */
-export const daysOf = ({ days, accounts }: RetentionRules, accountName: string): RetentionDays =>
+export const retentionDaysOf = ({ days, accounts }: RetentionRules, accountName: string): RetentionDays =>
   accounts.get(accountName) ?? days;
 
 /** Whether any rule deletes anything. */
 export const deletesAnything = ({ days, accounts }: RetentionRules): boolean =>
-  [days, ...accounts.values()].some((of) => RETAINED.some((what) => of[what] !== undefined));
+  [days, ...accounts.values()].some((of) => RETAINED_PARTS.some((what) => of[what] !== undefined));
 
 /**
  * Reads RETENTION: JSON such as `{"recordingDays": 30, "recordDays": 365, "accounts": {"acme": {"recordingDays": 7}}}`. An account
  * has the common days except where it has its own; null keeps. What is wrong is added to `problems`.
  */
 export function readRetention(given: string, problems: string[]): RetentionRules {
-  const rules = given === "" ? {} : objectIn(given);
+  const rules = given === "" ? {} : parseObject(given);
   if (rules === undefined) {
     problems.push(`RETENTION must be a JSON object with any of ${FIELD_NAMES} and accounts`);
     return { days: KEEP_ALL, accounts: new Map() };
@@ -63,9 +63,9 @@ function readDays(
   common: RetentionDays,
   problems: string[],
 ): RetentionDays {
-  const days: Record<Retained, number | undefined> = { ...common };
+  const days: Record<RetainedPart, number | undefined> = { ...common };
   for (const [field, value] of Object.entries(given)) {
-    const what = RETAINED.find((retained) => FIELDS[retained] === field);
+    const what = RETAINED_PARTS.find((retained) => FIELDS[retained] === field);
     if (what === undefined) problems.push(`${place} must have any of ${FIELD_NAMES}, not ${JSON.stringify(field)}`);
     else if (value === null) days[what] = undefined;
     else if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= RETENTION_DAYS_MAX) {

@@ -2,7 +2,7 @@ import { BudgetedProcess, type BudgetedProcessOptions, type TaskResult } from ".
 import { childModule } from "./child-module.ts";
 import { ARGUMENTS_CHECK_CPU_MS_MAX, SCHEMA_COMPILE_CPU_MS_MAX } from "./schema-limits.ts";
 import type { SchemaAnswer, SchemaTask } from "./schema-tasks.ts";
-import { forkTasks } from "./task-child.ts";
+import { forkTaskChild } from "./task-child.ts";
 
 export type SchemaResult = TaskResult<SchemaAnswer>;
 
@@ -21,7 +21,7 @@ export class SchemaProcess implements SchemaChecks {
   readonly #process: BudgetedProcess<SchemaTask, SchemaAnswer>;
 
   constructor(options: Pick<BudgetedProcessOptions, "clock" | "log" | "count">) {
-    const start = forkTasks(childModule(import.meta.url, "./schema-process"));
+    const start = forkTaskChild(childModule(import.meta.url, "./schema-process"));
     this.#process = new BudgetedProcess({ name: "schemas", start, ...options });
   }
 

@@ -28,7 +28,7 @@ export const SPEND_PER_MINUTE_MAX = 1_000_000_000;
 /** Turns in a row that are refused because of a limit; with this one the call ends. */
 export const REFUSED_TURNS_MAX = 5;
 /** The caller hears for so long at most that the call ends because of a limit: one sentence more than a goodbye. */
-export const LIMIT_GOODBYE_MS_MAX = 7_000;
+export const SPEND_LIMIT_GOODBYE_MS_MAX = 7_000;
 
 /** `maxCost` of a call, in the currency of PRICES. */
 export const MAX_COST_MIN = 0.001;

@@ -34,7 +34,7 @@ export interface AccountSpend {
 }
 
 /** An account that has reached a limit. */
-export interface AccountOver {
+export interface AccountOverLimit {
   accountId: string;
   limit: SpendUnit;
 }
@@ -55,7 +55,7 @@ export const spendLimited = (refusal: SpendRefusal): TrunklineError =>
 export const spendRefusalOf = (error: unknown): SpendRefusal | undefined =>
   error instanceof TrunklineError && error.code === "spend_limit" ? (error.cause as SpendRefusal) : undefined;
 
-const nothing = (): Record<SpendUnit, number> => ({
+const zeroSpend = (): Record<SpendUnit, number> => ({
   llm_requests: 0,
   input_tokens: 0,
   output_tokens: 0,
@@ -68,7 +68,7 @@ const nothing = (): Record<SpendUnit, number> => ({
  */
 export class SpendWindow {
   readonly #seconds: { second: number; spend: Record<SpendUnit, number> }[] = [];
-  readonly #sums = nothing();
+  readonly #sums = zeroSpend();
 
   /** Counts these amounts from now on. */
   add(amounts: Partial<Spend>, nowMs: number): void {
@@ -76,7 +76,7 @@ export class SpendWindow {
     const second = Math.floor(nowMs / 1_000);
     let entry = this.#seconds.at(-1);
     if (entry?.second !== second) {
-      entry = { second, spend: nothing() };
+      entry = { second, spend: zeroSpend() };
       this.#seconds.push(entry);
     }
     for (const unit of SPEND_UNITS) {
@@ -86,7 +86,7 @@ export class SpendWindow {
   }
 
   /** Takes back of what was added at `addedMs`, unless that is forgotten already. */
-  takeBack(amounts: Partial<Spend>, addedMs: number, nowMs: number): void {
+  refund(amounts: Partial<Spend>, addedMs: number, nowMs: number): void {
     this.#forget(nowMs);
     const second = Math.floor(addedMs / 1_000);
     const entry = this.#seconds.find((one) => one.second === second);
@@ -113,5 +113,5 @@ export class SpendWindow {
 }
 
 /** The first unit of `asked` of which that, on top of `spent`, would be more than the limit. */
-export const exceeded = (spent: Spend, asked: Partial<Spend>, limits: Spend): SpendUnit | undefined =>
+export const exceededUnit = (spent: Spend, asked: Partial<Spend>, limits: Spend): SpendUnit | undefined =>
   SPEND_UNITS.find((unit) => spent[unit] + (asked[unit] ?? Number.NEGATIVE_INFINITY) > limits[unit]);

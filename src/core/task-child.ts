@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import type { ChildModule } from "./child-module.ts";
-import { CHILD_HEAP_MB_MAX } from "./schema-limits.ts";
+import { TASK_PROCESS_HEAP_MB_MAX } from "./schema-limits.ts";
 import type { TaskMessage, TaskRequest } from "./task-messages.ts";
 
 /** A child of `BudgetedProcess` that was started, as far as it can be reached. */
@@ -20,20 +20,20 @@ export interface ChildExit {
 }
 
 export interface TaskChildEvents {
-  message(message: TaskMessage<unknown>): void;
+  onMessage(message: TaskMessage<unknown>): void;
   /** Comes once, never before the child was returned, and nothing comes after it. */
-  gone(exit: ChildExit): void;
+  onExit(exit: ChildExit): void;
 }
 
 /** Throws, or ends it at once, where the system has no room for another process. */
 export type StartTaskChild = (events: TaskChildEvents) => TaskChild;
 
 /** Starts a module that calls `serveTasks`, without our environment, which holds keys of providers. */
-export const forkTasks =
+export const forkTaskChild =
   ({ path, execArgv }: ChildModule): StartTaskChild =>
-  ({ message, gone }) => {
+  ({ onMessage, onExit }) => {
     const child = fork(path, [], {
-      execArgv: [...execArgv, `--max-old-space-size=${CHILD_HEAP_MB_MAX}`, "--single-threaded"],
+      execArgv: [...execArgv, `--max-old-space-size=${TASK_PROCESS_HEAP_MB_MAX}`, "--single-threaded"],
       env: {},
       // Where its heap is full, V8 writes pages about it.
       stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -41,11 +41,11 @@ export const forkTasks =
     // This process may end though the child waits for tasks.
     child.unref();
     child.channel?.unref();
-    child.on("message", message);
-    child.once("exit", (exitCode, signal) => gone({ exitCode, signal }));
+    child.on("message", onMessage);
+    child.once("exit", (exitCode, signal) => onExit({ exitCode, signal }));
     // Never started: no `exit` will follow. Any other error is of something sent to one that is about to exit.
     child.on("error", (error) => {
-      if (child.pid === undefined) gone({ exitCode: null, signal: null, code: systemCodeIn(error) });
+      if (child.pid === undefined) onExit({ exitCode: null, signal: null, code: systemCodeIn(error) });
     });
     return {
       pid: child.pid,

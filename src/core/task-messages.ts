@@ -14,7 +14,7 @@ export type TaskMessage<Answer> =
   | { kind: "failed"; code: string; cpuMs: number; isFull: boolean };
 
 /** What the watch of the child is given: see task-watch.ts. */
-export interface WatchData {
+export interface WatchdogData {
   /** By `WATCH_TASK` and `WATCH_CPU_MS_MAX`; shared. */
   state: Int32Array;
   /** The process that the child works for. */
@@ -22,6 +22,6 @@ export interface WatchData {
 }
 
 /** The number of the task that runs; 0 for none. */
-export const WATCH_TASK = 0;
+export const WATCHDOG_TASK = 0;
 /** The CPU time that it may use. */
-export const WATCH_CPU_MS_MAX = 1;
+export const WATCHDOG_CPU_MS_MAX = 1;

@@ -4,17 +4,17 @@ import { Worker } from "node:worker_threads";
 import { threadModule } from "./child-module.ts";
 import { codeOf } from "./errors.ts";
 import { cpuMsOf } from "./process-cpu.ts";
-import { CHILD_NICE, CHILD_RSS_MB_FULL } from "./schema-limits.ts";
-import { type TaskMessage, type TaskRequest, WATCH_CPU_MS_MAX, WATCH_TASK, type WatchData } from "./task-messages.ts";
+import { TASK_PROCESS_NICE, TASK_PROCESS_REPLACE_RSS_MB } from "./schema-limits.ts";
+import { type TaskMessage, type TaskRequest, WATCHDOG_CPU_MS_MAX, WATCHDOG_TASK, type WatchdogData } from "./task-messages.ts";
 
 /** Makes this module the program of a child that `BudgetedProcess` runs: `answer` gets one task after the other. */
 export async function serveTasks<Task, Answer>(answer: (task: Task) => Answer): Promise<void> {
   // The parent says when it is over, by closing the channel.
   for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.on(signal, () => {});
   process.on("disconnect", () => process.exit(0));
-  const state = await startWatch();
+  const state = await startWatchdog();
   // After the watch has started: on Linux this is the priority of the main thread alone. Never up: not every user may.
-  setPriority(Math.max(getPriority(), CHILD_NICE));
+  setPriority(Math.max(getPriority(), TASK_PROCESS_NICE));
   const cpuMs = (): number => cpuMsOf(process.pid) ?? performance.now();
   const send = (message: TaskMessage<Answer>): void => {
     if (process.connected) process.send?.(message, undefined, undefined, () => {});
@@ -23,11 +23,11 @@ export async function serveTasks<Task, Answer>(answer: (task: Task) => Answer): 
   process.on("message", ({ task, cpuMsMax }: TaskRequest<Task>) => {
     const startMs = cpuMs();
     tasks += 1;
-    Atomics.store(state, WATCH_CPU_MS_MAX, cpuMsMax);
-    tell(state, tasks);
-    const message = answerTo(task, answer);
-    tell(state, 0);
-    const isFull = process.memoryUsage.rss() > CHILD_RSS_MB_FULL * 1_048_576;
+    Atomics.store(state, WATCHDOG_CPU_MS_MAX, cpuMsMax);
+    setRunningTask(state, tasks);
+    const message = runTask(task, answer);
+    setRunningTask(state, 0);
+    const isFull = process.memoryUsage.rss() > TASK_PROCESS_REPLACE_RSS_MB * 1_048_576;
     send({ ...message, cpuMs: cpuMs() - startMs, isFull });
   });
   send({ kind: "ready" });
@@ -36,7 +36,7 @@ export async function serveTasks<Task, Answer>(answer: (task: Task) => Answer): 
 
 type Outcome<Answer> = { kind: "answer"; answer: Answer } | { kind: "failed"; code: string };
 
-function answerTo<Task, Answer>(task: Task, answer: (task: Task) => Answer): Outcome<Answer> {
+function runTask<Task, Answer>(task: Task, answer: (task: Task) => Answer): Outcome<Answer> {
   try {
     return { kind: "answer", answer: answer(task) };
   } catch (error) {
@@ -44,16 +44,16 @@ function answerTo<Task, Answer>(task: Task, answer: (task: Task) => Answer): Out
   }
 }
 
-function tell(state: Int32Array, task: number): void {
-  Atomics.store(state, WATCH_TASK, task);
-  Atomics.notify(state, WATCH_TASK);
+function setRunningTask(state: Int32Array, task: number): void {
+  Atomics.store(state, WATCHDOG_TASK, task);
+  Atomics.notify(state, WATCHDOG_TASK);
 }
 
 /** Resolves once the watch runs; the process ends should it fail. */
-async function startWatch(): Promise<Int32Array> {
+async function startWatchdog(): Promise<Int32Array> {
   const { source, isCode } = threadModule(import.meta.url, "./task-watch");
   const state = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
-  const workerData: WatchData = { state, parentPid: process.ppid };
+  const workerData: WatchdogData = { state, parentPid: process.ppid };
   const watch = new Worker(source, { eval: isCode, execArgv: [], env: {}, workerData });
   await once(watch, "message");
   return state;

@@ -25,7 +25,7 @@ export class TimeHistogram {
   }
 
   /** How many there were up to each bound, as TIME_BOUNDS_MS has them, and last all. */
-  get upTo(): number[] {
+  get cumulativeCounts(): number[] {
     let count = 0;
     return Array.from(this.#counts, (inBucket) => {
       count += inBucket;

@@ -20,13 +20,13 @@ export const REFUSAL_MS_MIN = 20;
 /** The nonce of a redemption, which proves that the worker that sent it gives the redemption back. */
 export const REDEMPTION_NONCE_BYTES = 16;
 /** Redemptions of one worker whose outcome it did not learn; past it new upgrades get 503, and their tokens stay good. */
-export const UNLEARNED_REDEMPTIONS_MAX = 1_000;
+export const UNRESOLVED_REDEMPTIONS_MAX = 1_000;
 /** How soon a worker returns a redemption again, after the store could not take it back. */
 export const RETURN_RETRY_MS = 1_000;
 
 /** How long a redemption waits for SQLite's write lock, from its arrival on, and how often it looks; its token stays good. */
 export const REDEMPTION_LOCK_MS_MAX = 500;
-export const REDEMPTION_LOCK_LOOK_MS = 5;
+export const REDEMPTION_LOCK_POLL_MS = 5;
 
 /**
  * Pings, one each HEARTBEAT_MS, that the handoff thread may leave unanswered, as long as the control process itself may be silent; past

@@ -1,11 +1,11 @@
 import { isLocalhost, isLoopbackAddress } from "./addresses.ts";
 import { SECRET_NAME } from "./http-tool.ts";
-import { isObject, objectIn } from "./json.ts";
+import { isObject, parseObject } from "./json.ts";
 
 // Secrets that HTTP tools put into their headers, and who may send which of them where.
 
 /** What the names of the variables begin with. */
-export const TOOL_SECRET = "TOOL_SECRET_";
+export const TOOL_SECRET_PREFIX = "TOOL_SECRET_";
 export const TOOL_SECRET_BINDINGS = "TOOL_SECRET_BINDINGS";
 
 export interface ToolSecret {
@@ -44,28 +44,28 @@ export function readToolSecrets(env: Readonly<Record<string, string | undefined>
   const bindings = readBindings(env[TOOL_SECRET_BINDINGS]?.trim() ?? "", problems);
   const secrets = new Map<string, ToolSecret>();
   for (const [key, value = ""] of Object.entries(env)) {
-    if (!key.startsWith(TOOL_SECRET) || key === TOOL_SECRET_BINDINGS || value.trim() === "") continue;
-    const name = key.slice(TOOL_SECRET.length);
-    if (!SECRET_NAME.test(name)) problems.push(`${key} must have a name of A-Z, 0-9 and _ behind ${TOOL_SECRET}`);
+    if (!key.startsWith(TOOL_SECRET_PREFIX) || key === TOOL_SECRET_BINDINGS || value.trim() === "") continue;
+    const name = key.slice(TOOL_SECRET_PREFIX.length);
+    if (!SECRET_NAME.test(name)) problems.push(`${key} must have a name of A-Z, 0-9 and _ behind ${TOOL_SECRET_PREFIX}`);
     if (!/^[\x20-\x7e]+$/.test(value.trim())) problems.push(`${key} must be printable ASCII`);
     secrets.set(name, { value: value.trim(), ...(bindings.get(name) ?? UNBOUND) });
   }
   for (const name of bindings.keys()) {
     if (!secrets.has(name))
-      problems.push(`${TOOL_SECRET_BINDINGS} names ${name}, but ${TOOL_SECRET}${name} is not set`);
+      problems.push(`${TOOL_SECRET_BINDINGS} names ${name}, but ${TOOL_SECRET_PREFIX}${name} is not set`);
   }
   return secrets;
 }
 
 type Binding = Omit<ToolSecret, "value">;
 const UNBOUND: Binding = { hosts: [], accountIds: [] };
-const RIGHT = `must be a JSON object such as {"SHOP_TOKEN": {"hosts": ["api.example.com"], "accounts": ["account_..."]}}`;
+const BINDING_FORMAT = `must be a JSON object such as {"SHOP_TOKEN": {"hosts": ["api.example.com"], "accounts": ["account_..."]}}`;
 
 function readBindings(given: string, problems: string[]): Map<string, Binding> {
   const bindings = new Map<string, Binding>();
   if (given === "") return bindings;
-  const byName = objectIn(given);
-  if (byName === undefined) problems.push(`${TOOL_SECRET_BINDINGS} ${RIGHT}`);
+  const byName = parseObject(given);
+  if (byName === undefined) problems.push(`${TOOL_SECRET_BINDINGS} ${BINDING_FORMAT}`);
   for (const [name, binding] of Object.entries(byName ?? {})) {
     const at = `${TOOL_SECRET_BINDINGS}, ${JSON.stringify(name)},`;
     const { hosts, accounts, ...others } = isObject(binding) ? binding : {};
@@ -77,7 +77,7 @@ function readBindings(given: string, problems: string[]): Map<string, Binding> {
       accountIds === undefined ||
       Object.keys(others).length > 0
     ) {
-      problems.push(`${at} ${RIGHT}, with at least one host and one account`);
+      problems.push(`${at} ${BINDING_FORMAT}, with at least one host and one account`);
       continue;
     }
     for (const { host, exact } of spelled) {

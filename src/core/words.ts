@@ -30,14 +30,14 @@ export const lettersOf = (text: string): string =>
  * What makes the word before it another one: "bob@example.com", "5:30", "twenty-five", "5%", "5 €". Intl.Segmenter ends a word
  * before most of these. "$" before a digit belongs to the next word.
  */
-const GROWN_WORD =
+const WORD_EXTENSION =
   /^(?:[-\u2010\u2011:@/&.'’_＠／＆－]+[\p{L}\p{N}]|：\p{N}|[\p{S}%％٪‰#]|\s+(?:[%％٪‰°]|\p{Sc}(?!\p{N})))/u;
 
 /**
  * What follows in `text` when its first words are those of `beginning`, whatever their case and punctuation: empty when nothing
  * does. Undefined when they are others, also where only a part of a word is the same ("for" and "forty", "5" and "5:30").
  */
-export function textBehind(beginning: string, text: string, language: string): string | undefined {
+export function textAfter(beginning: string, text: string, language: string): string | undefined {
   const letters = lettersOf(beginning);
   let matched = 0;
   let end = 0;
@@ -54,7 +54,7 @@ export function textBehind(beginning: string, text: string, language: string): s
   }
   if (matched < letters.length) return undefined;
   const behind = text.slice(end);
-  if (GROWN_WORD.test(behind) || isOneNumber(last, segments.containing(end)?.segment ?? "")) return undefined;
+  if (WORD_EXTENSION.test(behind) || isOneNumber(last, segments.containing(end)?.segment ?? "")) return undefined;
   // Punctuation that belongs to the last word goes with it.
   return behind.replace(/^[^\s\p{L}\p{N}]+/u, "").trim();
 }
@@ -63,7 +63,7 @@ export function textBehind(beginning: string, text: string, language: string): s
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 /** Of those, the scripts that know no blank between sentences either, with their punctuation. */
-const BLANKLESS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\uff00-\uff65]/u;
+const UNSPACED_SENTENCES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\uff00-\uff65]/u;
 
 /** Whether `text` has a letter of a script that is written without blanks between words. */
 export const isUnspaced = (text: string): boolean => UNSPACED.test(text);
@@ -106,7 +106,7 @@ export function wordsOf(text: string, language: string): string[] {
 export function joinTexts(before: string, behind: string): string {
   if (before === "") return behind;
   if (behind === "") return before;
-  const isBlankless = BLANKLESS.test(before.slice(-1)) && BLANKLESS.test(behind.slice(0, 1));
+  const isBlankless = UNSPACED_SENTENCES.test(before.slice(-1)) && UNSPACED_SENTENCES.test(behind.slice(0, 1));
   return isBlankless ? before + behind : `${before} ${behind}`;
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from "../core/clock.ts";
 import {
-  type AccountOver,
+  type AccountOverLimit,
   type AccountSpend,
-  exceeded,
+  exceededUnit,
   SPEND_UNITS,
   type Spend,
   type SpendUnit,
@@ -12,7 +12,7 @@ import {
 interface Account {
   window: SpendWindow;
   /** The sums that the control process was sent last. */
-  sent: Spend | undefined;
+  lastSent: Spend | undefined;
 }
 
 export interface AccountSpendsOptions {
@@ -28,7 +28,7 @@ export class AccountSpends {
   readonly #limits: Spend;
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #accounts = new Map<string, Account>();
-  #over: ReadonlyMap<string, SpendUnit> = new Map();
+  #exceeded: ReadonlyMap<string, SpendUnit> = new Map();
 
   constructor({ limits, clock }: AccountSpendsOptions) {
     this.#limits = limits;
@@ -37,41 +37,41 @@ export class AccountSpends {
 
   /** The limit because of which the account may not spend `asked` now; undefined where it may. */
   refusal(accountId: string, asked: Partial<Spend>): SpendUnit | undefined {
-    const over = this.#over.get(accountId);
+    const over = this.#exceeded.get(accountId);
     if (over !== undefined && asked[over] !== undefined) return over;
     const spent = this.#accounts.get(accountId)?.window.sums(this.#clock.nowMs());
-    return spent && exceeded(spent, asked, this.#limits);
+    return spent && exceededUnit(spent, asked, this.#limits);
   }
 
   add(accountId: string, amounts: Partial<Spend>): void {
-    const account = this.#accounts.get(accountId) ?? { window: new SpendWindow(), sent: undefined };
+    const account = this.#accounts.get(accountId) ?? { window: new SpendWindow(), lastSent: undefined };
     this.#accounts.set(accountId, account);
     account.window.add(amounts, this.#clock.nowMs());
   }
 
   /** Takes back of what was added `agoMs` ago. */
-  takeBack(accountId: string, amounts: Partial<Spend>, agoMs: number): void {
+  refund(accountId: string, amounts: Partial<Spend>, agoMs: number): void {
     const nowMs = this.#clock.nowMs();
-    this.#accounts.get(accountId)?.window.takeBack(amounts, nowMs - agoMs, nowMs);
+    this.#accounts.get(accountId)?.window.refund(amounts, nowMs - agoMs, nowMs);
   }
 
   /** The sums of the accounts whose sums differ from those that were taken last; of `all` accounts for a control process that is new. */
-  take(all = false): AccountSpend[] {
+  takeChanged(all = false): AccountSpend[] {
     const nowMs = this.#clock.nowMs();
     const changed: AccountSpend[] = [];
     for (const [accountId, account] of this.#accounts) {
       const spend = { ...account.window.sums(nowMs) };
-      const { sent } = account;
+      const { lastSent } = account;
       if (SPEND_UNITS.every((unit) => spend[unit] === 0)) this.#accounts.delete(accountId);
-      if (!all && sent !== undefined && SPEND_UNITS.every((unit) => spend[unit] === sent[unit])) continue;
-      account.sent = spend;
+      if (!all && lastSent !== undefined && SPEND_UNITS.every((unit) => spend[unit] === lastSent[unit])) continue;
+      account.lastSent = spend;
       changed.push({ accountId, spend });
     }
     return changed;
   }
 
   /** The control process says which accounts have reached a limit; all others have not. */
-  over(accounts: readonly AccountOver[]): void {
-    this.#over = new Map(accounts.map(({ accountId, limit }) => [accountId, limit]));
+  setExceeded(accounts: readonly AccountOverLimit[]): void {
+    this.#exceeded = new Map(accounts.map(({ accountId, limit }) => [accountId, limit]));
   }
 }

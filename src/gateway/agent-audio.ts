@@ -2,17 +2,17 @@ import type { CallEvent } from "../call/events.ts";
 import { FRAME_MS } from "../core/limits.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
 import type { Wire } from "../wire/wire.ts";
-import type { CallTally } from "./call-tally.ts";
+import type { CallCounters } from "./call-tally.ts";
 import type { LegSocket } from "./leg.ts";
-import type { VoiceOut } from "./voice-out.ts";
+import type { TtsOutput } from "./voice-out.ts";
 
 type FrameOut = Extract<CallEvent, { kind: "frame-out" }>;
 
 export interface AgentAudioOptions {
   wire: Pick<Wire, "outboundRateHz" | "encodeAudio" | "binaryAudio">;
   socket: LegSocket;
-  speech: VoiceOut;
-  tally: CallTally;
+  ttsOutput: TtsOutput;
+  counters: CallCounters;
   /** The peer reads so slowly that a frame was dropped. */
   onDropped: (nowMs: number) => void;
 }
@@ -22,7 +22,7 @@ export class AgentAudio {
   readonly #options: AgentAudioOptions;
   readonly #playback: PlaybackClock;
   /** The event that comes with every frame is made once. */
-  readonly sent: FrameOut = { kind: "frame-out", turnId: 0, samples: 0 };
+  readonly frameEvent: FrameOut = { kind: "frame-out", turnId: 0, samples: 0 };
   /** The reply of which nothing more is sent for now. */
   #pausedTurnId: number | undefined;
   /** Frames go out one behind the other. */
@@ -32,12 +32,12 @@ export class AgentAudio {
     this.#options = options;
     const { outboundRateHz: rateHz } = options.wire;
     this.#playback = new PlaybackClock(rateHz);
-    this.sent.samples = (rateHz / 1_000) * FRAME_MS;
+    this.frameEvent.samples = (rateHz / 1_000) * FRAME_MS;
   }
 
   /** Whether a frame is to be sent now, if there is one. */
   isDue(nowMs: number): boolean {
-    return this.#pausedTurnId === undefined && this.#playback.isShort(nowMs);
+    return this.#pausedTurnId === undefined && this.#playback.isFrameDue(nowMs);
   }
 
   /**
@@ -45,19 +45,19 @@ export class AgentAudio {
    * none, or when the peer did not take it.
    */
   sendFrame(nowMs: number): Uint8Array | undefined {
-    const { wire, socket, speech, tally, onDropped } = this.#options;
-    const frame = speech.shift();
+    const { wire, socket, ttsOutput, counters, onDropped } = this.#options;
+    const frame = ttsOutput.shift();
     if (frame === undefined) {
       this.#speaking = false;
       return undefined;
     }
     // There was speech to send, and the caller heard none: this process was kept from running for longer than the lead.
-    if (this.#speaking && this.#playback.isDry(nowMs)) tally.late += 1;
+    if (this.#speaking && this.#playback.isDry(nowMs)) counters.late += 1;
     this.#speaking = true;
-    const event = this.sent;
+    const event = this.frameEvent;
     event.turnId = frame.turnId;
     this.#playback.sent(event.samples, nowMs);
-    tally.framesOut += 1;
+    counters.framesOut += 1;
     if (!socket.send(wire.encodeAudio(frame.bytes), wire.binaryAudio)) {
       onDropped(nowMs);
       return undefined;
@@ -66,7 +66,7 @@ export class AgentAudio {
   }
 
   /** The reply speaks. Another one that was paused is over. */
-  speaks(turnId: number): void {
+  startReply(turnId: number): void {
     if (turnId !== this.#pausedTurnId) this.#pausedTurnId = undefined;
   }
 
@@ -81,7 +81,7 @@ export class AgentAudio {
   }
 
   /** The reply was cut: what the far end has not played counts as dropped. */
-  cut(nowMs: number): void {
+  interrupt(nowMs: number): void {
     this.#pausedTurnId = undefined;
     this.#playback.flush(nowMs);
     this.#speaking = false;

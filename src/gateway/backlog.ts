@@ -1,4 +1,4 @@
-import { BACKLOG_DRAIN_MS_MAX, BACKLOG_MS_MAX, INGEST_STALL_MS_MAX } from "../core/limits.ts";
+import { BACKLOG_DRAIN_MS_MAX, BACKLOG_MS_MAX, INBOUND_STALL_MS_MAX } from "../core/limits.ts";
 
 /**
  * Tells audio that was held up for too long to be of use, on wires whose timestamps go by the clock on the wall. After a stall
@@ -8,7 +8,7 @@ import { BACKLOG_DRAIN_MS_MAX, BACKLOG_MS_MAX, INGEST_STALL_MS_MAX } from "../co
  * The audio that was least under way tells how the carrier's clock and ours stand to each other. Clocks are set: a delay of more
  * than any carrier keeps is none, and neither is one that is still there when every backlog must have come.
  */
-export class Backlog {
+export class StaleAudioDetector {
   /** What call time is ahead of the carrier's, by the audio that came fastest. */
   #offsetMs = Number.POSITIVE_INFINITY;
   /** Since when everything that comes has been stale; NaN while it is not. */
@@ -20,7 +20,7 @@ export class Backlog {
     const offsetMs = nowMs - timestampMs;
     this.#offsetMs = Math.min(this.#offsetMs, offsetMs);
     const heldUpMs = offsetMs - this.#offsetMs;
-    if (heldUpMs <= INGEST_STALL_MS_MAX) {
+    if (heldUpMs <= INBOUND_STALL_MS_MAX) {
       this.#staleSinceMs = Number.NaN;
       return false;
     }

@@ -1,28 +1,28 @@
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import { pump } from "../call/pump.ts";
-import type { CallSpec, CutReason, TurnLatency } from "../core/call-spec.ts";
+import type { CallSpec, CancelReason, TurnLatency } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
 import { FRAME_MS, TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
-import { type Logger, withoutForeignText } from "../core/log.ts";
-import type { Engine, WorkerMetrics } from "../core/metrics.ts";
+import { type Logger, loggableError } from "../core/log.ts";
+import type { Stage, WorkerMetrics } from "../core/metrics.ts";
 import { type SpendRefusal, spendRefusalOf } from "../core/spend.ts";
 import type { Usage } from "../core/usage.ts";
 import { cutText } from "../core/words.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import { languageCode } from "../speech/languages.ts";
-import type { EngineWatch, Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "../speech/speech.ts";
-import { timedFirst, timedVoice } from "../speech/timed.ts";
+import type { ProviderObserver, Llm, LlmEvent, Stt, SttEvent, SttStream, Tts } from "../speech/speech.ts";
+import { timeFirstItem, timedTts } from "../speech/timed.ts";
 import type { CallSpend } from "./call-spend.ts";
-import type { CallTally } from "./call-tally.ts";
-import { CallVoice } from "./call-voice.ts";
+import type { CallCounters } from "./call-tally.ts";
+import { VoiceSelector } from "./call-voice.ts";
 import { LlmRequests } from "./llm-requests.ts";
 import type { PhraseFinder } from "./phrase-book.ts";
-import { Question } from "./question.ts";
+import { BufferedReply } from "./question.ts";
 import { UnrecognizedSpeech } from "./unrecognized-speech.ts";
-import { VoiceOut } from "./voice-out.ts";
+import { TtsOutput } from "./voice-out.ts";
 
-export interface CallEnginesOptions {
+export interface AgentPipelineOptions {
   spec: CallSpec;
   accountId: string;
   /** The rate of the caller's frames, Hz. */
@@ -37,15 +37,15 @@ export interface CallEnginesOptions {
   /** Asked for the phrases of each language that the call comes to. */
   phrases: PhraseFinder;
   /** Charged with what is asked of providers; may forbid it. */
-  spend: Pick<CallSpend, "request" | "used" | "actionAt">;
+  spend: Pick<CallSpend, "request" | "used" | "actionFor">;
   makeResampler: ResamplerFactory;
-  tally: CallTally;
+  counters: CallCounters;
   metrics: Pick<
     WorkerMetrics,
-    | "answered"
-    | "engineAnswered"
-    | "engineFailed"
-    | "providerSwitched"
+    | "turnAnswered"
+    | "stageAnswered"
+    | "stageFailed"
+    | "providerFailedOver"
     | "providerUsed"
     | "llmRequestAborted"
     | "promptTrimmed"
@@ -56,109 +56,109 @@ export interface CallEnginesOptions {
   /** The door of the call. */
   deliver: (event: CallEvent) => void;
   /** There is speech to be sent again, after there was none. */
-  onSpeech: () => void;
+  onSpeechReady: () => void;
 }
 
 /** What a call asks of its engines, beside what is spoken. */
-type EngineCommand = Extract<
+type PipelineCommand = Extract<
   CallCommand,
-  { kind: "ask" | "ask-ahead" | "forget-ahead" | "conversation-trimmed" | "language" }
+  { kind: "generate-reply" | "preemptive-start" | "preemptive-cancel" | "conversation-trimmed" | "language" }
 >;
 
 /** The ear, the model and the voice of one call: carries out what the call asks of them and tells it what comes back. */
-export class CallEngines {
-  readonly voiceOut: VoiceOut;
-  readonly #voice: CallVoice;
-  readonly #options: CallEnginesOptions;
-  readonly #life = new AbortController();
-  #ear: SttStream | undefined;
-  #earLife = new AbortController();
-  #earRateHz = 0;
+export class AgentPipeline {
+  readonly ttsOutput: TtsOutput;
+  readonly #voiceSelector: VoiceSelector;
+  readonly #options: AgentPipelineOptions;
+  readonly #abortController = new AbortController();
+  #sttStream: SttStream | undefined;
+  #sttAbortController = new AbortController();
+  #sttRateHz = 0;
   /** The language that the STT stream was opened with, or has been given since. */
   #sttLanguage = "";
-  #earResampler: Resampler | undefined;
+  #sttResampler: Resampler | undefined;
   /** Of an STT without interim transcripts a word may come late: nothing is concluded from its silence. */
   readonly #unrecognized: UnrecognizedSpeech | undefined;
   readonly #llmRequests: LlmRequests;
   readonly #silence: Int16Array;
   /** Who does each engine's part now, and since when, where another one was asked first. */
-  readonly #serving: Record<Engine, { provider: string; sinceMs: number }>;
+  readonly #activeProviders: Record<Stage, { provider: string; sinceMs: number }>;
   /** Who served the reply that was asked for last: the ear that heard the question, the first to answer, the first to speak. */
-  #servedBy: Partial<Record<Engine, string>> = {};
-  #askedTurnId = 0;
+  #replyProviders: Partial<Record<Stage, string>> = {};
+  #requestedTurnId = 0;
   /** What providers did, and the call has not been told yet. */
-  #untold: CallEvent[] = [];
+  #pendingEvents: CallEvent[] = [];
   /** When the caller was last heard to speak; NaN until then, and where an ear's final has come since. */
-  #voicedMs = Number.NaN;
+  #lastSpeechMs = Number.NaN;
 
-  constructor(options: CallEnginesOptions) {
+  constructor(options: AgentPipelineOptions) {
     this.#options = options;
-    const { spec, busRateHz, legRateHz, legCodec, stt, llm, tts, makeResampler, tally, log, nowMs, deliver } = options;
+    const { spec, busRateHz, legRateHz, legCodec, stt, llm, tts, makeResampler, counters, log, nowMs, deliver } = options;
     const { voiceId, language } = spec;
     this.#silence = new Int16Array((busRateHz / 1_000) * FRAME_MS);
-    if (stt?.capabilities.partials === true) this.#unrecognized = new UnrecognizedSpeech();
+    if (stt?.capabilities.interimTranscripts === true) this.#unrecognized = new UnrecognizedSpeech();
     this.#llmRequests = new LlmRequests((reason) => options.metrics.llmRequestAborted(reason));
-    if (stt !== undefined) tally.servedBy("ear", stt.provider);
-    tally.servedBy("model", llm.provider);
-    tally.servedBy("voice", tts.provider);
+    if (stt !== undefined) counters.servedBy("stt", stt.provider);
+    counters.servedBy("llm", llm.provider);
+    counters.servedBy("tts", tts.provider);
     const first = (provider: string) => ({ provider, sinceMs: Number.NEGATIVE_INFINITY });
-    this.#serving = { ear: first(stt?.provider ?? ""), model: first(llm.provider), voice: first(tts.provider) };
-    this.voiceOut = new VoiceOut({
-      tts: timedVoice(tts, nowMs, (tookMs) => this.#answered("voice", tookMs)),
+    this.#activeProviders = { stt: first(stt?.provider ?? ""), llm: first(llm.provider), tts: first(tts.provider) };
+    this.ttsOutput = new TtsOutput({
+      tts: timedTts(tts, nowMs, (tookMs) => this.#recordFirstResult("tts", tookMs)),
       voiceId,
       language,
       rateHz: legRateHz,
       codec: legCodec,
       makeResampler,
       deliver,
-      onError: (error, event) => this.#failed("voice", tts.provider, error, event),
-      onReady: options.onSpeech,
-      watch: this.#watchOf("voice"),
-      ownPhraseWatch: this.#watchOf("voice", true),
+      onError: (error, event) => this.#onProviderError("tts", tts.provider, error, event),
+      onReady: options.onSpeechReady,
+      observer: this.#observerOf("tts"),
+      ownPhraseObserver: this.#observerOf("tts", true),
     });
-    this.#voice = new CallVoice({ own: { voiceId, language }, tts, log, deliver, signal: this.#life.signal });
+    this.#voiceSelector = new VoiceSelector({ initial: { voiceId, language }, tts, log, deliver, signal: this.#abortController.signal });
   }
 
   /** Opens the ear, if there is one, and has the others ready for the first turn. */
-  listen(): void {
+  start(): void {
     const { stt, llm, tts, spec, busRateHz: rateHz, legRateHz, makeResampler } = this.#options;
-    llm.prepare?.(this.#life.signal);
-    tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz: legRateHz }, this.#life.signal);
+    llm.prepare?.(this.#abortController.signal);
+    tts.prepare?.({ voiceId: spec.voiceId, language: spec.language, rateHz: legRateHz }, this.#abortController.signal);
     void this.#choosePhrases(spec.language);
     if (stt === undefined) return;
     const earRateHz = stt.capabilities.ratesHz.includes(rateHz) ? rateHz : stt.capabilities.ratesHz[0];
     if (earRateHz === undefined) throw new Error(`${stt.provider} takes no rate at all`);
-    if (earRateHz !== rateHz) this.#earResampler = makeResampler(rateHz, earRateHz);
-    this.#openEar(stt, spec.language, earRateHz);
+    if (earRateHz !== rateHz) this.#sttResampler = makeResampler(rateHz, earRateHz);
+    this.#openStt(stt, spec.language, earRateHz);
   }
 
-  #openEar(stt: Stt, language: string, rateHz: number): void {
-    this.#earLife = new AbortController();
-    const { signal } = this.#earLife;
-    this.#earRateHz = rateHz;
+  #openStt(stt: Stt, language: string, rateHz: number): void {
+    this.#sttAbortController = new AbortController();
+    const { signal } = this.#sttAbortController;
+    this.#sttRateHz = rateHz;
     this.#sttLanguage = language;
     const { languagePinned } = this.#options.spec;
-    this.#ear = stt.open({ language, languagePinned, rateHz }, signal, this.#watchOf("ear"));
+    this.#sttStream = stt.open({ language, languagePinned, rateHz }, signal, this.#observerOf("stt"));
     void pump(
-      this.#ear.events,
+      this.#sttStream.events,
       signal,
-      (event) => this.#onEar(event),
-      (error) => this.#failed("ear", stt.provider, error, { kind: "ear-failed", code: codeOf(error) }),
+      (event) => this.#onSttEvent(event),
+      (error) => this.#onProviderError("stt", stt.provider, error, { kind: "stt-failed", code: codeOf(error) }),
     );
   }
 
   /** An ear that must be told what it hears is opened anew; what it has not told by then is lost. */
-  #hearIn(language: string): void {
+  #setSttLanguage(language: string): void {
     const { stt, spec } = this.#options;
-    if (stt === undefined || this.#ear === undefined) return;
-    const detects = (one: string): boolean => !spec.languagePinned && stt.capabilities.detects?.(one) === true;
+    if (stt === undefined || this.#sttStream === undefined) return;
+    const detects = (one: string): boolean => !spec.languagePinned && stt.capabilities.detectsLanguage?.(one) === true;
     if (stt.capabilities.anyLanguage === true || (detects(this.#sttLanguage) && detects(language))) {
       this.#sttLanguage = language;
-      this.#ear.turnTo?.(language);
+      this.#sttStream.setLanguage?.(language);
       return;
     }
-    this.#earLife.abort();
-    this.#openEar(stt, language, this.#earRateHz);
+    this.#sttAbortController.abort();
+    this.#openStt(stt, language, this.#sttRateHz);
   }
 
   /** Tells the call what it says in its own name in `language`, once that is known and where it is not built in. Never rejects. */
@@ -166,14 +166,14 @@ export class CallEngines {
     const { phrases, llm, spend, deliver } = this.#options;
     const chosen = await phrases.find(language, llm, {
       request: (provider, estimate) => spend.request(provider, estimate),
-      used: (provider, usage, estimate) => this.#spent(provider, usage, estimate),
+      used: (provider, usage, estimate) => this.#charge(provider, usage, estimate),
     });
-    if (chosen !== undefined && !this.#life.signal.aborted) deliver({ kind: "phrases-chosen", language, ...chosen });
+    if (chosen !== undefined && !this.#abortController.signal.aborted) deliver({ kind: "phrases-chosen", language, ...chosen });
   }
 
   /** One frame of the caller, lent; `voiced` when somebody speaks in it. */
-  hear(frame: Int16Array, voiced: boolean, nowMs: number): void {
-    if (voiced) this.#voicedMs = nowMs;
+  writeFrame(frame: Int16Array, voiced: boolean, nowMs: number): void {
+    if (voiced) this.#lastSpeechMs = nowMs;
     this.#write(frame, voiced);
     if (this.#unrecognized?.frame(voiced) === true) this.#onUnrecognized();
   }
@@ -185,64 +185,64 @@ export class CallEngines {
   }
 
   /** The carrier sent nothing, which is silence: the ear counts pauses in audio alone. */
-  hearSilence(frames: number): void {
+  writeSilence(frames: number): void {
     for (let frame = 0; frame < frames; frame += 1) this.#write(this.#silence, false);
   }
 
   #write(frame: Int16Array, voiced: boolean): void {
-    this.#ear?.write(this.#earResampler === undefined ? frame : this.#earResampler.process(frame), voiced);
+    this.#sttStream?.write(this.#sttResampler === undefined ? frame : this.#sttResampler.process(frame), voiced);
   }
 
   /** Carries out what the call asks of the model, and the language that it speaks from here on. */
-  run(command: EngineCommand): void {
+  run(command: PipelineCommand): void {
     switch (command.kind) {
-      case "ask":
-        this.#ask(command);
+      case "generate-reply":
+        this.#generateReply(command);
         return;
-      case "ask-ahead":
-        this.#llmRequests.askAhead(() => this.#question(command));
+      case "preemptive-start":
+        this.#llmRequests.startPreemptive(() => this.#sendLlmRequest(command));
         return;
-      case "forget-ahead":
-        this.#llmRequests.forgetAhead();
+      case "preemptive-cancel":
+        this.#llmRequests.cancelPreemptive();
         return;
       case "conversation-trimmed":
         this.#onTrimmed(command);
         return;
       case "language":
-        this.voiceOut.speakWith(this.#voice.turnTo(command.language));
-        this.#hearIn(command.language);
+        this.ttsOutput.setVoice(this.#voiceSelector.selectFor(command.language));
+        this.#setSttLanguage(command.language);
         void this.#choosePhrases(command.language);
         return;
     }
   }
 
-  #ask(command: Extract<CallCommand, { kind: "ask" }>): void {
+  #generateReply(command: Extract<CallCommand, { kind: "generate-reply" }>): void {
     const { turnId } = command;
     const { provider } = this.#options.llm;
-    if (turnId !== this.#askedTurnId) this.#servedBy = { ear: this.#serving.ear.provider };
-    this.#askedTurnId = turnId;
-    const question = this.#llmRequests.begin(() => this.#question(command));
+    if (turnId !== this.#requestedTurnId) this.#replyProviders = { stt: this.#activeProviders.stt.provider };
+    this.#requestedTurnId = turnId;
+    const question = this.#llmRequests.start(() => this.#sendLlmRequest(command));
     // One that was asked ahead may have been answered by now.
-    if (question.provider !== undefined) this.#servedBy.model = question.provider;
-    question.answer(
-      (event) => this.#onModel(turnId, event),
-      (error) => this.#failed("model", provider, error, { kind: "reply-failed", turnId, code: codeOf(error) }),
+    if (question.provider !== undefined) this.#replyProviders.llm = question.provider;
+    question.deliverTo(
+      (event) => this.#onLlmEvent(turnId, event),
+      (error) => this.#onProviderError("llm", provider, error, { kind: "reply-failed", turnId, code: codeOf(error) }),
     );
   }
 
-  #question({ messages, tools, language }: Extract<CallCommand, { kind: "ask" | "ask-ahead" }>): Question {
+  #sendLlmRequest({ messages, tools, language }: Extract<CallCommand, { kind: "generate-reply" | "preemptive-start" }>): BufferedReply {
     const { llm, spec, accountId, metrics, log, nowMs } = this.#options;
     const { provider } = llm;
     const request = { messages, tools, temperature: spec.temperature, language, accountId };
-    this.#serving.model.provider = provider;
+    this.#activeProviders.llm.provider = provider;
     const onFirst = (tookMs: number): void => {
-      question.provider = this.#serving.model.provider;
-      this.#answered("model", tookMs);
+      question.provider = this.#activeProviders.llm.provider;
+      this.#recordFirstResult("llm", tookMs);
     };
-    const question = new Question(
-      (signal) => timedFirst(llm.reply(request, signal, this.#watchOf("model")), nowMs, onFirst),
+    const question = new BufferedReply(
+      (signal) => timeFirstItem(llm.reply(request, signal, this.#observerOf("llm")), nowMs, onFirst),
       () => {
-        log.warn({ engine: "model", provider }, "a model says more than anybody hears, and was stopped");
+        log.warn({ stage: "llm", provider }, "a model says more than anybody hears, and was stopped");
         metrics.llmRequestAborted("overlong");
       },
     );
@@ -256,51 +256,51 @@ export class CallEngines {
   }
 
   /** Stops the reply that is being made: model, synthesis, and the frames that wait. */
-  cut(reason: CutReason): void {
-    this.#llmRequests.cut(reason);
-    this.voiceOut.cut();
+  interrupt(reason: CancelReason): void {
+    this.#llmRequests.cancel(reason);
+    this.ttsOutput.cancel();
   }
 
   /** An answer is over, which took so long. */
-  answered(latency: TurnLatency): void {
-    this.#options.metrics.answered(latency, this.#servedBy);
+  recordTurnLatency(latency: TurnLatency): void {
+    this.#options.metrics.turnAnswered(latency, this.#replyProviders);
   }
 
   /** Ends every stream of the call. Returns what the call was not told yet of what its providers did. */
   close(): readonly CallEvent[] {
-    this.#life.abort();
-    this.#earLife.abort();
+    this.#abortController.abort();
+    this.#sttAbortController.abort();
     this.#llmRequests.close();
-    this.voiceOut.cut();
-    this.#ear = undefined;
-    this.#earResampler?.destroy();
-    this.#earResampler = undefined;
-    return this.#untold.splice(0);
+    this.ttsOutput.cancel();
+    this.#sttStream = undefined;
+    this.#sttResampler?.destroy();
+    this.#sttResampler = undefined;
+    return this.#pendingEvents.splice(0);
   }
 
-  #onEar({ kind, text, language: tag }: SttEvent): void {
+  #onSttEvent({ kind, text, language: tag }: SttEvent): void {
     if (text !== "") this.#unrecognized?.recognized();
-    if (kind === "final" && !Number.isNaN(this.#voicedMs)) {
-      this.#answered("ear", this.#options.nowMs() - this.#voicedMs);
-      this.#voicedMs = Number.NaN;
+    if (kind === "final" && !Number.isNaN(this.#lastSpeechMs)) {
+      this.#recordFirstResult("stt", this.#options.nowMs() - this.#lastSpeechMs);
+      this.#lastSpeechMs = Number.NaN;
     }
     // What an ear takes for a language may be none: the call is told of those that there are.
     const language = tag === undefined ? undefined : languageCode(tag);
     this.#options.deliver({
-      kind: kind === "final" ? "ear-final" : "ear-partial",
+      kind: kind === "final" ? "stt-final" : "stt-interim",
       text: cutText(text, TURN_TEXT_CHARS_MAX),
       ...(language === undefined ? {} : { language }),
     });
   }
 
-  #onModel(turnId: number, event: LlmEvent): void {
+  #onLlmEvent(turnId: number, event: LlmEvent): void {
     const { deliver } = this.#options;
     switch (event.kind) {
       case "text":
         deliver({ kind: "reply-text", turnId, text: event.text });
         return;
       case "tool-call":
-        deliver({ kind: "reply-tool", turnId, id: event.id, name: event.name, argumentsJson: event.argumentsJson });
+        deliver({ kind: "reply-tool-call", turnId, id: event.id, name: event.name, argumentsJson: event.argumentsJson });
         return;
       case "end":
         deliver({ kind: "reply-end", turnId });
@@ -312,20 +312,20 @@ export class CallEngines {
    * Tells what one engine's providers do, and who of them takes over; later, for an ear may do so while it is given a frame that the
    * call is not told of yet.
    */
-  #watchOf(engine: Engine, isOwnPhrase = false): EngineWatch {
-    const { tally, metrics, spend, log, deliver, nowMs } = this.#options;
-    const serving = this.#serving[engine];
+  #observerOf(stage: Stage, isOwnPhrase = false): ProviderObserver {
+    const { counters, metrics, spend, log, deliver, nowMs } = this.#options;
+    const serving = this.#activeProviders[stage];
     return {
-      answered: (provider) => {
+      responded: (provider) => {
         serving.provider = provider;
       },
       requesting: (provider, estimate) => spend.request(provider, estimate, isOwnPhrase),
       used: (provider, usage, estimate) => {
         metrics.providerUsed(provider, usage);
-        this.#spent(provider, usage, estimate);
-        this.#untold.push({ kind: "used", engine, provider, usage });
+        this.#charge(provider, usage, estimate);
+        this.#pendingEvents.push({ kind: "usage", stage, provider, usage });
         queueMicrotask(() => {
-          for (let event = this.#untold.shift(); event !== undefined; event = this.#untold.shift()) deliver(event);
+          for (let event = this.#pendingEvents.shift(); event !== undefined; event = this.#pendingEvents.shift()) deliver(event);
         });
       },
       contextExceeded: (refusedBy, tokensMax, retried) => {
@@ -333,60 +333,60 @@ export class CallEngines {
         const fields = { provider: refusedBy, tokensMax, retried };
         log.warn(fields, "an LLM refused a prompt as too long: CONTEXT_TOKENS should name its context");
         queueMicrotask(() => {
-          if (!this.#life.signal.aborted) deliver({ kind: "context-exceeded", ...fields });
+          if (!this.#abortController.signal.aborted) deliver({ kind: "context-exceeded", ...fields });
         });
       },
-      switched: (from, to, code) => {
+      failedOver: (from, to, code) => {
         serving.provider = to;
         serving.sinceMs = nowMs();
-        tally.servedBy(engine, to);
-        metrics.providerSwitched(engine, from, to);
-        log.warn({ engine, from, to, code }, "a call goes on with another provider");
+        counters.servedBy(stage, to);
+        metrics.providerFailedOver(stage, from, to);
+        log.warn({ engine: stage, from, to, code }, "a call goes on with another provider");
         queueMicrotask(() => {
-          if (!this.#life.signal.aborted) deliver({ kind: "provider-switched", engine, from, to, code });
+          if (!this.#abortController.signal.aborted) deliver({ kind: "provider-switched", stage, from, to, code });
         });
       },
     };
   }
 
   /** An engine failed, which the call is told by `event`; or it was not asked, because the call may spend no more. */
-  #failed(engine: Engine, provider: string, error: unknown, event: CallEvent): void {
+  #onProviderError(engine: Stage, provider: string, error: unknown, event: CallEvent): void {
     const refusal = spendRefusalOf(error);
     if (refusal !== undefined) {
       this.#onLimit(refusal);
       return;
     }
-    this.#onFailure(engine, provider, error);
+    this.#recordFailure(engine, provider, error);
     this.#options.deliver(event);
   }
 
   /** Charges what a provider reports. Where the call has now cost all that it may, it ends. */
-  #spent(provider: string, usage: Usage, estimate: Usage | undefined): void {
+  #charge(provider: string, usage: Usage, estimate: Usage | undefined): void {
     if (!this.#options.spend.used(provider, usage, estimate)) return;
     queueMicrotask(() => this.#onLimit({ scope: "call", limit: "cost" }));
   }
 
   #onLimit(refusal: SpendRefusal): void {
     const { spend, log, deliver } = this.#options;
-    if (this.#life.signal.aborted) return;
-    const action = spend.actionAt(refusal);
+    if (this.#abortController.signal.aborted) return;
+    const action = spend.actionFor(refusal);
     log.warn({ ...refusal, action }, "a spend limit was reached");
     deliver({ kind: "limit-reached", ...refusal, action });
   }
 
   /** Whoever answers took no longer than since he was asked, however long others had been waited for. */
-  #answered(engine: Engine, tookMs: number): void {
+  #recordFirstResult(engine: Stage, tookMs: number): void {
     const { metrics, nowMs } = this.#options;
-    const { provider, sinceMs } = this.#serving[engine];
-    this.#servedBy[engine] ??= provider;
-    metrics.engineAnswered(engine, provider, Math.min(tookMs, nowMs() - sinceMs));
+    const { provider, sinceMs } = this.#activeProviders[engine];
+    this.#replyProviders[engine] ??= provider;
+    metrics.stageAnswered(engine, provider, Math.min(tookMs, nowMs() - sinceMs));
   }
 
-  #onFailure(engine: Engine, provider: string, error: unknown): void {
-    const { tally, metrics, log } = this.#options;
+  #recordFailure(engine: Stage, provider: string, error: unknown): void {
+    const { counters, metrics, log } = this.#options;
     const code = codeOf(error);
-    log.warn({ engine, provider, code, ...withoutForeignText(error) }, "an engine of the call failed");
-    tally.engineFailed(engine, code);
-    metrics.engineFailed(engine, provider);
+    log.warn({ engine, provider, code, ...loggableError(error) }, "an engine of the call failed");
+    counters.providerFailed(engine, code);
+    metrics.stageFailed(engine, provider);
   }
 }

@@ -1,7 +1,7 @@
 import type { WorkerMetrics } from "../core/metrics.ts";
 import { knownCostOf, type Prices } from "../core/prices.ts";
 import {
-  exceeded,
+  exceededUnit,
   type Spend,
   type SpendRefusal,
   type SpendSettings,
@@ -15,7 +15,7 @@ export interface CallSpendOptions {
   accountId: string;
   settings: SpendSettings;
   /** Of all calls of this worker. */
-  accounts: Pick<AccountSpends, "refusal" | "add" | "takeBack">;
+  accountSpends: Pick<AccountSpends, "refusal" | "add" | "refund">;
   /** What the call may cost; undefined for no bound. */
   maxCost: number | undefined;
   prices: Prices | undefined;
@@ -45,7 +45,7 @@ export class CallSpend {
    * may not spend that; then it must not be asked. `isOwnPhrase`: the service's own phrases are charged and never refused.
    */
   request(provider: string, estimate: Usage, isOwnPhrase = false): void {
-    const { accountId, accounts, metrics, nowMs } = this.#options;
+    const { accountId, accountSpends, metrics, nowMs } = this.#options;
     const charge = chargeOf(estimate);
     const refusal = isOwnPhrase ? undefined : this.#refusal(provider, estimate, charge);
     if (refusal !== undefined) {
@@ -55,7 +55,7 @@ export class CallSpend {
     if (charge.llm_requests !== undefined) metrics.llmRequested(provider);
     this.#chargedMs.set(estimate, nowMs());
     this.#window.add(charge, nowMs());
-    accounts.add(accountId, charge);
+    accountSpends.add(accountId, charge);
   }
 
   /**
@@ -63,7 +63,7 @@ export class CallSpend {
    * may, for the first time: then it must end.
    */
   used(provider: string, usage: Usage, estimate: Usage = {}): boolean {
-    const { accountId, accounts, maxCost = Number.POSITIVE_INFINITY, prices, nowMs } = this.#options;
+    const { accountId, accountSpends, maxCost = Number.POSITIVE_INFINITY, prices, nowMs } = this.#options;
     const inputTokens = (usage.inputTokens ?? 0) - (estimate.inputTokens ?? 0);
     const more: Partial<Spend> = {
       input_tokens: Math.max(0, inputTokens),
@@ -71,32 +71,32 @@ export class CallSpend {
       tts_characters: Math.max(0, (usage.characters ?? 0) - (estimate.characters ?? 0)),
     };
     this.#window.add(more, nowMs());
-    accounts.add(accountId, more);
-    if (inputTokens < 0) this.#takeBack({ input_tokens: -inputTokens }, this.#chargedMs.get(estimate) ?? 0);
+    accountSpends.add(accountId, more);
+    if (inputTokens < 0) this.#refund({ input_tokens: -inputTokens }, this.#chargedMs.get(estimate) ?? 0);
     this.#cost += knownCostOf(provider, usage, prices);
     if (this.#cost < maxCost || this.#isCostReported) return false;
     this.#isCostReported = true;
     return true;
   }
 
-  #takeBack(less: Partial<Spend>, chargedMs: number): void {
-    const { accountId, accounts, nowMs } = this.#options;
-    this.#window.takeBack(less, chargedMs, nowMs());
-    accounts.takeBack(accountId, less, nowMs() - chargedMs);
+  #refund(less: Partial<Spend>, chargedMs: number): void {
+    const { accountId, accountSpends, nowMs } = this.#options;
+    this.#window.refund(less, chargedMs, nowMs());
+    accountSpends.refund(accountId, less, nowMs() - chargedMs);
   }
 
   /** What comes of a refusal: of `maxCost`, which no waiting makes larger, the end of the call. */
-  actionAt({ limit }: SpendRefusal): SpendSettings["action"] {
+  actionFor({ limit }: SpendRefusal): SpendSettings["action"] {
     return limit === "cost" ? "end" : this.#options.settings.action;
   }
 
   #refusal(provider: string, estimate: Usage, charge: Partial<Spend>): SpendRefusal | undefined {
-    const { accountId, accounts, maxCost, prices, settings, nowMs } = this.#options;
+    const { accountId, accountSpends, maxCost, prices, settings, nowMs } = this.#options;
     // An answer is of no use where no more of it can be made or spoken.
     const asked = charge.llm_requests === undefined ? charge : { output_tokens: 1, tts_characters: 1, ...charge };
-    const ofCall = exceeded(this.#window.sums(nowMs()), asked, settings.call);
+    const ofCall = exceededUnit(this.#window.sums(nowMs()), asked, settings.call);
     if (ofCall !== undefined) return { scope: "call", limit: ofCall };
-    const ofAccount = accounts.refusal(accountId, asked);
+    const ofAccount = accountSpends.refusal(accountId, asked);
     if (ofAccount !== undefined) return { scope: "account", limit: ofAccount };
     const cost = knownCostOf(provider, estimate, prices);
     return maxCost !== undefined && this.#cost + cost > maxCost ? { scope: "call", limit: "cost" } : undefined;

@@ -1,19 +1,19 @@
 import type { ConnectionType, TranscriptTurn, TurnLatency } from "../core/call-spec.ts";
-import type { CallCounts, Engine, LiveState } from "../core/metrics.ts";
+import type { CallCounts, Stage, LiveState } from "../core/metrics.ts";
 import type { RedeemedCall } from "../store/hand-off.ts";
 
 /** What a call is at; `counts` goes on counting. */
 export interface CallReading {
   connectionType: ConnectionType;
   state: LiveState;
-  counts: CallTally;
+  counts: CallCounters;
 }
 
 /** Whose engines have served a call, or were to, in order and each once; empty where it has none. */
-export type Providers = Record<Engine, string[]>;
+export type ProvidersByStage = Record<Stage, string[]>;
 
 /** What one call counts: read by the metrics at any time, and told once, in the call's last line of log. Numbers, never words. */
-export class CallTally implements CallCounts {
+export class CallCounters implements CallCounts {
   framesIn = 0;
   framesOut = 0;
   late = 0;
@@ -33,9 +33,9 @@ export class CallTally implements CallCounts {
   digits = 0;
   cleared = 0;
   carrierErrors = 0;
-  engineFailures = 0;
-  lastFailure: { readonly engine: Engine; readonly code: string } | undefined;
-  readonly providers: Providers = { ear: [], model: [], voice: [] };
+  providerFailures = 0;
+  lastFailure: { readonly stage: Stage; readonly code: string } | undefined;
+  readonly providers: ProvidersByStage = { stt: [], llm: [], tts: [] };
   /** The longest that we held up frames of this call, each way, ms. */
   slowestInMs = 0;
   slowestOutMs = 0;
@@ -48,13 +48,13 @@ export class CallTally implements CallCounts {
   #slowest: TurnLatency | undefined;
 
   /** An engine failed, with this stable code. */
-  engineFailed(engine: Engine, code: string): void {
-    this.engineFailures += 1;
-    this.lastFailure = { engine, code };
+  providerFailed(stage: Stage, code: string): void {
+    this.providerFailures += 1;
+    this.lastFailure = { stage, code };
   }
 
   /** The call is served by `provider`. */
-  servedBy(engine: Engine, provider: string): void {
+  servedBy(engine: Stage, provider: string): void {
     if (!this.providers[engine].includes(provider)) this.providers[engine].push(provider);
   }
 
@@ -110,7 +110,7 @@ export class CallTally implements CallCounts {
       digits: this.digits,
       cleared: this.cleared,
       carrierErrors: this.carrierErrors,
-      engineFailures: this.engineFailures,
+      engineFailures: this.providerFailures,
       lastFailure: this.lastFailure,
     };
   }
@@ -120,7 +120,7 @@ export class CallTally implements CallCounts {
 const rounded = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.round(ms * 100) / 100;
 
-export const nothingCounted = (): CallCounts => ({
+export const zeroCounts = (): CallCounts => ({
   framesIn: 0,
   framesOut: 0,
   late: 0,

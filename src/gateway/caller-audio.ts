@@ -4,13 +4,13 @@ import { busRateHz } from "../media/bus.ts";
 import type { FrameCodec } from "../media/frame-codec.ts";
 import { Framer, type FramerInput } from "../media/framer.ts";
 import { G711_LAWS } from "../media/g711.ts";
-import { Reorder } from "../media/reorder.ts";
+import { JitterBuffer } from "../media/reorder.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
-import { Allowance } from "./allowance.ts";
-import { Backlog } from "./backlog.ts";
-import type { CallTally } from "./call-tally.ts";
-import { Ingest } from "./ingest.ts";
+import { TokenBucket } from "./allowance.ts";
+import { StaleAudioDetector } from "./backlog.ts";
+import type { CallCounters } from "./call-tally.ts";
+import { InboundPacing } from "./ingest.ts";
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -24,13 +24,13 @@ export interface CallerFrame {
 }
 
 export interface CallerAudioOptions {
-  wire: Pick<Wire, "inboundRateHz" | "reorders" | "datesAudio">;
+  wire: Pick<Wire, "inboundRateHz" | "isUnordered" | "hasWallClockTimestamps">;
   /** What its frames are kept in. */
   codec: FrameCodec;
   makeResampler: ResamplerFactory;
   /** When its stream began. */
   startMs: number;
-  tally: CallTally;
+  counters: CallCounters;
   /** Takes each frame; `silenceFrames` of silence stand in front of it that were not sent, and that the ear must hear. */
   onFrame: (frame: CallerFrame, silenceFrames: number, nowMs: number) => void;
 }
@@ -42,73 +42,73 @@ export interface CallerAudioOptions {
  */
 export class CallerAudio {
   readonly #framer: Framer;
-  readonly #ingest: Ingest;
-  readonly #order: Reorder | undefined;
+  readonly #pacing: InboundPacing;
+  readonly #jitterBuffer: JitterBuffer | undefined;
   /** Only where the peer's rate is not the bus's. */
   readonly #resampler: Resampler | undefined;
   readonly #resampled: { bytes: Uint8Array; samples: Int16Array; count: number; timestampMs: number };
   /** What the resampler was lent last: audio in equal messages lies in the same place each time. */
-  #lent: Int16Array = new Int16Array(0);
-  readonly #backlog: Backlog | undefined;
+  #resamplerInput: Int16Array = new Int16Array(0);
+  readonly #staleAudio: StaleAudioDetector | undefined;
   /**
    * Audio that was dropped before `Ingest` could count it, ms: as much as the longest backlog at once, and in the long run no more than
    * time goes by.
    */
-  readonly #dropped = new Allowance({ atOnce: BACKLOG_MS_MAX, perSecond: 1_000 });
+  readonly #dropBudget = new TokenBucket({ atOnce: BACKLOG_MS_MAX, perSecond: 1_000 });
   readonly #sampleMs: number;
-  #droppedTooMuch = false;
-  readonly #tally: CallTally;
+  #isDropBudgetExceeded = false;
+  readonly #counters: CallCounters;
   readonly #onFrame: CallerAudioOptions["onFrame"];
 
-  constructor({ wire, codec, makeResampler, startMs, tally, onFrame }: CallerAudioOptions) {
-    const { inboundRateHz, reorders } = wire;
+  constructor({ wire, codec, makeResampler, startMs, counters, onFrame }: CallerAudioOptions) {
+    const { inboundRateHz, isUnordered } = wire;
     const rateHz = busRateHz(inboundRateHz);
     this.#framer = new Framer({ frameSamples: (rateHz / 1_000) * FRAME_MS, rateHz, codec, startMs });
-    this.#ingest = new Ingest(startMs);
-    assert.ok(!reorders || codec !== "pcm_s16le", "only G.711 is put in order");
-    this.#order = reorders && codec !== "pcm_s16le" ? new Reorder({ law: G711_LAWS[codec], rateHz }) : undefined;
+    this.#pacing = new InboundPacing(startMs);
+    assert.ok(!isUnordered || codec !== "pcm_s16le", "only G.711 is put in order");
+    this.#jitterBuffer = isUnordered && codec !== "pcm_s16le" ? new JitterBuffer({ law: G711_LAWS[codec], rateHz }) : undefined;
     this.#resampler = inboundRateHz === rateHz ? undefined : makeResampler(inboundRateHz, rateHz);
     this.#resampled = { bytes: NO_BYTES, samples: new Int16Array(0), count: 0, timestampMs: Number.NaN };
     this.#sampleMs = 1_000 / inboundRateHz;
-    this.#backlog = wire.datesAudio ? new Backlog() : undefined;
-    this.#tally = tally;
+    this.#staleAudio = wire.hasWallClockTimestamps ? new StaleAudioDetector() : undefined;
+    this.#counters = counters;
     this.#onFrame = onFrame;
   }
 
   /** More audio came than the call has had time for, whether it was of use or dropped. */
   get flooded(): boolean {
-    return this.#droppedTooMuch || this.#ingest.flooded;
+    return this.#isDropBudgetExceeded || this.#pacing.flooded;
   }
 
   /** Takes what a message brought; it is read before this returns. */
   push(audio: InboundAudio, nowMs: number): void {
-    if (this.#backlog?.isStale(audio.timestampMs, nowMs) === true) {
-      this.#tally.staleAudio += 1;
+    if (this.#staleAudio?.isStale(audio.timestampMs, nowMs) === true) {
+      this.#counters.staleAudio += 1;
       this.#drop(audio, nowMs);
       return;
     }
-    if (this.#order === undefined) {
-      this.#cut(audio, nowMs);
+    if (this.#jitterBuffer === undefined) {
+      this.#emitFrames(audio, nowMs);
       return;
     }
-    const verdict = this.#order.push(audio, nowMs);
-    if (verdict === "late") this.#tally.lateAudio += 1;
-    else if (verdict === "duplicate") this.#tally.duplicateAudio += 1;
+    const verdict = this.#jitterBuffer.push(audio, nowMs);
+    if (verdict === "late") this.#counters.lateAudio += 1;
+    else if (verdict === "duplicate") this.#counters.duplicateAudio += 1;
     if (verdict !== "taken") this.#drop(audio, nowMs);
     this.release(nowMs, nowMs);
   }
 
   /** Gives up waiting for what should have come by `untilMs`; with Infinity nothing waits any longer. */
   release(untilMs: number, nowMs: number): void {
-    if (this.#order === undefined) return;
-    for (let audio = this.#order.next(untilMs); audio !== undefined; audio = this.#order.next(untilMs)) {
-      this.#cut(audio, nowMs);
+    if (this.#jitterBuffer === undefined) return;
+    for (let audio = this.#jitterBuffer.next(untilMs); audio !== undefined; audio = this.#jitterBuffer.next(untilMs)) {
+      this.#emitFrames(audio, nowMs);
     }
   }
 
   /** Frames of silence that the ear must hear now because the carrier sends nothing; said once for each pause. */
-  silenceDue(nowMs: number): number {
-    return this.#ingest.silenceDue(nowMs);
+  silenceFramesDue(nowMs: number): number {
+    return this.#pacing.silenceFramesDue(nowMs);
   }
 
   /** Gives memory back; what has not come to the bus by then never does. */
@@ -117,23 +117,23 @@ export class CallerAudio {
   }
 
   #drop({ count }: InboundAudio, nowMs: number): void {
-    if (!this.#dropped.takes(count * this.#sampleMs, nowMs)) this.#droppedTooMuch = true;
+    if (!this.#dropBudget.take(count * this.#sampleMs, nowMs)) this.#isDropBudgetExceeded = true;
   }
 
-  #cut(audio: FramerInput, nowMs: number): void {
+  #emitFrames(audio: FramerInput, nowMs: number): void {
     const framer = this.#framer;
     framer.push(this.#atBusRate(audio), nowMs);
-    while (framer.next()) this.#onFrame(framer, this.#ingest.frame(framer.mediaMs, nowMs), nowMs);
+    while (framer.next()) this.#onFrame(framer, this.#pacing.frame(framer.mediaMs, nowMs), nowMs);
   }
 
   #atBusRate(audio: FramerInput): FramerInput {
     if (this.#resampler === undefined) return audio;
     const out = this.#resampled;
     const { samples, count } = audio;
-    const lent = this.#lent;
+    const lent = this.#resamplerInput;
     if (lent.buffer !== samples.buffer || lent.byteOffset !== samples.byteOffset || lent.length !== count)
-      this.#lent = samples.subarray(0, count);
-    out.samples = this.#resampler.process(this.#lent);
+      this.#resamplerInput = samples.subarray(0, count);
+    out.samples = this.#resampler.process(this.#resamplerInput);
     out.count = out.samples.length;
     out.timestampMs = audio.timestampMs;
     return out;

@@ -12,7 +12,7 @@ export interface CertificateFiles {
 }
 
 /** What stood in the files, or why it could not be read. */
-interface Contents {
+interface FileContents {
   cert: Buffer | Error;
   key: Buffer | Error;
 }
@@ -21,7 +21,7 @@ interface Contents {
 export const certificateProblems = (files: CertificateFiles): readonly string[] =>
   examine(files, readNow(files)).problems;
 
-export interface CertificateWatchOptions {
+export interface CertificateReloaderOptions {
   files: CertificateFiles;
   /**
    * Makes ready to serve with what the files hold now; throws when that cannot be done. The function it returns makes it
@@ -37,17 +37,17 @@ export interface CertificateWatchOptions {
  * it does not matter whether files are overwritten, renamed, or reached by a link that is pointed elsewhere. A pair that
  * is no good never takes the place of the one in use.
  */
-export class CertificateWatch {
-  readonly #options: CertificateWatchOptions;
-  #inUse: Contents;
+export class CertificateReloader {
+  readonly #options: CertificateReloaderOptions;
+  #inUse: FileContents;
   #notAfterMs: number;
   /** What was wrong at the last look, and what of it has been told. */
-  #doubts = "";
-  #told = "";
+  #lastProblem = "";
+  #reportedProblem = "";
   #nextWarningMs = Number.NEGATIVE_INFINITY;
 
   /** Reads the files; whoever serves reads them after that, so that a change in between is seen at the first look. */
-  constructor(options: CertificateWatchOptions) {
+  constructor(options: CertificateReloaderOptions) {
     this.#options = options;
     this.#inUse = readNow(options.files);
     this.#notAfterMs = examine(options.files, this.#inUse).notAfterMs;
@@ -62,20 +62,20 @@ export class CertificateWatch {
   start(): void {
     this.#warnOfExpiry();
     const lookLater = (): void => {
-      this.#options.clock.after(CERTIFICATE_POLL_MS, () => void this.look().then(lookLater));
+      this.#options.clock.after(CERTIFICATE_POLL_MS, () => void this.check().then(lookLater));
     };
     lookLater();
   }
 
   /** Looks once. Never rejects: what is wrong is logged. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const found = await read(this.#options.files);
-    this.#tellDoubts(isSame(found, this.#inUse) ? [] : await this.#use(found));
+    this.#reportProblems(isSame(found, this.#inUse) ? [] : await this.#apply(found));
     this.#warnOfExpiry();
   }
 
   /** Returns what is wrong with what was found; nothing when it is in use now, or is being replaced this instant. */
-  async #use(found: Contents): Promise<readonly string[]> {
+  async #apply(found: FileContents): Promise<readonly string[]> {
     const { files, prepare, clock, log } = this.#options;
     const { problems, notBeforeMs, notAfterMs } = examine(files, found);
     if (problems.length > 0) return problems;
@@ -98,13 +98,13 @@ export class CertificateWatch {
   }
 
   /** Two files are never replaced at one instant: what is wrong may be half of a change, and is told when it stays. */
-  #tellDoubts(problems: readonly string[]): void {
+  #reportProblems(problems: readonly string[]): void {
     const doubts = problems.join("; ");
-    if (doubts === this.#doubts && doubts !== this.#told) {
+    if (doubts === this.#lastProblem && doubts !== this.#reportedProblem) {
       if (doubts !== "") this.#options.log.warn({ problem: doubts }, "certificate refused");
-      this.#told = doubts;
+      this.#reportedProblem = doubts;
     }
-    this.#doubts = doubts;
+    this.#lastProblem = doubts;
   }
 
   #warnOfExpiry(): void {
@@ -118,7 +118,7 @@ export class CertificateWatch {
   }
 }
 
-function examine({ certFile, keyFile }: CertificateFiles, { cert, key }: Contents) {
+function examine({ certFile, keyFile }: CertificateFiles, { cert, key }: FileContents) {
   const problems: string[] = [];
   const certificates = cert instanceof Error ? [] : certificatesIn(cert);
   const [certificate] = certificates;
@@ -176,7 +176,7 @@ function reasonOf(error: Error): string {
   return REASONS[code] ?? code;
 }
 
-const readNow = ({ certFile, keyFile }: CertificateFiles): Contents => ({
+const readNow = ({ certFile, keyFile }: CertificateFiles): FileContents => ({
   cert: contentOf(certFile),
   key: contentOf(keyFile),
 });
@@ -190,14 +190,14 @@ function contentOf(path: string): Buffer | Error {
 }
 
 /** As `readNow`, without holding up whatever else there is to do. */
-async function read({ certFile, keyFile }: CertificateFiles): Promise<Contents> {
+async function read({ certFile, keyFile }: CertificateFiles): Promise<FileContents> {
   const [cert, key] = await Promise.all([readFile(certFile).catch(asError), readFile(keyFile).catch(asError)]);
   return { cert, key };
 }
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-const isSame = (a: Contents, b: Contents): boolean => areEqual(a.cert, b.cert) && areEqual(a.key, b.key);
+const isSame = (a: FileContents, b: FileContents): boolean => areEqual(a.cert, b.cert) && areEqual(a.key, b.key);
 
 const areEqual = (a: Buffer | Error, b: Buffer | Error): boolean =>
   a instanceof Buffer && b instanceof Buffer && a.equals(b);

@@ -8,7 +8,7 @@ import type { Vad } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
 import type { EndSummary, RedeemedCall } from "../store/hand-off.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
-import type { CallEnginesOptions } from "./call-engines.ts";
+import type { AgentPipelineOptions } from "./call-engines.ts";
 import type { JournalWriter } from "./journal-writer.ts";
 import type { LegSocket } from "./leg.ts";
 import type { LivenessOptions } from "./liveness.ts";
@@ -38,9 +38,9 @@ export interface ConnectionOptions {
   /** What the service says in its own name; shared by all connections of the process. */
   phrases: PhraseFinder;
   /** What the call spends, and may spend. */
-  spend: CallEnginesOptions["spend"];
+  spend: AgentPipelineOptions["spend"];
   journal: JournalWriter;
-  metrics: Pick<WorkerMetrics, "callEnded"> & CallEnginesOptions["metrics"];
+  metrics: Pick<WorkerMetrics, "callEnded"> & AgentPipelineOptions["metrics"];
   clock: Clock;
   /** The call's own, which from the stream's beginning on names the carrier's id for the call, too. */
   log: Logger;

@@ -1,21 +1,21 @@
 import type { CallCommand, CallEvent, CallState } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import { codeOf } from "../core/errors.ts";
-import { LIVENESS_LOOK_TICKS } from "../core/liveness-limits.ts";
+import { LIVENESS_CHECK_TICKS } from "../core/liveness-limits.ts";
 import { busRateHz } from "../media/bus.ts";
 import type { StreamStarted } from "../wire/wire.ts";
 import { AgentAudio } from "./agent-audio.ts";
-import { CallEngines } from "./call-engines.ts";
-import { type CallReading, CallTally } from "./call-tally.ts";
+import { AgentPipeline } from "./call-engines.ts";
+import { type CallReading, CallCounters } from "./call-tally.ts";
 import { CallerAudio, type CallerFrame } from "./caller-audio.ts";
 import { closeCodeOf } from "./close-codes.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
-import { Inbox, type PeerEvent } from "./inbox.ts";
+import { MessageGuard, type PeerEvent } from "./inbox.ts";
 import { JournaledCall } from "./journaled-call.ts";
-import { Keys } from "./keys.ts";
+import { DtmfOrder } from "./keys.ts";
 import type { Leg } from "./leg.ts";
 import { Liveness } from "./liveness.ts";
-import { Notices } from "./notices.ts";
+import { ClientMessages } from "./notices.ts";
 import { ToolRunner } from "./tools/tool-runner.ts";
 
 /**
@@ -28,19 +28,19 @@ import { ToolRunner } from "./tools/tool-runner.ts";
 export class Connection implements Leg {
   readonly #options: ConnectionOptions;
   readonly #call: JournaledCall;
-  readonly #engines: CallEngines;
+  readonly #pipeline: AgentPipeline;
   readonly #tools: ToolRunner;
   readonly #agentAudio: AgentAudio;
   readonly #liveness: Liveness;
   #ticks = 0;
   readonly #startMs: number;
-  readonly #inbox: Inbox;
-  readonly #notices: Notices;
-  readonly #keys = new Keys();
-  readonly #tally = new CallTally();
+  readonly #messageGuard: MessageGuard;
+  readonly #clientMessages: ClientMessages;
+  readonly #dtmfOrder = new DtmfOrder();
+  readonly #counters = new CallCounters();
   /** The event that comes with every frame is made once. */
-  readonly #frameIn = { kind: "frame-in" as const, voiced: false, mediaMs: 0 };
-  #audio: CallerAudio | undefined;
+  readonly #frameIn = { kind: "frame-in" as const, isSpeech: false, mediaMs: 0 };
+  #callerAudio: CallerAudio | undefined;
   #closeCode: number | undefined;
   #closed = false;
   #peerCloseCode: number | undefined;
@@ -54,10 +54,10 @@ export class Connection implements Leg {
     const { outboundRateHz: rateHz, outboundCodec } = wire;
     this.#startMs = clock.nowMs();
     this.#liveness = new Liveness(options.liveness);
-    this.#notices = new Notices(wire, redeemed.spec.language, (message) => this.#send(message));
-    const complain = (code: string, message: string) => this.#notices.error(code, message);
-    this.#inbox = new Inbox({ wire, inbound, tally: this.#tally, complain, log });
-    this.#engines = new CallEngines({
+    this.#clientMessages = new ClientMessages(wire, redeemed.spec.language, (message) => this.#send(message));
+    const sendError = (code: string, message: string) => this.#clientMessages.error(code, message);
+    this.#messageGuard = new MessageGuard({ wire, inbound, counters: this.#counters, sendError, log });
+    this.#pipeline = new AgentPipeline({
       ...redeemed,
       busRateHz: busRateHz(wire.inboundRateHz),
       legRateHz: rateHz,
@@ -68,25 +68,25 @@ export class Connection implements Leg {
       phrases,
       spend: options.spend,
       makeResampler,
-      tally: this.#tally,
+      counters: this.#counters,
       metrics,
       log,
       nowMs: () => this.#nowMs(),
       deliver: (event) => this.#handle(event, this.#nowMs()),
-      onSpeech: () => this.tick(),
+      onSpeechReady: () => this.tick(),
     });
     this.#agentAudio = new AgentAudio({
       wire,
       socket: options.socket,
-      speech: this.#engines.voiceOut,
-      tally: this.#tally,
+      ttsOutput: this.#pipeline.ttsOutput,
+      counters: this.#counters,
       onDropped: (nowMs) => this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs),
     });
     this.#tools = new ToolRunner({
       redeemed,
       schemas: options.schemas,
       httpTools: options.httpTools,
-      askClient: (call) => this.#notices.toolCall(call),
+      askClient: (call) => this.#clientMessages.toolCall(call),
       deliver: (event) => this.#handle(event, this.#nowMs()),
       clock,
       log,
@@ -94,29 +94,29 @@ export class Connection implements Leg {
     this.#call = new JournaledCall({
       spec: redeemed.spec,
       rateHz,
-      earHasPartials: stt?.capabilities.partials ?? false,
+      sttHasInterim: stt?.capabilities.interimTranscripts ?? false,
       parameters: options.parameters,
       promptTokensMax: options.promptTokensMax,
       journal,
-      carryOut: (command) => this.#run(command),
+      carryOut: (command) => this.#execute(command),
     });
   }
 
   /** What the metrics ask for. */
   read(): CallReading {
-    this.#tally.underruns = this.#engines.voiceOut.underruns;
-    const state = this.#inbox.opened ? this.#state : "opening";
-    return { connectionType: this.#options.redeemed.spec.connectionType, state, counts: this.#tally };
+    this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
+    const state = this.#messageGuard.opened ? this.#state : "opening";
+    return { connectionType: this.#options.redeemed.spec.connectionType, state, counts: this.#counters };
   }
 
   /** The socket is there, and this leg is known: streams that begin with their socket begin now. Never throws. */
   begin(): void {
     const { wire, redeemed } = this.#options;
-    if (wire.opening === undefined) return;
+    if (wire.implicitStart === undefined) return;
     const nowMs = this.#nowMs();
     try {
-      this.#notices.ready(redeemed.callId);
-      this.#onPeer(this.#inbox.begin(wire.opening), nowMs);
+      this.#clientMessages.ready(redeemed.callId);
+      this.#onPeerEvent(this.#messageGuard.begin(wire.implicitStart), nowMs);
     } catch (error) {
       this.#onBug(error, nowMs);
     }
@@ -126,9 +126,9 @@ export class Connection implements Leg {
   message(bytes: Uint8Array, isBinary: boolean): void {
     if (this.#over) return;
     const nowMs = this.#nowMs();
-    this.#liveness.heard();
+    this.#liveness.messageReceived();
     try {
-      this.#onPeer(this.#inbox.read(bytes, isBinary, nowMs), nowMs);
+      this.#onPeerEvent(this.#messageGuard.read(bytes, isBinary, nowMs), nowMs);
     } catch (error) {
       this.#onBug(error, nowMs);
     }
@@ -136,13 +136,13 @@ export class Connection implements Leg {
 
   /** The peer sent a ping. */
   pinged(): void {
-    this.#liveness.heard();
+    this.#liveness.messageReceived();
   }
 
   /** The peer sent a pong. Never throws. */
   ponged(): void {
-    if (!this.#liveness.answered()) return;
-    this.#tally.pongs += 1;
+    if (!this.#liveness.pongReceived()) return;
+    this.#counters.pongs += 1;
     this.#handle({ kind: "pong" }, this.#nowMs());
   }
 
@@ -165,9 +165,9 @@ export class Connection implements Leg {
     try {
       if (this.#sendFailed) this.#handle({ kind: "leg-closed", reason: "slow_consumer" }, nowMs);
       this.#release(nowMs, nowMs);
-      if (this.#ticks % LIVENESS_LOOK_TICKS === 0) this.#checkLiveness(nowMs);
+      if (this.#ticks % LIVENESS_CHECK_TICKS === 0) this.#checkLiveness(nowMs);
       this.#ticks += 1;
-      this.#engines.hearSilence(this.#audio?.silenceDue(nowMs) ?? 0);
+      this.#pipeline.writeSilence(this.#callerAudio?.silenceFramesDue(nowMs) ?? 0);
       if (this.#call.isDue(nowMs)) this.#handle({ kind: "tick" }, nowMs);
     } catch (error) {
       this.#onBug(error, nowMs);
@@ -179,7 +179,7 @@ export class Connection implements Leg {
   catchUp(): void {
     const nowMs = this.#nowMs();
     // That speech has run out cannot be known yet: more of it may lie unread.
-    while (this.#engines.voiceOut.flows && this.#sendIfDue(nowMs));
+    while (this.#pipeline.ttsOutput.hasNextFrame && this.#sendIfDue(nowMs));
   }
 
   #sendIfDue(nowMs: number): boolean {
@@ -187,8 +187,8 @@ export class Connection implements Leg {
     try {
       const bytes = this.#agentAudio.sendFrame(nowMs);
       if (bytes === undefined) return false;
-      this.#call.frameOut(this.#agentAudio.sent, bytes, nowMs);
-      this.#notices.flush();
+      this.#call.frameOut(this.#agentAudio.frameEvent, bytes, nowMs);
+      this.#clientMessages.flush();
       return true;
     } catch (error) {
       this.#onBug(error, nowMs);
@@ -200,7 +200,7 @@ export class Connection implements Leg {
   #checkLiveness(nowMs: number): void {
     if (this.#liveness.isLost(nowMs)) this.#hangUp("connection_lost", nowMs);
     if (this.#over || !this.#liveness.takePing(nowMs, this.#state === "speaking")) return;
-    this.#tally.pings += 1;
+    this.#counters.pings += 1;
     this.#options.socket.ping();
   }
 
@@ -213,9 +213,9 @@ export class Connection implements Leg {
     if (this.#over) return;
     try {
       // What is journaled must reach the machine: nothing that may fail stands between the two.
-      this.#notices.onEvent(event);
+      this.#clientMessages.onEvent(event);
       this.#call.handle(event, nowMs);
-      this.#notices.flush();
+      this.#clientMessages.flush();
     } catch (error) {
       this.#onBug(error, nowMs);
     }
@@ -234,7 +234,7 @@ export class Connection implements Leg {
     if (!this.#over) this.#finish("worker_lost");
   }
 
-  #onPeer(event: PeerEvent | undefined, nowMs: number): void {
+  #onPeerEvent(event: PeerEvent | undefined, nowMs: number): void {
     switch (event?.kind) {
       case undefined:
         return;
@@ -242,27 +242,27 @@ export class Connection implements Leg {
         this.#onStart(event, nowMs);
         return;
       case "audio":
-        this.#liveness.audio();
-        this.#audio?.push(this.#options.inbound, nowMs);
-        if (this.#audio?.flooded) this.#handle({ kind: "leg-closed", reason: "audio_flood" }, nowMs);
+        this.#liveness.audioReceived();
+        this.#callerAudio?.push(this.#options.inbound, nowMs);
+        if (this.#callerAudio?.flooded) this.#handle({ kind: "leg-closed", reason: "audio_flood" }, nowMs);
         return;
       case "mark":
       case "cleared":
-        if (event.kind === "mark") this.#tally.marksReturned += 1;
+        if (event.kind === "mark") this.#counters.marksReturned += 1;
         this.#handle(event, nowMs);
         return;
       case "dtmf":
-        if (this.#keys.push(event.digit, event.occurredAtMs, nowMs)) this.#tally.digits += 1;
-        else this.#tally.ignored += 1;
+        if (this.#dtmfOrder.push(event.digit, event.occurredAtMs, nowMs)) this.#counters.digits += 1;
+        else this.#counters.ignored += 1;
         this.#release(nowMs, nowMs);
         return;
       case "text":
         this.#handle({ kind: "typed", text: event.text }, nowMs);
         return;
       case "tool-result":
-        if (this.#tools.answered(event.id, event.result, event.failed)) return;
-        this.#tally.ignored += 1;
-        this.#notices.error("unknown_tool_call", "no call of a tool with this id waits for a result");
+        if (this.#tools.clientAnswered(event.id, event.result, event.failed)) return;
+        this.#counters.ignored += 1;
+        this.#clientMessages.error("unknown_tool_call", "no call of a tool with this id waits for a result");
         return;
       case "stop":
         this.#hangUp("caller_hangup", nowMs);
@@ -279,29 +279,29 @@ export class Connection implements Leg {
     const carriers = carrierCallId === undefined ? {} : { carrierCallId };
     log.setBindings(carriers);
     if (carrierCallId !== undefined) onStarted(carrierCallId);
-    const tally = this.#tally;
-    this.#audio = new CallerAudio({ wire, codec, makeResampler, startMs: nowMs, tally, onFrame: this.#onFrame });
-    this.#engines.listen();
+    const counters = this.#counters;
+    this.#callerAudio = new CallerAudio({ wire, codec, makeResampler, startMs: nowMs, counters, onFrame: this.#onFrame });
+    this.#pipeline.start();
     this.#handle({ kind: "leg-started", codec, ...carriers }, nowMs);
   }
 
   /** The bus: one frame, read by everybody who listens, in one synchronous step. */
   readonly #onFrame = (frame: CallerFrame, silenceFrames: number, nowMs: number): void => {
     if (this.#over) return;
-    this.#tally.framesIn += 1;
+    this.#counters.framesIn += 1;
     const event = this.#frameIn;
-    event.voiced = this.#options.vad.isVoiced(frame.samples);
+    event.isSpeech = this.#options.vad.isSpeech(frame.samples);
     event.mediaMs = frame.mediaMs;
-    this.#engines.hearSilence(silenceFrames);
-    this.#engines.hear(frame.samples, event.voiced, nowMs);
+    this.#pipeline.writeSilence(silenceFrames);
+    this.#pipeline.writeFrame(frame.samples, event.isSpeech, nowMs);
     this.#call.frameIn(event, frame.bytes, nowMs);
-    this.#notices.flush();
+    this.#clientMessages.flush();
   };
 
   /** Hands on what has waited since `untilMs` or longer for something in front of it that does not come. */
   #release(untilMs: number, nowMs: number): void {
-    this.#audio?.release(untilMs, nowMs);
-    for (let digit = this.#keys.next(untilMs); digit !== undefined; digit = this.#keys.next(untilMs)) {
+    this.#callerAudio?.release(untilMs, nowMs);
+    for (let digit = this.#dtmfOrder.next(untilMs); digit !== undefined; digit = this.#dtmfOrder.next(untilMs)) {
       this.#handle({ kind: "dtmf", digit }, nowMs);
     }
   }
@@ -317,22 +317,22 @@ export class Connection implements Leg {
     this.#handle({ kind: "leg-closed", reason }, nowMs);
   }
 
-  #run(command: CallCommand): void {
-    this.#notices.onCommand(command);
+  #execute(command: CallCommand): void {
+    this.#clientMessages.onCommand(command);
     switch (command.kind) {
-      case "ask":
-      case "ask-ahead":
-      case "forget-ahead":
+      case "generate-reply":
+      case "preemptive-start":
+      case "preemptive-cancel":
       case "conversation-trimmed":
       case "language":
-        this.#engines.run(command);
+        this.#pipeline.run(command);
         return;
       case "speak":
-        this.#agentAudio.speaks(command.turnId);
-        this.#engines.voiceOut.speak(command.turnId, command.piece, command.text, command.reason);
+        this.#agentAudio.startReply(command.turnId);
+        this.#pipeline.ttsOutput.speak(command.turnId, command.segment, command.text, command.reason);
         return;
       case "mark":
-        this.#tally.marksSent += 1;
+        this.#counters.marksSent += 1;
         this.#send(this.#options.wire.encodeMark(command.name));
         return;
       case "pause":
@@ -341,9 +341,9 @@ export class Connection implements Leg {
       case "resume":
         this.#agentAudio.resume();
         return;
-      case "cut":
-        this.#engines.cut(command.reason);
-        this.#agentAudio.cut(this.#call.eventMs);
+      case "cancel-reply":
+        this.#pipeline.interrupt(command.reason);
+        this.#agentAudio.interrupt(this.#call.eventMs);
         if (command.clear) this.#send(this.#options.wire.encodeClear());
         return;
       case "end":
@@ -353,17 +353,17 @@ export class Connection implements Leg {
         this.#state = command.state;
         return;
       case "turn":
-        this.#tally.turn(command.turn);
-        if (command.turn.latency !== undefined) this.#engines.answered(command.turn.latency);
+        this.#counters.turn(command.turn);
+        if (command.turn.latency !== undefined) this.#pipeline.recordTurnLatency(command.turn.latency);
         return;
-      case "tool":
+      case "run-tool":
         this.#tools.run(command);
         return;
       case "send-dtmf":
         // Only calls of a wire that has a message for it are offered the tool.
         this.#send(this.#options.wire.encodeDtmf?.(command.digits));
         return;
-      case "pass-over":
+      case "ignore":
       case "transfer":
         // Told by the journal alone.
         return;
@@ -381,16 +381,16 @@ export class Connection implements Leg {
     const { redeemed, journal, vad, wire, socket, metrics, clock, log, onDone } = this.#options;
     const closeCode = this.#peerCloseCode ?? this.#closeCode ?? closeCodeOf(reason);
     const durationMs = Math.round(this.#call.eventMs);
-    this.#tally.underruns = this.#engines.voiceOut.underruns;
+    this.#counters.underruns = this.#pipeline.ttsOutput.underruns;
     for (const last of [
-      () => log.info({ reason, durationMs, closeCode, ...this.#tally.summary(redeemed) }, "call ended"),
+      () => log.info({ reason, durationMs, closeCode, ...this.#counters.summary(redeemed) }, "call ended"),
       () => metrics.callEnded(reason),
       () => {
-        for (const event of this.#engines.close()) journal.event(this.#call.eventMs, event);
+        for (const event of this.#pipeline.close()) journal.event(this.#call.eventMs, event);
       },
       () => this.#tools.close(),
-      () => this.#audio?.close(),
-      () => this.#notices.ended(reason),
+      () => this.#callerAudio?.close(),
+      () => this.#clientMessages.ended(reason),
       () => this.#closed || socket.end(closeCode, reason),
       () => vad.destroy(),
       () => wire.close?.(),
@@ -401,7 +401,7 @@ export class Connection implements Leg {
         log.error({ err: error, code: codeOf(error), fault: "bug" }, "a call could not be tidied up");
       }
     }
-    const { framesIn, framesOut } = this.#tally;
+    const { framesIn, framesOut } = this.#counters;
     const end = { reason, endedAtMs: clock.epochMs(), durationMs, framesIn, framesOut };
     void journal.close().finally(() => onDone(end));
   }

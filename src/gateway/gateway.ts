@@ -27,30 +27,30 @@ import type { OpusCodecs } from "../media/opus.ts";
 import type { ResamplerFactory } from "../media/resampler.ts";
 import type { Vad, VadFactory } from "../media/vad.ts";
 import type { Llm, Stt, Tts } from "../speech/speech.ts";
-import type { EndSummary, HandOff, RedeemedCall } from "../store/hand-off.ts";
+import type { EndSummary, CallHandoff, RedeemedCall } from "../store/hand-off.ts";
 import type { WorkerLoad } from "../store/ipc-messages.ts";
-import { createCarrierA } from "../wire/carrier-a.ts";
-import { createCarrierB } from "../wire/carrier-b.ts";
-import { createCarrierC } from "../wire/carrier-c.ts";
+import { createTwilioWire } from "../wire/carrier-a.ts";
+import { createTelnyxWire } from "../wire/carrier-b.ts";
+import { createPlivoWire } from "../wire/carrier-c.ts";
 import { createWebsocketWire } from "../wire/websocket.ts";
 import type { InboundAudio, Wire } from "../wire/wire.ts";
 import type { AccountSpends } from "./account-spend.ts";
 import { CallSpend } from "./call-spend.ts";
-import { addCounts, type CallReading, nothingCounted } from "./call-tally.ts";
+import { addCounts, type CallReading, zeroCounts } from "./call-tally.ts";
 import { closeCodeOf } from "./close-codes.ts";
 import { Connection } from "./connection.ts";
 import type { JournalWriters } from "./journal-writer.ts";
 import type { Admission, Leg, LegSocket } from "./leg.ts";
 import type { LivenessOptions } from "./liveness.ts";
 import type { PhraseFinder } from "./phrase-book.ts";
-import { type CarrierSecrets, carriersVouching, SIGNING_CARRIERS, type SignatureHeaders } from "./signatures.ts";
+import { type CarrierSecrets, authenticatedCarriers, SIGNING_CARRIERS, type SignatureHeaders } from "./signatures.ts";
 import { Ticker } from "./ticker.ts";
 import { TimedLeg } from "./timed-leg.ts";
 import type { HttpTools } from "./tools/http-client.ts";
 
 export interface GatewayOptions {
-  handOff: HandOff;
-  engines: { stt: Stt | undefined; tts: Tts; llm: Readonly<Record<ModelName, Llm>> };
+  handoff: CallHandoff;
+  providers: { stt: Stt | undefined; tts: Tts; llm: Readonly<Record<ModelName, Llm>> };
   makeVad: VadFactory;
   makeResampler: ResamplerFactory;
   opus: OpusCodecs;
@@ -62,7 +62,7 @@ export interface GatewayOptions {
   /** What a call and an account may spend. */
   spend: SpendSettings;
   /** What the accounts of this worker's calls spend. */
-  accounts: AccountSpends;
+  accountSpends: AccountSpends;
   /** What providers charge; undefined where nobody has said. */
   prices: Prices | undefined;
   metrics: Omit<WorkerMetrics, "registry" | "exposition">;
@@ -83,7 +83,7 @@ export interface GatewayOptions {
   /** What a stream's address begins with, in front of `/stream/{token}`: some carriers sign it. */
   mediaUrl: string;
   /** What carrier_b was told to expect of us. */
-  carrierBOutboundCodec: G711Codec;
+  telnyxOutboundCodec: G711Codec;
 }
 
 const REFUSED: Admission = { kind: "refused", status: 401 };
@@ -94,16 +94,16 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #calls = new Map<string, Connection>();
   /** What was counted in calls that are over; of transports that none has come by yet it is told as 0. */
-  readonly #counted = new Map<ConnectionType, CallCounts>(CONNECTION_TYPES.map((type) => [type, nothingCounted()]));
+  readonly #totals = new Map<ConnectionType, CallCounts>(CONNECTION_TYPES.map((type) => [type, zeroCounts()]));
   readonly #addedLatency: AddedLatency = { in: new TimeHistogram(), out: new TimeHistogram() };
   readonly #ticker: Ticker;
   readonly #inbound: InboundAudio;
   /** Tokens that are being redeemed, and handshakes that are not over. */
-  #admitting = 0;
+  #pendingAdmissions = 0;
   #isFull = false;
   #draining = false;
   /** The drain's deadline has passed: what comes late ends at once. */
-  #ending = false;
+  #isDrainOver = false;
   #onEmpty: (() => void) | undefined;
 
   constructor(options: GatewayOptions) {
@@ -116,10 +116,10 @@ export class Gateway {
       timestampMs: Number.NaN,
       chunk: Number.NaN,
     };
-    const { engines, metrics } = options;
-    if (engines.stt !== undefined) metrics.engineKnown("ear", engines.stt.provider);
-    for (const { provider } of Object.values(engines.llm)) metrics.engineKnown("model", provider);
-    metrics.engineKnown("voice", engines.tts.provider);
+    const { providers, metrics } = options;
+    if (providers.stt !== undefined) metrics.registerStage("stt", providers.stt.provider);
+    for (const { provider } of Object.values(providers.llm)) metrics.registerStage("llm", provider);
+    metrics.registerStage("tts", providers.tts.provider);
   }
 
   /** The ids of the calls that live here. */
@@ -136,7 +136,7 @@ export class Gateway {
   readings(): WorkerReadings {
     const { journals, callsMax } = this.#options;
     const calls: Record<LiveState, number> = { opening: 0, listening: 0, thinking: 0, speaking: 0 };
-    const counts = new Map([...this.#counted].map(([type, sums]) => [type, { ...sums }]));
+    const counts = new Map([...this.#totals].map(([type, sums]) => [type, { ...sums }]));
     for (const connection of this.#calls.values()) {
       const reading = connection.read();
       calls[reading.state] += 1;
@@ -180,35 +180,35 @@ export class Gateway {
   }
 
   async #admission(token: string, headers: SignatureHeaders): Promise<Admission> {
-    const { handOff, metrics, log, mediaUrl, carrierSecrets } = this.#options;
+    const { handoff, metrics, log, mediaUrl, carrierSecrets } = this.#options;
     // Which tokens are ours is not known before the control process has told its keys.
-    if (handOff.tokenKeys.length === 0) return BUSY;
-    if (!isSignedToken(token, handOff.tokenKeys)) {
+    if (handoff.tokenKeys.length === 0) return BUSY;
+    if (!isSignedToken(token, handoff.tokenKeys)) {
       metrics.redemption("unsigned");
       return REFUSED;
     }
     // Clients of the raw protocol sign nothing: with them the token is all there is.
-    const carriers = carriersVouching(`${mediaUrl}/stream/${token}`, headers, carrierSecrets);
+    const carriers = authenticatedCarriers(`${mediaUrl}/stream/${token}`, headers, carrierSecrets);
     const only: readonly ConnectionType[] | undefined =
       carriers.size === SIGNING_CARRIERS.length ? undefined : ["websocket", ...carriers];
-    if (this.#draining || this.#admitting >= REDEMPTIONS_MAX) return BUSY;
-    this.#admitting += 1;
+    if (this.#draining || this.#pendingAdmissions >= REDEMPTIONS_MAX) return BUSY;
+    this.#pendingAdmissions += 1;
     try {
-      const redeemed = await handOff.redeem(createHash("sha256").update(token).digest("hex"), only);
+      const redeemed = await handoff.redeem(createHash("sha256").update(token).digest("hex"), only);
       metrics.redemption(redeemed === undefined ? "refused" : "redeemed");
       if (redeemed !== undefined) return { kind: "admitted", open: (socket) => this.#open(redeemed, socket) };
-      this.#admissionOver();
+      this.#onAdmissionOver();
       return REFUSED;
     } catch (error) {
-      this.#admissionOver();
+      this.#onAdmissionOver();
       metrics.redemption("failed");
       log.warn({ code: codeOf(error) }, "a token could not be redeemed");
       return BUSY;
     }
   }
 
-  #admissionOver(): void {
-    this.#admitting -= 1;
+  #onAdmissionOver(): void {
+    this.#pendingAdmissions -= 1;
     this.#checkEmpty();
   }
 
@@ -220,7 +220,7 @@ export class Gateway {
   }
 
   #checkEmpty(): void {
-    if (this.#calls.size + this.#admitting === 0) this.#onEmpty?.();
+    if (this.#calls.size + this.#pendingAdmissions === 0) this.#onEmpty?.();
   }
 
   /** It has no room for another call. */
@@ -243,8 +243,8 @@ export class Gateway {
   }
 
   /** Every call that still lives says goodbye and ends; those whose handshakes are not over yet end as they begin. */
-  sayGoodbye(): void {
-    this.#ending = true;
+  endAllWithGoodbye(): void {
+    this.#isDrainOver = true;
     for (const connection of [...this.#calls.values()]) connection.end("drain_timeout", "with a goodbye");
   }
 
@@ -253,38 +253,38 @@ export class Gateway {
     try {
       const { connection, leg } = this.#begin(redeemed, socket);
       connection.begin();
-      if (this.#ending) connection.end("drain_timeout");
+      if (this.#isDrainOver) connection.end("drain_timeout");
       return leg;
     } catch (error) {
       const { callId } = redeemed;
       this.#options.log.error({ err: error, code: codeOf(error), callId }, "a call could not be begun");
       this.#options.metrics.callEnded("worker_lost");
-      this.#options.handOff.ended(callId);
+      this.#options.handoff.ended(callId);
       socket.end(closeCodeOf("worker_lost"), "worker_lost");
       return { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };
     } finally {
-      this.#admissionOver();
+      this.#onAdmissionOver();
     }
   }
 
   #begin(redeemed: RedeemedCall, socket: LegSocket): { connection: Connection; leg: Leg } {
     const { callId, accountId, spec } = redeemed;
-    const { engines, httpTools, schemas, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
-    const { spend: settings, accounts, prices, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
+    const { providers, httpTools, schemas, journals, phrases, metrics, clock, makeVad, makeResampler } = this.#options;
+    const { spend: settings, accountSpends, prices, historyTokensMax = HISTORY_TOKENS_DEFAULT } = this.#options;
     const { parameters = DEFAULT_TURN_PARAMETERS } = this.#options;
     const log = this.#options.log.child({ callId });
     const wire = this.#createWire(callId, spec);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
     // Wire and detector alone can fail, and come first: what is made before them would stay behind.
     const vad = makeVadFor(wire, () => makeVad(inboundRateHz));
-    const llm = engines.llm[spec.model];
+    const llm = providers.llm[spec.model];
     const promptTokensMax = promptTokensMaxOf(spec, llm.contextTokens, historyTokensMax);
-    const earHasPartials = engines.stt?.capabilities.partials ?? false;
+    const sttHasInterim = providers.stt?.capabilities.interimTranscripts ?? false;
     const journal = journals.open({
       ...redeemed,
       startedAt: new Date(clock.epochMs()).toISOString(),
       leg: { inboundRateHz, outboundRateHz: wire.outboundRateHz, outboundCodec: wire.outboundCodec },
-      earHasPartials,
+      sttHasInterim,
       parameters,
       promptTokensMax,
     });
@@ -295,9 +295,9 @@ export class Gateway {
       inbound: this.#inbound,
       vad,
       makeResampler,
-      stt: engines.stt,
+      stt: providers.stt,
       llm,
-      tts: engines.tts.of?.(spec.voiceId) ?? engines.tts,
+      tts: providers.tts.forVoice?.(spec.voiceId) ?? providers.tts,
       parameters,
       promptTokensMax,
       liveness: this.#options.liveness,
@@ -307,7 +307,7 @@ export class Gateway {
       spend: new CallSpend({
         accountId,
         settings,
-        accounts,
+        accountSpends,
         maxCost: spec.maxCost,
         prices,
         metrics,
@@ -317,7 +317,7 @@ export class Gateway {
       metrics,
       clock,
       log,
-      onStarted: (carrierCallId) => this.#options.handOff.streamStarted(callId, carrierCallId),
+      onStarted: (carrierCallId) => this.#options.handoff.streamStarted(callId, carrierCallId),
       onDone: (end) => this.#onDone(callId, connection, stopTicking, end),
     });
     const leg = new TimedLeg(connection, clock, this.#ticker, this.#addedLatency);
@@ -333,11 +333,11 @@ export class Gateway {
   #createWire(callId: string, { connectionType, websocket: format }: CallSpec): Wire {
     switch (connectionType) {
       case "carrier_a":
-        return createCarrierA();
+        return createTwilioWire();
       case "carrier_b":
-        return createCarrierB({ outboundCodec: this.#options.carrierBOutboundCodec });
+        return createTelnyxWire({ outboundCodec: this.#options.telnyxOutboundCodec });
       case "carrier_c":
-        return createCarrierC();
+        return createPlivoWire();
       case "websocket":
         assert.ok(format !== undefined, "its format was negotiated");
         return createWebsocketWire({ format, callId, opus: this.#options.opus });
@@ -350,8 +350,8 @@ export class Gateway {
     stopTicking();
     this.#calls.delete(callId);
     this.#checkFull();
-    add(this.#counted, connection.read());
-    this.#options.handOff.ended(callId, end);
+    add(this.#totals, connection.read());
+    this.#options.handoff.ended(callId, end);
     this.#checkEmpty();
   }
 }

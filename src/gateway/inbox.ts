@@ -6,23 +6,23 @@ import {
   MALFORMED_PER_SECOND_MAX,
   MARKS_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
-  OTHER_MESSAGES_PER_SECOND_MAX,
+  NON_AUDIO_MESSAGES_PER_SECOND_MAX,
 } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
 import {
-  CARRIER_BYTES_AT_ONCE_MAX,
+  CARRIER_BYTES_BURST_MAX,
   CARRIER_BYTES_PER_SECOND_MAX,
-  TEXT_BYTES_AT_ONCE_MAX,
+  TEXT_BYTES_BURST_MAX,
   TEXT_BYTES_PER_SECOND_MAX,
   TEXTS_PER_SECOND_MAX,
-  TYPED_CHARS_AT_ONCE_MAX,
+  TYPED_CHARS_BURST_MAX,
   TYPED_CHARS_PER_SECOND_MAX,
 } from "../core/message-limits.ts";
 import type { InboundAudio, StreamStarted, Wire, WireEvent } from "../wire/wire.ts";
-import { Allowance } from "./allowance.ts";
-import type { CallTally } from "./call-tally.ts";
-import { CLOSE_TOO_LARGE, CLOSE_WRONG_DATA } from "./close-codes.ts";
-import { PerSecond } from "./per-second.ts";
+import { TokenBucket } from "./allowance.ts";
+import type { CallCounters } from "./call-tally.ts";
+import { CLOSE_MESSAGE_TOO_BIG, CLOSE_UNSUPPORTED_DATA } from "./close-codes.ts";
+import { FixedWindowLimiter } from "./per-second.ts";
 
 /** What a peer did that concerns its call. */
 export type PeerEvent =
@@ -32,13 +32,13 @@ export type PeerEvent =
 
 type ViolationReason = Extract<EndReason, "protocol_error" | "message_flood">;
 
-export interface InboxOptions {
+export interface MessageGuardOptions {
   wire: Wire;
   /** Where the wire puts what it decodes; shared by all connections of the process. */
   inbound: InboundAudio;
-  tally: CallTally;
+  counters: CallCounters;
   /** Says what was wrong with a message, to a peer that can be told. */
-  complain: (code: string, message: string) => void;
+  sendError: (code: string, message: string) => void;
   log: Logger;
 }
 
@@ -46,8 +46,8 @@ const VIOLATION = violation(undefined);
 const FLOOD: PeerEvent = { kind: "violation", reason: "message_flood", closeCode: undefined };
 
 const CLOSE_CODES: Readonly<Record<string, number>> = {
-  wire_too_large: CLOSE_TOO_LARGE,
-  wire_wrong_data: CLOSE_WRONG_DATA,
+  wire_too_large: CLOSE_MESSAGE_TOO_BIG,
+  wire_wrong_data: CLOSE_UNSUPPORTED_DATA,
 };
 
 /** What so many bytes of audio take in base64, padded. */
@@ -61,34 +61,34 @@ function violation(closeCode: number | undefined): PeerEvent {
  * One leg's mail: reads what the peer sends, bears with what can be borne and counts it, and tells the rest. What comes before
  * the stream has begun is dropped. Times are ms of call time; never throws but for our own bugs.
  */
-export class Inbox {
-  readonly #options: InboxOptions;
-  readonly #malformed = new PerSecond(MALFORMED_PER_SECOND_MAX);
-  readonly #messages = new PerSecond(MESSAGES_PER_SECOND_MAX);
-  readonly #others = new PerSecond(OTHER_MESSAGES_PER_SECOND_MAX);
-  readonly #marks = new PerSecond(MARKS_PER_SECOND_MAX);
-  readonly #texts = new PerSecond(TEXTS_PER_SECOND_MAX);
-  readonly #typedChars = new Allowance({
-    atOnce: TYPED_CHARS_AT_ONCE_MAX,
+export class MessageGuard {
+  readonly #options: MessageGuardOptions;
+  readonly #malformed = new FixedWindowLimiter(MALFORMED_PER_SECOND_MAX);
+  readonly #messages = new FixedWindowLimiter(MESSAGES_PER_SECOND_MAX);
+  readonly #otherMessages = new FixedWindowLimiter(NON_AUDIO_MESSAGES_PER_SECOND_MAX);
+  readonly #marks = new FixedWindowLimiter(MARKS_PER_SECOND_MAX);
+  readonly #texts = new FixedWindowLimiter(TEXTS_PER_SECOND_MAX);
+  readonly #typedChars = new TokenBucket({
+    atOnce: TYPED_CHARS_BURST_MAX,
     perSecond: TYPED_CHARS_PER_SECOND_MAX,
   });
-  readonly #errors = new PerSecond(CARRIER_ERRORS_LOGGED_PER_SECOND_MAX);
+  readonly #carrierErrors = new FixedWindowLimiter(CARRIER_ERRORS_LOGGED_PER_SECOND_MAX);
   /** What the peer may make us parse, in bytes. */
-  readonly #parsed: Allowance;
-  readonly #parsedLimits: Readonly<ConstructorParameters<typeof Allowance>[0]>;
+  readonly #parseBudget: TokenBucket;
+  readonly #parseLimits: Readonly<ConstructorParameters<typeof TokenBucket>[0]>;
   /** Of the message that is being read: when it came, and the bytes it was charged. */
   #readMs = 0;
   #chargedBytes = 0;
   #streamId: string | undefined;
-  #toldOfUnknown = false;
-  #toldWhy = false;
+  #isUnknownTypeReported = false;
+  #isRejectionLogged = false;
 
-  constructor(options: InboxOptions) {
+  constructor(options: MessageGuardOptions) {
     this.#options = options;
-    this.#parsedLimits = options.wire.binaryAudio
-      ? { atOnce: TEXT_BYTES_AT_ONCE_MAX, perSecond: TEXT_BYTES_PER_SECOND_MAX }
-      : { atOnce: CARRIER_BYTES_AT_ONCE_MAX, perSecond: CARRIER_BYTES_PER_SECOND_MAX };
-    this.#parsed = new Allowance(this.#parsedLimits);
+    this.#parseLimits = options.wire.binaryAudio
+      ? { atOnce: TEXT_BYTES_BURST_MAX, perSecond: TEXT_BYTES_PER_SECOND_MAX }
+      : { atOnce: CARRIER_BYTES_BURST_MAX, perSecond: CARRIER_BYTES_PER_SECOND_MAX };
+    this.#parseBudget = new TokenBucket(this.#parseLimits);
   }
 
   /** The stream has begun: what belongs to it counts from now on. */
@@ -98,26 +98,26 @@ export class Inbox {
 
   /** Reads one message, valid until this returns; undefined when there is nothing to be done about it. */
   read(bytes: Uint8Array, isBinary: boolean, nowMs: number): PeerEvent | undefined {
-    const { wire, inbound, tally } = this.#options;
+    const { wire, inbound, counters } = this.#options;
     if (!this.#messages.allows(nowMs)) return VIOLATION;
-    if (isBinary && !wire.binaryAudio) return violation(CLOSE_WRONG_DATA);
-    if (!isBinary && bytes.length > CARRIER_MESSAGE_BYTES_MAX) return violation(CLOSE_TOO_LARGE);
+    if (isBinary && !wire.binaryAudio) return violation(CLOSE_UNSUPPORTED_DATA);
+    if (!isBinary && bytes.length > CARRIER_MESSAGE_BYTES_MAX) return violation(CLOSE_MESSAGE_TOO_BIG);
     this.#readMs = nowMs;
     this.#chargedBytes = 0;
     let event: WireEvent;
     try {
       event = wire.decode(bytes, inbound, isBinary, this.#charge);
-      const restBytes = bytes.length - this.#chargedBytes - this.#boundedBytes(event, isBinary);
+      const restBytes = bytes.length - this.#chargedBytes - this.#unchargedBytes(event, isBinary);
       if (restBytes > 0) this.#charge(restBytes);
     } catch (error) {
-      return this.#onRefused(error, nowMs);
+      return this.#onRejected(error, nowMs);
     }
-    if (event.kind !== "audio" && !this.#others.allows(nowMs)) return VIOLATION;
+    if (event.kind !== "audio" && !this.#otherMessages.allows(nowMs)) return VIOLATION;
     if (event.kind === "start") return this.begin(event);
     if (event.kind === "ignored") return this.#ignore(event.what);
     if (this.#streamId === undefined) {
       // Before its `start` a stream has no identity: what comes early is dropped, and the start deadline runs on.
-      tally.early += 1;
+      counters.early += 1;
       return undefined;
     }
     return this.#onStreamEvent(event, nowMs);
@@ -130,7 +130,7 @@ export class Inbox {
       return start;
     }
     if (start.streamId !== this.#streamId) return VIOLATION;
-    this.#options.tally.ignored += 1;
+    this.#options.counters.ignored += 1;
     return undefined;
   }
 
@@ -138,7 +138,7 @@ export class Inbox {
    * Bytes of the message that are charged to nobody here, for audio is bounded by its duration: that of the caller, once the stream
    * has begun. Of a message that was parsed in full they are those of the audio that it brought, whatever else it calls a payload.
    */
-  #boundedBytes(event: WireEvent, isBinary: boolean): number {
+  #unchargedBytes(event: WireEvent, isBinary: boolean): number {
     if (event.kind !== "audio") return 0;
     if (isBinary) return Number.POSITIVE_INFINITY;
     if (this.#streamId === undefined) return 0;
@@ -149,58 +149,58 @@ export class Inbox {
   /** Throws where the message is more than the peer may make us parse. */
   readonly #charge = (bytes: number): void => {
     this.#chargedBytes += bytes;
-    if (this.#parsed.takes(bytes, this.#readMs)) return;
-    const { atOnce, perSecond } = this.#parsedLimits;
+    if (this.#parseBudget.take(bytes, this.#readMs)) return;
+    const { atOnce, perSecond } = this.#parseLimits;
     const { binaryAudio } = this.#options.wire;
     const allowed = `at most ${atOnce} bytes at once and ${perSecond} a second`;
     throw wireFlood(binaryAudio ? "websocket" : "carrier", `a message of ${bytes} bytes to parse, beyond ${allowed}`);
   };
 
-  #onRefused(error: unknown, nowMs: number): PeerEvent | undefined {
+  #onRejected(error: unknown, nowMs: number): PeerEvent | undefined {
     if (!(error instanceof TrunklineError)) throw error;
-    const { tally, complain, log } = this.#options;
+    const { counters, sendError, log } = this.#options;
     const isFlood = error.code === "wire_flood";
-    if (isFlood) tally.flooded += 1;
-    else tally.malformed += 1;
-    if (!this.#toldWhy) log.info({ code: error.code, why: error.message }, "a message of the peer was refused");
-    this.#toldWhy = true;
+    if (isFlood) counters.flooded += 1;
+    else counters.malformed += 1;
+    if (!this.#isRejectionLogged) log.info({ code: error.code, why: error.message }, "a message of the peer was refused");
+    this.#isRejectionLogged = true;
     if (isFlood) return FLOOD;
     const closeCode = CLOSE_CODES[error.code];
     if (closeCode !== undefined) return violation(closeCode);
     if (!this.#malformed.allows(nowMs)) return VIOLATION;
-    complain(error.code, error.message);
+    sendError(error.code, error.message);
     return undefined;
   }
 
   #ignore(what: Extract<WireEvent, { kind: "ignored" }>["what"]): undefined {
-    this.#options.tally.ignored += 1;
-    if (what !== "unknown_event" || this.#toldOfUnknown) return;
-    this.#toldOfUnknown = true;
-    this.#options.complain("unknown_type", "a message of this type is not known, and ignored; so will others be");
+    this.#options.counters.ignored += 1;
+    if (what !== "unknown_event" || this.#isUnknownTypeReported) return;
+    this.#isUnknownTypeReported = true;
+    this.#options.sendError("unknown_type", "a message of this type is not known, and ignored; so will others be");
   }
 
   #onStreamEvent(event: Exclude<WireEvent, { kind: "start" | "ignored" }>, nowMs: number): PeerEvent | undefined {
-    const { tally, complain, log } = this.#options;
+    const { counters, sendError, log } = this.#options;
     switch (event.kind) {
       case "cleared":
-        tally.cleared += 1;
+        counters.cleared += 1;
         // The call asked for it and has forgotten its marks already: there is nothing else to learn from it.
         if (Number.isNaN(event.playedMs)) return undefined;
         if (this.#marks.allows(nowMs)) return event;
-        tally.ignored += 1;
+        counters.ignored += 1;
         return undefined;
       case "carrier-error":
-        tally.carrierErrors += 1;
-        if (this.#errors.allows(nowMs)) log.warn({ code: event.code }, "carrier reported an error");
+        counters.carrierErrors += 1;
+        if (this.#carrierErrors.allows(nowMs)) log.warn({ code: event.code }, "carrier reported an error");
         return undefined;
       case "mark":
         if (this.#marks.allows(nowMs)) return event;
-        tally.ignored += 1;
+        counters.ignored += 1;
         return undefined;
       case "text":
-        if (this.#texts.allows(nowMs) && this.#typedChars.takes(event.text.length, nowMs)) return event;
-        tally.ignored += 1;
-        complain("rate_limited", "more text than anybody types: this one is ignored");
+        if (this.#texts.allows(nowMs) && this.#typedChars.take(event.text.length, nowMs)) return event;
+        counters.ignored += 1;
+        sendError("rate_limited", "more text than anybody types: this one is ignored");
         return undefined;
       case "audio":
       case "dtmf":

@@ -1,23 +1,23 @@
 import {
-  EAR_SILENCE_FRAMES,
-  EAR_STARVED_MS,
+  STT_SILENCE_FRAMES,
+  STT_STARVED_MS,
   FRAME_MS,
-  INGEST_AHEAD_MS_MAX,
-  INGEST_STALL_MS_MAX,
+  INBOUND_AHEAD_MS_MAX,
+  INBOUND_STALL_MS_MAX,
 } from "../core/limits.ts";
-import { Cadence } from "../media/cadence.ts";
+import { ArrivalInterval } from "../media/cadence.ts";
 
 /**
  * Watches how the caller's audio comes in: whether it runs ahead of real time, and whether the carrier sends none at all, as
  * some do in silence. Times are ms of call time.
  */
-export class Ingest {
+export class InboundPacing {
   /** How far the audio is ahead of real time; below 0 it is behind and may catch up. */
   #aheadMs: number;
   #lastFrameMs: number;
   #lastMediaMs = Number.NaN;
   #starved = false;
-  readonly #cadence = new Cadence();
+  readonly #arrivalInterval = new ArrivalInterval();
 
   /** The stream begins. Where the network held up its beginning, everything since redemption may come with it. */
   constructor(nowMs: number) {
@@ -27,10 +27,10 @@ export class Ingest {
 
   /** Takes one frame; returns how many frames of silence the ear must hear before it, for the gap in front of it. */
   frame(mediaMs: number, nowMs: number): number {
-    this.#aheadMs = Math.max(-INGEST_STALL_MS_MAX, this.#aheadMs - (nowMs - this.#lastFrameMs)) + FRAME_MS;
+    this.#aheadMs = Math.max(-INBOUND_STALL_MS_MAX, this.#aheadMs - (nowMs - this.#lastFrameMs)) + FRAME_MS;
     const gapFrames = Number.isNaN(this.#lastMediaMs) ? 0 : Math.round((mediaMs - this.#lastMediaMs) / FRAME_MS) - 1;
-    const silenceFrames = this.#starved ? 0 : Math.min(EAR_SILENCE_FRAMES, Math.max(0, gapFrames));
-    this.#cadence.frame(gapFrames <= 0, nowMs);
+    const silenceFrames = this.#starved ? 0 : Math.min(STT_SILENCE_FRAMES, Math.max(0, gapFrames));
+    this.#arrivalInterval.frame(gapFrames <= 0, nowMs);
     this.#lastFrameMs = nowMs;
     this.#lastMediaMs = mediaMs;
     this.#starved = false;
@@ -39,13 +39,13 @@ export class Ingest {
 
   /** More audio came than the call has had time for. */
   get flooded(): boolean {
-    return this.#aheadMs > INGEST_AHEAD_MS_MAX;
+    return this.#aheadMs > INBOUND_AHEAD_MS_MAX;
   }
 
   /** Frames of silence that the ear must hear now because the carrier sends nothing; said once for each pause. */
-  silenceDue(nowMs: number): number {
-    if (this.#starved || nowMs - this.#lastFrameMs < EAR_STARVED_MS + this.#cadence.slackMs) return 0;
+  silenceFramesDue(nowMs: number): number {
+    if (this.#starved || nowMs - this.#lastFrameMs < STT_STARVED_MS + this.#arrivalInterval.slackMs) return 0;
     this.#starved = true;
-    return EAR_SILENCE_FRAMES;
+    return STT_SILENCE_FRAMES;
   }
 }

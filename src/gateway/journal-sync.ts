@@ -8,19 +8,19 @@ export type SyncFile = (fd: number, done: (error: Error | null) => void) => void
  * live calls need, too. Beyond JOURNAL_SYNCS_WAITING_MAX that wait a journal is left to the system, which writes it within its own
  * time, and counted.
  */
-export class JournalSync {
+export class JournalSyncQueue {
   readonly #syncFile: SyncFile;
   readonly #waiting: { fd: number; done: (error: Error | null) => void }[] = [];
   #running = 0;
-  #leftOut = 0;
+  #skipped = 0;
 
   constructor(syncFile: SyncFile) {
     this.#syncFile = syncFile;
   }
 
   /** Journals that were not forced onto the disk because too many waited. */
-  get leftOut(): number {
-    return this.#leftOut;
+  get skipped(): number {
+    return this.#skipped;
   }
 
   /** `done` is called once; without an error also where the file was left out. The file must stay open until then. */
@@ -28,7 +28,7 @@ export class JournalSync {
     if (this.#running < JOURNAL_SYNCS_MAX) this.#start(fd, done);
     else if (this.#waiting.length < JOURNAL_SYNCS_WAITING_MAX) this.#waiting.push({ fd, done });
     else {
-      this.#leftOut += 1;
+      this.#skipped += 1;
       done(null);
     }
   }

@@ -5,8 +5,8 @@ import type { Clock } from "../core/clock.ts";
 import {
   JOURNAL_BACKLOG_BYTES_MAX,
   JOURNAL_FLUSH_MS,
-  JOURNAL_FLUSHES_LEFT_OUT_MAX,
-  JOURNAL_FRAMES_BYTES_MAX,
+  JOURNAL_FLUSHES_SKIPPED_MAX,
+  JOURNAL_SKIPPED_FRAMES_BYTES_MAX,
   JOURNAL_PENDING_BYTES_MAX,
 } from "../core/limits.ts";
 import type { Logger } from "../core/log.ts";
@@ -14,7 +14,7 @@ import { JournalEncoder } from "../record/journal-format.ts";
 import { journalDirectory, journalPath } from "../record/journal-reader.ts";
 import type { JournalStart } from "../record/journal-records.ts";
 import { journaledCommand, journaledEvent, journalHeader } from "../record/redact.ts";
-import { JournalSync, type SyncFile } from "./journal-sync.ts";
+import { JournalSyncQueue, type SyncFile } from "./journal-sync.ts";
 
 /** The little of a file system that a journal needs. Callbacks: a promise costs half as much again per write (measured). */
 export interface JournalFiles {
@@ -52,12 +52,12 @@ const FLUSH_ROUND_MS = JOURNAL_FLUSH_MS - FLUSH_STEP_MS;
 export class JournalWriters {
   readonly #options: JournalWritersOptions;
   readonly #files: JournalFiles;
-  readonly #sync: JournalSync;
+  readonly #sync: JournalSyncQueue;
   readonly #live = new Set<JournalWriter>();
   /** Goes round the live journals; a set's iterator bears with what is added and deleted meanwhile. */
   #round = this.#live.values();
   /** Journals whose turn has come since the last step, fractions included. */
-  #owed = 0;
+  #flushesDue = 0;
   #armed = false;
   #failures = 0;
   #writtenBytes = 0;
@@ -67,7 +67,7 @@ export class JournalWriters {
     this.#options = options;
     const files = options.files ?? nodeFiles;
     this.#files = files;
-    this.#sync = new JournalSync((fd, done) => files.sync(fd, done));
+    this.#sync = new JournalSyncQueue((fd, done) => files.sync(fd, done));
     mkdirSync(journalDirectory(options.dataDir), { recursive: true, mode: 0o700 });
   }
 
@@ -78,7 +78,7 @@ export class JournalWriters {
 
   /** Complete journals that were not forced onto the disk, because too many ended at the same time, since the process began. */
   get unsynced(): number {
-    return this.#sync.leftOut;
+    return this.#sync.skipped;
   }
 
   /** Bytes that reached files, since the process began. */
@@ -130,8 +130,8 @@ export class JournalWriters {
   #step(sinceMs: number): void {
     this.#armed = false;
     if (this.#live.size === 0) return;
-    this.#owed = Math.min(this.#live.size, this.#owed + (this.#live.size * sinceMs) / FLUSH_ROUND_MS);
-    for (; this.#owed >= 1; this.#owed -= 1) this.#next().flushInTurn();
+    this.#flushesDue = Math.min(this.#live.size, this.#flushesDue + (this.#live.size * sinceMs) / FLUSH_ROUND_MS);
+    for (; this.#flushesDue >= 1; this.#flushesDue -= 1) this.#next().flushInTurn();
     this.#arm();
   }
 
@@ -151,7 +151,7 @@ interface JournalWriterOptions {
   software: string;
   start: JournalStart;
   files: JournalFiles;
-  sync: JournalSync;
+  sync: JournalSyncQueue;
   /** So many bytes more are in the file. */
   onWritten: (bytes: number) => void;
   /** The journal is complete, or has failed. Called once. */
@@ -166,7 +166,7 @@ interface JournalWriterOptions {
  */
 export class JournalWriter {
   readonly #files: JournalFiles;
-  readonly #sync: JournalSync;
+  readonly #sync: JournalSyncQueue;
   readonly #onWritten: (bytes: number) => void;
   readonly #onDone: (error: Error | undefined) => void;
   readonly #recorded: boolean;
@@ -179,10 +179,10 @@ export class JournalWriter {
   #busy = true;
   #closing = false;
   #failed = false;
-  #framesLeftOut = 0;
+  #framesWithoutAudio = 0;
   /** Something besides frames waits for the disk. */
-  #hasNews = true;
-  #flushesLeftOut = 0;
+  #hasUnflushedEvents = true;
+  #flushesSkipped = 0;
 
   constructor({ path, software, start, files, sync, onWritten, onDone }: JournalWriterOptions) {
     this.#files = files;
@@ -203,8 +203,8 @@ export class JournalWriter {
   }
 
   /** Frames whose audio was left out because the disk did not keep up. */
-  get framesLeftOut(): number {
-    return this.#framesLeftOut;
+  get framesWithoutAudio(): number {
+    return this.#framesWithoutAudio;
   }
 
   /** Bytes that are not in the file yet. */
@@ -215,7 +215,7 @@ export class JournalWriter {
   /** A frame of the caller: the event `frame-in`, and its bytes in the leg's codec, which are copied. */
   frameIn(timeMs: number, mediaMs: number, voiced: boolean, bytes: Uint8Array): void {
     if (this.#over) return;
-    const leftOut = this.#leavesOut();
+    const leftOut = this.#omitsAudio();
     this.#filling.frameIn(timeMs, mediaMs, voiced, this.#recorded && !leftOut ? bytes : undefined, leftOut);
     this.#checkBacklog();
   }
@@ -223,7 +223,7 @@ export class JournalWriter {
   /** A frame that was sent: the event `frame-out`, and its bytes in the leg's codec, which are copied. */
   frameOut(timeMs: number, turnId: number, samples: number, bytes: Uint8Array): void {
     if (this.#over) return;
-    const leftOut = this.#leavesOut();
+    const leftOut = this.#omitsAudio();
     this.#filling.frameOut(timeMs, turnId, samples, this.#recorded && !leftOut ? bytes : undefined, leftOut);
     this.#checkBacklog();
   }
@@ -232,22 +232,22 @@ export class JournalWriter {
   event(timeMs: number, event: CallEvent): void {
     if (event.kind === "frame-in" || event.kind === "frame-out") assert.fail("frames come with their audio");
     if (this.#over) return;
-    this.#hasNews = true;
+    this.#hasUnflushedEvents = true;
     this.#filling.event(timeMs, journaledEvent(event, this.#recorded));
     this.#checkBacklog();
   }
 
   command(timeMs: number, command: CallCommand): void {
     if (this.#over) return;
-    this.#hasNews = true;
+    this.#hasUnflushedEvents = true;
     this.#filling.command(timeMs, journaledCommand(command, this.#recorded));
     this.#checkBacklog();
   }
 
   /** As `flush`, but a few frames alone wait for more: a write costs far more than what is in it (a tenth of a call, measured). */
   flushInTurn(): void {
-    const waits = !this.#hasNews && this.#filling.length <= JOURNAL_FRAMES_BYTES_MAX;
-    if (waits && this.#flushesLeftOut < JOURNAL_FLUSHES_LEFT_OUT_MAX) this.#flushesLeftOut += 1;
+    const waits = !this.#hasUnflushedEvents && this.#filling.length <= JOURNAL_SKIPPED_FRAMES_BYTES_MAX;
+    if (waits && this.#flushesSkipped < JOURNAL_FLUSHES_SKIPPED_MAX) this.#flushesSkipped += 1;
     else this.flush();
   }
 
@@ -255,8 +255,8 @@ export class JournalWriter {
   flush(): void {
     if (this.#busy || this.#failed || this.#filling.length === 0) return;
     this.#busy = true;
-    this.#hasNews = false;
-    this.#flushesLeftOut = 0;
+    this.#hasUnflushedEvents = false;
+    this.#flushesSkipped = 0;
     const filled = this.#filling;
     this.#filling = this.#writing;
     this.#writing = filled;
@@ -326,9 +326,9 @@ export class JournalWriter {
     this.#files.close(this.#fd, done);
   }
 
-  #leavesOut(): boolean {
+  #omitsAudio(): boolean {
     if (!this.#recorded || this.pendingBytes <= JOURNAL_PENDING_BYTES_MAX) return false;
-    this.#framesLeftOut += 1;
+    this.#framesWithoutAudio += 1;
     return true;
   }
 

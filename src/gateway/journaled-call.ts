@@ -49,7 +49,7 @@ export class JournaledCall {
 
   /** `bytes`: the frame as it is kept; copied. Throws as `handle`. */
   frameIn(event: FrameIn, bytes: Uint8Array, nowMs: number): void {
-    this.#journal.frameIn(nowMs, event.mediaMs, event.voiced, bytes);
+    this.#journal.frameIn(nowMs, event.mediaMs, event.isSpeech, bytes);
     this.#toCall(event, nowMs);
   }
 

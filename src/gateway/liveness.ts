@@ -16,7 +16,7 @@ export interface LivenessOptions {
  */
 export class Liveness {
   readonly #options: LivenessOptions;
-  #lookedMs = 0;
+  #checkedMs = 0;
   #silentMs = 0;
   #withoutAudioMs = 0;
   /** Since the last look a sign of life came, or audio: what was before that is no silence. */
@@ -32,17 +32,17 @@ export class Liveness {
   }
 
   /** A whole message, or a ping, came. */
-  heard(): void {
+  messageReceived(): void {
     this.#isAlive = true;
   }
 
   /** A message of audio came. */
-  audio(): void {
+  audioReceived(): void {
     this.#hasAudio = true;
   }
 
   /** A pong came. Whether it is the first one since the last ping; others are a sign of life and answer nothing. */
-  answered(): boolean {
+  pongReceived(): boolean {
     this.#isAlive = true;
     const isAnswer = this.#awaitsPong;
     this.#awaitsPong = false;
@@ -52,8 +52,8 @@ export class Liveness {
 
   /** To be called every LIVENESS_LOOK_TICKS. Whether the peer is lost. */
   isLost(nowMs: number): boolean {
-    const stepMs = Math.min(nowMs - this.#lookedMs, SILENCE_STEP_MS_MAX);
-    this.#lookedMs = nowMs;
+    const stepMs = Math.min(nowMs - this.#checkedMs, SILENCE_STEP_MS_MAX);
+    this.#checkedMs = nowMs;
     this.#silentMs = this.#isAlive ? 0 : this.#silentMs + stepMs;
     this.#withoutAudioMs = this.#hasAudio ? 0 : this.#withoutAudioMs + stepMs;
     this.#isAlive = false;

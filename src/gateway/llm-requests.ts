@@ -1,5 +1,5 @@
 import type { LlmAbortReason } from "../core/metrics.ts";
-import type { Question } from "./question.ts";
+import type { BufferedReply } from "./question.ts";
 
 /**
  * The LLM requests for one call's replies, of which no more than one is ever open: whatever is open is aborted before the next is sent.
@@ -8,53 +8,53 @@ import type { Question } from "./question.ts";
 export class LlmRequests {
   readonly #onAborted: (reason: LlmAbortReason) => void;
   /** Answers the reply that lives. */
-  #current: Question | undefined;
+  #current: BufferedReply | undefined;
   /** Was asked before anybody knew that it would be. */
-  #ahead: Question | undefined;
+  #preemptive: BufferedReply | undefined;
 
   constructor(onAborted: (reason: LlmAbortReason) => void) {
     this.#onAborted = onAborted;
   }
 
   /** What answers a reply from here on: what was asked ahead, unless that has failed, or else what `send` sends now. */
-  begin(send: () => Question): Question {
+  start(send: () => BufferedReply): BufferedReply {
     this.#abort(this.#current, "superseded");
-    const ahead = this.#ahead?.hasFailed === true ? undefined : this.#ahead;
-    this.#ahead = undefined;
+    const ahead = this.#preemptive?.hasFailed === true ? undefined : this.#preemptive;
+    this.#preemptive = undefined;
     this.#current = ahead ?? send();
     return this.#current;
   }
 
   /** Sends what may turn out to be asked. */
-  askAhead(send: () => Question): void {
-    this.cut("superseded");
-    this.#abort(this.#ahead, "superseded");
-    this.#ahead = send();
+  startPreemptive(send: () => BufferedReply): void {
+    this.cancel("superseded");
+    this.#abort(this.#preemptive, "superseded");
+    this.#preemptive = send();
   }
 
   /** What was asked ahead is not wanted. */
-  forgetAhead(): void {
-    this.#abort(this.#ahead, "caller_went_on");
-    this.#ahead = undefined;
+  cancelPreemptive(): void {
+    this.#abort(this.#preemptive, "preemptive_cancelled");
+    this.#preemptive = undefined;
   }
 
   /** The reply that lives is not wanted any more. */
-  cut(reason: LlmAbortReason): void {
+  cancel(reason: LlmAbortReason): void {
     this.#abort(this.#current, reason);
     this.#current = undefined;
   }
 
   /** The call is over. */
   close(): void {
-    this.cut("call_ended");
-    this.#abort(this.#ahead, "call_ended");
-    this.#ahead = undefined;
+    this.cancel("call_ended");
+    this.#abort(this.#preemptive, "call_ended");
+    this.#preemptive = undefined;
   }
 
-  #abort(question: Question | undefined, reason: LlmAbortReason): void {
+  #abort(question: BufferedReply | undefined, reason: LlmAbortReason): void {
     if (question === undefined) return;
     const wasOpen = question.isOpen;
-    question.stop();
+    question.cancel();
     if (wasOpen) this.#onAborted(reason);
   }
 }

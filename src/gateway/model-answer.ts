@@ -11,24 +11,24 @@ import type { LlmEvent } from "../speech/speech.ts";
 /** What of arguments that are too long is kept. */
 const HEAD_CHARS = 64;
 /** Behind what was cut off: such arguments are no JSON, and a tool of such a name there is not. */
-const CUT_OFF = "…";
+const ELLIPSIS = "…";
 
 /**
  * What one answer of a model may come to. All that it tells is journaled, and some of it told to it again with every question
  * that follows, so it is bounded before anybody keeps it.
  */
-export class ModelAnswer {
+export class ReplyLimiter {
   #textChars = 0;
   #argumentsChars = 0;
-  #calls = 0;
+  #toolCalls = 0;
 
   /** It has told as much as it may: whatever it tells now is nobody's business any more. */
-  get over(): boolean {
-    return this.#textChars >= TURN_TEXT_CHARS_MAX || this.#calls >= TOOL_CALLS_PER_ANSWER_MAX;
+  get isLimitReached(): boolean {
+    return this.#textChars >= TURN_TEXT_CHARS_MAX || this.#toolCalls >= TOOL_CALLS_PER_ANSWER_MAX;
   }
 
   /** What the call is told of `event`. */
-  bounded(event: LlmEvent): LlmEvent {
+  limit(event: LlmEvent): LlmEvent {
     switch (event.kind) {
       case "text": {
         const roomChars = TURN_TEXT_CHARS_MAX - this.#textChars;
@@ -38,16 +38,16 @@ export class ModelAnswer {
       }
       case "tool-call": {
         const { id, name, argumentsJson } = event;
-        this.#calls += 1;
+        this.#toolCalls += 1;
         const fits =
           argumentsJson.length <= TOOL_ARGUMENTS_CHARS_MAX &&
           this.#argumentsChars + argumentsJson.length <= TOOL_ARGUMENTS_CHARS_PER_ANSWER_MAX;
-        const told = fits ? argumentsJson : cutOff(argumentsJson, HEAD_CHARS);
+        const told = fits ? argumentsJson : truncate(argumentsJson, HEAD_CHARS);
         this.#argumentsChars += told.length;
         return {
           ...event,
-          id: cutOff(id, TOOL_NAME_CHARS_MAX),
-          name: cutOff(name, TOOL_NAME_CHARS_MAX),
+          id: truncate(id, TOOL_NAME_CHARS_MAX),
+          name: truncate(name, TOOL_NAME_CHARS_MAX),
           argumentsJson: told,
         };
       }
@@ -57,4 +57,4 @@ export class ModelAnswer {
   }
 }
 
-const cutOff = (text: string, chars: number): string => (text.length <= chars ? text : cutText(text, chars) + CUT_OFF);
+const truncate = (text: string, chars: number): string => (text.length <= chars ? text : cutText(text, chars) + ELLIPSIS);

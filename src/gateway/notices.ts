@@ -1,10 +1,10 @@
-import { unanswered } from "../call/caller-turn.ts";
+import { withoutAnsweredPrefix } from "../call/caller-turn.ts";
 import type { CallCommand, CallEvent } from "../call/events.ts";
 import type { EndReason } from "../core/call-spec.ts";
 import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import { cutText, joinTexts } from "../core/words.ts";
 import type { Message } from "../speech/speech.ts";
-import type { LegNotice, Wire } from "../wire/wire.ts";
+import type { ClientMessage, Wire } from "../wire/wire.ts";
 import type { ClientToolCall } from "./tools/tool-runner.ts";
 
 /** A turn that is being told, until it is settled. */
@@ -15,7 +15,7 @@ interface OpenTurn {
 
 interface OpenReply extends OpenTurn {
   /** The call's own number for it. */
-  reply: number;
+  callTurnId: number;
 }
 
 /**
@@ -26,66 +26,66 @@ interface OpenReply extends OpenTurn {
  * `flush` behind it: told one by one, those of a long greeting would be megabytes. Past TURN_TEXT_CHARS_MAX a turn's text waits
  * for its end.
  */
-export class Notices {
-  readonly #encode: ((notice: LegNotice) => string) | undefined;
+export class ClientMessages {
+  readonly #encode: ((notice: ClientMessage) => string) | undefined;
   readonly #send: (message: string) => void;
   /** What the call is in. */
   #language: string;
-  #turns = 0;
+  #turnCount = 0;
   /** Of the caller's turn what the model was asked; behind it what came since and the ear is done with; and what it still hears. */
-  #asked = "";
-  #settled = "";
-  #partial = "";
+  #requestedText = "";
+  #finalText = "";
+  #interimText = "";
   /** The beginning of what the ear still hears that the model was asked already; mostly none. */
-  #answered = "";
-  #user: OpenTurn | undefined;
-  #agent: OpenReply | undefined;
+  #answeredText = "";
+  #userTurn: OpenTurn | undefined;
+  #agentTurn: OpenReply | undefined;
   /** The agent listens, and may go on with what it was saying. */
   #paused = false;
   /** The reply that the model was asked for last, by the call's own number. */
-  #askedReply = 0;
+  #requestedTurnId = 0;
   /** The agent says more than was told. */
-  #untold = false;
+  #hasUnsentAgentText = false;
 
   /** `language`: what the call begins in. */
   constructor(wire: Wire, language: string, send: (message: string) => void) {
-    this.#encode = wire.encodeNotice?.bind(wire);
+    this.#encode = wire.encodeClientMessage?.bind(wire);
     this.#language = language;
     this.#send = send;
   }
 
   ready(callId: string): void {
-    this.#tell({ kind: "ready", callId });
+    this.#emit({ kind: "ready", callId });
   }
 
   error(code: string, message: string): void {
-    this.#tell({ kind: "error", code, message });
+    this.#emit({ kind: "error", code, message });
   }
 
   toolCall(call: ClientToolCall): void {
-    this.#tell({ kind: "tool-call", ...call });
+    this.#emit({ kind: "tool-call", ...call });
   }
 
   ended(reason: EndReason): void {
-    this.#tell({ kind: "ended", reason });
+    this.#emit({ kind: "ended", reason });
   }
 
   /** Something happened to the call. */
   onEvent(event: CallEvent): void {
     if (this.#encode === undefined) return;
     switch (event.kind) {
-      case "ear-partial":
-        this.#partial = this.#unanswered(event.text, false);
-        this.#heard();
+      case "stt-interim":
+        this.#interimText = this.#withoutAnswered(event.text, false);
+        this.#sendUserTranscript();
         return;
-      case "ear-final":
-        this.#understood(this.#unanswered(event.text, true));
-        this.#answered = "";
+      case "stt-final":
+        this.#addFinalText(this.#withoutAnswered(event.text, true));
+        this.#answeredText = "";
         return;
       case "typed":
         // As turn taking has it: what the ear is not done with was said before it.
-        this.#answered = join(this.#answered, this.#partial);
-        this.#understood(join(this.#partial, event.text));
+        this.#answeredText = join(this.#answeredText, this.#interimText);
+        this.#addFinalText(join(this.#interimText, event.text));
         return;
       default:
         return;
@@ -96,24 +96,24 @@ export class Notices {
   onCommand(command: CallCommand): void {
     if (this.#encode === undefined) return;
     switch (command.kind) {
-      case "ask":
+      case "generate-reply":
         // Asked again behind its tools, the model is told nothing new of the caller.
-        if (command.turnId === this.#askedReply) return;
-        this.#askedReply = command.turnId;
-        this.#answered = join(this.#answered, this.#partial);
-        this.#settled = "";
-        this.#partial = "";
+        if (command.turnId === this.#requestedTurnId) return;
+        this.#requestedTurnId = command.turnId;
+        this.#answeredText = join(this.#answeredText, this.#interimText);
+        this.#finalText = "";
+        this.#interimText = "";
         // What the model is asked is the caller's whole turn, with keys, of which no event before tells that they are one.
-        this.#asked = askedOf(command.messages);
-        this.#heard();
+        this.#requestedText = lastUserText(command.messages);
+        this.#sendUserTranscript();
         return;
       case "state":
         if (command.state !== "listening") this.#paused = false;
-        else if (!this.#paused) this.#unheard();
-        this.#tell(command);
+        else if (!this.#paused) this.#closeUnheardReply();
+        this.#emit(command);
         return;
       case "speak":
-        this.#speak(command.turnId, command.text);
+        this.#addSegment(command.turnId, command.text);
         return;
       case "language":
         this.#language = command.language;
@@ -121,18 +121,18 @@ export class Notices {
       case "pause":
         this.#paused = true;
         return;
-      case "pass-over":
-        this.#passedOver();
+      case "ignore":
+        this.#ignoreUserTurn();
         return;
-      case "cut":
+      case "cancel-reply":
         // No turn comes of it; and there may be no state to leave either.
-        if (command.heardText === "") this.#unheard();
+        if (command.heardText === "") this.#closeUnheardReply();
         return;
       case "end":
-        this.#unheard();
+        this.#closeUnheardReply();
         return;
       case "turn":
-        this.#settle(command.turn.role, command.turn.text, command.turn.approximate);
+        this.#closeTurn(command.turn.role, command.turn.text, command.turn.approximate);
         return;
       default:
         return;
@@ -141,75 +141,75 @@ export class Notices {
 
   /** A step of the call is over. */
   flush(): void {
-    if (!this.#untold || this.#agent === undefined) return;
-    this.#untold = false;
-    this.#transcript("agent", this.#agent, false);
+    if (!this.#hasUnsentAgentText || this.#agentTurn === undefined) return;
+    this.#hasUnsentAgentText = false;
+    this.#transcript("agent", this.#agentTurn, false);
   }
 
-  #speak(reply: number, text: string): void {
-    if (this.#agent?.reply !== reply) this.#unheard();
-    const { turnId, text: before } = this.#agent ?? this.#newTurn();
-    this.#agent = { turnId, text: join(before, text), reply };
-    this.#untold = this.#untold || this.#agent.text !== before;
+  #addSegment(callTurnId: number, text: string): void {
+    if (this.#agentTurn?.callTurnId !== callTurnId) this.#closeUnheardReply();
+    const { turnId, text: before } = this.#agentTurn ?? this.#newTurn();
+    this.#agentTurn = { turnId, text: join(before, text), callTurnId };
+    this.#hasUnsentAgentText = this.#hasUnsentAgentText || this.#agentTurn.text !== before;
   }
 
   /** A reply that is over, and of which the call told no turn: nothing of it was heard. */
-  #unheard(): void {
-    if (this.#agent !== undefined) this.#settle("agent", "");
+  #closeUnheardReply(): void {
+    if (this.#agentTurn !== undefined) this.#closeTurn("agent", "");
   }
 
-  #heard(): void {
-    const whole = join(this.#asked, join(this.#settled, this.#partial));
-    if (whole === "" || whole === this.#user?.text) return;
-    this.#user = { turnId: (this.#user ?? this.#newTurn()).turnId, text: whole };
-    this.#transcript("user", this.#user, false);
+  #sendUserTranscript(): void {
+    const whole = join(this.#requestedText, join(this.#finalText, this.#interimText));
+    if (whole === "" || whole === this.#userTurn?.text) return;
+    this.#userTurn = { turnId: (this.#userTurn ?? this.#newTurn()).turnId, text: whole };
+    this.#transcript("user", this.#userTurn, false);
   }
 
-  #understood(text: string): void {
-    this.#settled = join(this.#settled, text);
-    this.#partial = "";
-    this.#heard();
+  #addFinalText(text: string): void {
+    this.#finalText = join(this.#finalText, text);
+    this.#interimText = "";
+    this.#sendUserTranscript();
   }
 
   /** As turn taking has it. */
-  #unanswered(heard: string, final: boolean): string {
-    const { text, answered } = unanswered({ text: heard, final }, this.#answered, this.#language);
-    this.#answered = answered;
+  #withoutAnswered(heard: string, final: boolean): string {
+    const { text, answered } = withoutAnsweredPrefix({ text: heard, final }, this.#answeredText, this.#language);
+    this.#answeredText = answered;
     return text;
   }
 
   /** No turn comes of what the caller said over the agent, and his next one does not begin with it. */
-  #passedOver(): void {
-    this.#answered = join(this.#answered, this.#partial);
-    this.#settled = "";
-    this.#partial = "";
-    if (this.#asked !== "") this.#heard();
-    else if (this.#user !== undefined) this.#settle("user", "");
+  #ignoreUserTurn(): void {
+    this.#answeredText = join(this.#answeredText, this.#interimText);
+    this.#finalText = "";
+    this.#interimText = "";
+    if (this.#requestedText !== "") this.#sendUserTranscript();
+    else if (this.#userTurn !== undefined) this.#closeTurn("user", "");
   }
 
-  #settle(role: "agent" | "user", text: string, approximate?: true): void {
+  #closeTurn(role: "agent" | "user", text: string, approximate?: true): void {
     this.flush();
-    const { turnId } = (role === "agent" ? this.#agent : this.#user) ?? this.#newTurn();
+    const { turnId } = (role === "agent" ? this.#agentTurn : this.#userTurn) ?? this.#newTurn();
     if (role === "agent") {
-      this.#agent = undefined;
+      this.#agentTurn = undefined;
     } else {
-      this.#user = undefined;
-      this.#asked = "";
+      this.#userTurn = undefined;
+      this.#requestedText = "";
     }
     this.#transcript(role, { turnId, text }, true, approximate);
   }
 
   #newTurn(): OpenTurn {
-    this.#turns += 1;
-    return { turnId: this.#turns, text: "" };
+    this.#turnCount += 1;
+    return { turnId: this.#turnCount, text: "" };
   }
 
   #transcript(role: "agent" | "user", { turnId, text }: OpenTurn, final: boolean, approximate?: true): void {
     const isGuess = approximate === undefined ? {} : { approximate };
-    this.#tell({ kind: "transcript", role, text, final, turnId, ...isGuess });
+    this.#emit({ kind: "transcript", role, text, final, turnId, ...isGuess });
   }
 
-  #tell(notice: LegNotice): void {
+  #emit(notice: ClientMessage): void {
     if (this.#encode === undefined) return;
     this.flush();
     this.#send(this.#encode(notice));
@@ -217,7 +217,7 @@ export class Notices {
 }
 
 /** What the caller has said that the model is asked to answer; empty where it opens the conversation. */
-function askedOf(messages: readonly Message[]): string {
+function lastUserText(messages: readonly Message[]): string {
   const last = messages.at(-1);
   return last?.role === "user" ? last.text : "";
 }

@@ -1,5 +1,5 @@
 /** Counts what a peer may do only so often: at most `max` within one second. */
-export class PerSecond {
+export class FixedWindowLimiter {
   readonly #max: number;
   #sinceMs = Number.NEGATIVE_INFINITY;
   #count = 0;

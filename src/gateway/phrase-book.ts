@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { codeOf, providerFailed, unavailable } from "../core/errors.ts";
-import { type Logger, withoutForeignText } from "../core/log.ts";
+import { type Logger, loggableError } from "../core/log.ts";
 import type { WorkerMetrics } from "../core/metrics.ts";
 import {
   PHRASE_LANGUAGES_MAX,
@@ -11,7 +11,7 @@ import {
 import {
   builtInPhrases,
   ENGLISH,
-  isWhole,
+  isComplete,
   languageParts,
   type PhraseOrigin,
   type PhraseOverrides,
@@ -22,7 +22,7 @@ import {
 import { spendRefusalOf } from "../core/spend.ts";
 import type { Usage } from "../core/usage.ts";
 import { languageName, translatePhrases } from "../speech/phrase-translation.ts";
-import type { EngineWatch, Llm } from "../speech/speech.ts";
+import type { ProviderObserver, Llm } from "../speech/speech.ts";
 import type { PhraseCache } from "./phrase-cache.ts";
 
 /** Phrases for a call that are not the built-in ones. */
@@ -72,9 +72,9 @@ export class PhraseBook implements PhraseFinder {
   /** By tag and provider. The oldest stands first. */
   readonly #translations = new Map<string, Translation>();
   /** Requests to LLMs that are under way. */
-  #requests = 0;
+  #openRequests = 0;
   /** Languages for which the fallback to English was logged. */
-  readonly #inEnglish = new Set<string>();
+  readonly #loggedFallbacks = new Set<string>();
 
   constructor(options: PhraseBookOptions) {
     this.#options = options;
@@ -83,7 +83,7 @@ export class PhraseBook implements PhraseFinder {
 
   async find(language: string, llm: Llm, spend: TranslationSpend): Promise<ChosenPhrases | undefined> {
     const own = phrasesIn(this.#options.overrides, language);
-    if (isWhole(own)) {
+    if (isComplete(own)) {
       const builtIn = builtInPhrases(language);
       return builtIn !== undefined && samePhrases(own, builtIn) ? undefined : { origin: "file", phrases: own };
     }
@@ -128,7 +128,7 @@ export class PhraseBook implements PhraseFinder {
       if (saved !== undefined) return saved;
       if (languageName(tag) === undefined)
         throw providerFailed(provider, "was not asked for a language without a name");
-      if (this.#requests >= PHRASE_TRANSLATIONS_MAX) {
+      if (this.#openRequests >= PHRASE_TRANSLATIONS_MAX) {
         retryAfterMs = 0;
         throw unavailable(`${PHRASE_TRANSLATIONS_MAX} translations are under way`);
       }
@@ -140,11 +140,11 @@ export class PhraseBook implements PhraseFinder {
       // The limit of one call: those that wait, and the next, may ask at once.
       const isRefused = spendRefusalOf(error) !== undefined;
       if (isRefused) retryAfterMs = 0;
-      if (!this.#inEnglish.has(tag)) {
-        const why = { code: codeOf(error), ...withoutForeignText(error) };
+      if (!this.#loggedFallbacks.has(tag)) {
+        const why = { code: codeOf(error), ...loggableError(error) };
         log.warn({ language: tag, provider, ...why }, "the service's own phrases are spoken in English");
       }
-      this.#inEnglish.add(tag);
+      this.#loggedFallbacks.add(tag);
       entry.retryMs = clock.nowMs() + retryAfterMs;
       return isRefused ? REFUSED : undefined;
     }
@@ -154,21 +154,21 @@ export class PhraseBook implements PhraseFinder {
     const { clock, metrics } = this.#options;
     const deadline = new AbortController();
     const cancel = clock.after(PHRASE_TRANSLATION_MS_MAX, () => deadline.abort());
-    const watch: EngineWatch = {
-      switched: () => {},
+    const watch: ProviderObserver = {
+      failedOver: () => {},
       contextExceeded: () => {},
-      answered: () => {},
+      responded: () => {},
       requesting: (provider, estimate) => spend.request(provider, estimate),
       used: (provider, usage, estimate) => {
         metrics.providerUsed(provider, usage);
         spend.used(provider, usage, estimate);
       },
     };
-    this.#requests += 1;
+    this.#openRequests += 1;
     try {
       return await translatePhrases(llm, tag, this.#english, deadline.signal, watch);
     } finally {
-      this.#requests -= 1;
+      this.#openRequests -= 1;
       cancel();
     }
   }
@@ -179,7 +179,7 @@ export class PhraseBook implements PhraseFinder {
     try {
       await cache.write(tag, this.#english, phrases, provider);
     } catch (error) {
-      const why = { code: codeOf(error), ...withoutForeignText(error) };
+      const why = { code: codeOf(error), ...loggableError(error) };
       log.warn({ language: tag, ...why }, "translated phrases could not be saved");
     }
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isObject } from "../core/json.ts";
 import { PHRASE_CACHE_BYTES_MAX } from "../core/phrase-limits.ts";
 import { type Phrases, samePhrases } from "../core/phrases.ts";
-import { translationProblem } from "../speech/phrase-translation.ts";
+import { validateTranslation } from "../speech/phrase-translation.ts";
 
 /**
  * Translated phrases, one JSON file a language under `phrases` in the data folder: `{english, phrases, translatedBy}`. They outlive
@@ -22,7 +22,7 @@ export class PhraseCache {
     const kept = parsed(await this.#text(tag));
     if (!isObject(kept) || !isObject(kept.english) || !isObject(kept.phrases)) return undefined;
     if (!samePhrases(kept.english as Partial<Phrases>, english)) return undefined;
-    const phrases = translationProblem(kept.phrases, tag, english);
+    const phrases = validateTranslation(kept.phrases, tag, english);
     return typeof phrases === "string" ? undefined : phrases;
   }
 

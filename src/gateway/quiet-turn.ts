@@ -1,5 +1,5 @@
 /** A turn of the loop that took less than this has done next to nothing beside accepting connections. */
-const QUIET_MS = 0.2;
+const IDLE_TURN_MS_MAX = 0.2;
 /** One that is never quiet is under load; another turn would then do no better than this one. */
 const TURNS_MAX = 200;
 
@@ -8,7 +8,7 @@ const TURNS_MAX = 200;
  * uSockets accepts in each turn until there is nobody left. Whoever closes a listener then resets the fewest of those who
  * knock.
  */
-export function quietTurn(nowMs: () => number): Promise<void> {
+export function idleTurn(nowMs: () => number): Promise<void> {
   return new Promise((resolve) => {
     let turns = 0;
     const look = (sinceMs: number): void => {
@@ -16,7 +16,7 @@ export function quietTurn(nowMs: () => number): Promise<void> {
       setImmediate(() => {
         const atMs = nowMs();
         turns += 1;
-        if (atMs - sinceMs < QUIET_MS || turns >= TURNS_MAX) resolve();
+        if (atMs - sinceMs < IDLE_TURN_MS_MAX || turns >= TURNS_MAX) resolve();
         else look(atMs);
       });
     };

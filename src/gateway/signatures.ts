@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { ConnectionType } from "../core/call-spec.ts";
-import { SIGNATURES_MAX } from "../core/limits.ts";
+import { SIGNATURES_PER_UPGRADE_MAX } from "../core/limits.ts";
 
 /** The transports whose upgrades can be told from a stranger's by a secret that their carrier shares with us. */
 export const SIGNING_CARRIERS = ["carrier_a", "carrier_b", "carrier_c"] as const satisfies readonly ConnectionType[];
@@ -12,31 +12,31 @@ export type CarrierSecrets = Readonly<Record<SigningCarrier, readonly string[]>>
 /** What carriers prove themselves with in the head of an upgrade, as it came; empty where the header is missing. */
 export interface SignatureHeaders {
   /** `X-Twilio-Signature` */
-  carrierA: string;
+  twilioSignature: string;
   /** `X-Telnyx-Streaming-Auth-Token`, or what a proxy made of it: `Authorization: Bearer`. */
-  carrierB: string;
+  telnyxToken: string;
   authorization: string;
   /** `X-Plivo-Signature-V3`, `X-Plivo-Signature-Ma-V3`, both lists, and `X-Plivo-Signature-V3-Nonce`. */
-  carrierC: string;
-  carrierCMain: string;
-  carrierCNonce: string;
+  plivoSignatures: string;
+  plivoMainSignatures: string;
+  plivoNonce: string;
 }
 
 /** Copies them out of a request; `header` is given names in lower case. */
 export const signatureHeaders = (header: (name: string) => string): SignatureHeaders => ({
-  carrierA: header("x-twilio-signature"),
-  carrierB: header("x-telnyx-streaming-auth-token"),
+  twilioSignature: header("x-twilio-signature"),
+  telnyxToken: header("x-telnyx-streaming-auth-token"),
   authorization: header("authorization"),
-  carrierC: header("x-plivo-signature-v3"),
-  carrierCMain: header("x-plivo-signature-ma-v3"),
-  carrierCNonce: header("x-plivo-signature-v3-nonce"),
+  plivoSignatures: header("x-plivo-signature-v3"),
+  plivoMainSignatures: header("x-plivo-signature-ma-v3"),
+  plivoNonce: header("x-plivo-signature-v3-nonce"),
 });
 
 /**
  * Which carriers an upgrade of `url` may come from: those that prove it by one of their secrets, and those that none is known of.
  * `url` is what the carrier was told to dial, rebuilt from configuration: behind a proxy the request knows another one.
  */
-export function carriersVouching(
+export function authenticatedCarriers(
   url: string,
   headers: SignatureHeaders,
   secrets: CarrierSecrets,
@@ -52,32 +52,32 @@ export function carriersVouching(
 type Check = (secret: string, url: string, headers: SignatureHeaders) => boolean;
 
 const CHECKS: Readonly<Record<SigningCarrier, Check>> = {
-  carrier_a: isSignedByCarrierA,
-  carrier_b: isFromCarrierB,
-  carrier_c: isSignedByCarrierC,
+  carrier_a: isSignedByTwilio,
+  carrier_b: isFromTelnyx,
+  carrier_c: isSignedByPlivo,
 };
 
 /** Base64 of HMAC-SHA1 over the address alone: https://www.twilio.com/docs/usage/security#validating-requests */
-export function isSignedByCarrierA(secret: string, url: string, { carrierA }: SignatureHeaders): boolean {
-  const given = signaturesIn(carrierA);
-  return addressesOf(url).some((address) => isAmong(given, createHmac("sha1", secret).update(address).digest()));
+export function isSignedByTwilio(secret: string, url: string, { twilioSignature }: SignatureHeaders): boolean {
+  const given = signaturesIn(twilioSignature);
+  return urlVariantsOf(url).some((address) => isAmong(given, createHmac("sha1", secret).update(address).digest()));
 }
 
 /** The token itself: the carrier was given it with the address, and sends it back. */
-export function isFromCarrierB(secret: string, _url: string, { carrierB, authorization }: SignatureHeaders): boolean {
+export function isFromTelnyx(secret: string, _url: string, { telnyxToken, authorization }: SignatureHeaders): boolean {
   const bearer = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
-  return isSameText(carrierB, secret) || isSameText(bearer, secret);
+  return isSameText(telnyxToken, secret) || isSameText(bearer, secret);
 }
 
 /**
  * Base64 of HMAC-SHA256 over the address and a nonce, of which its documents know two forms; the header may hold several:
  * https://www.plivo.com/docs/voice/concepts/signature-validation
  */
-export function isSignedByCarrierC(secret: string, url: string, headers: SignatureHeaders): boolean {
-  const { carrierC, carrierCMain, carrierCNonce: nonce } = headers;
-  const given = signaturesIn(`${carrierC},${carrierCMain}`);
+export function isSignedByPlivo(secret: string, url: string, headers: SignatureHeaders): boolean {
+  const { plivoSignatures, plivoMainSignatures, plivoNonce: nonce } = headers;
+  const given = signaturesIn(`${plivoSignatures},${plivoMainSignatures}`);
   if (nonce === "" || given.length === 0) return false;
-  return addressesOf(url)
+  return urlVariantsOf(url)
     .flatMap((address) => [`${address}.${nonce}`, `GET${address}${nonce}`])
     .some((signed) => isAmong(given, createHmac("sha256", secret).update(signed).digest()));
 }
@@ -86,7 +86,7 @@ export function isSignedByCarrierC(secret: string, url: string, headers: Signatu
  * All the ways in which carriers were seen to write one address: by either scheme, with the port that goes without saying or
  * without it, with a slash at the end or without it, the host as it was given or in lower case.
  */
-function addressesOf(url: string): readonly string[] {
+function urlVariantsOf(url: string): readonly string[] {
   const [, host = "", port = "", path = ""] = /^wss?:\/\/([^/:]+|\[[^\]]*\])(:\d+)?(\/.*)$/.exec(url) ?? [];
   const ports = port === "" || port === ":443" ? ["", ":443"] : [port];
   const addresses = new Set([url]);
@@ -104,7 +104,7 @@ const signaturesIn = (header: string): readonly Buffer[] =>
     .split(",")
     .map((signature) => Buffer.from(signature.trim(), "base64"))
     .filter((signature) => signature.length > 0)
-    .slice(0, SIGNATURES_MAX);
+    .slice(0, SIGNATURES_PER_UPGRADE_MAX);
 
 const isAmong = (given: readonly Buffer[], digest: Buffer): boolean =>
   given.some((signature) => signature.length === digest.length && timingSafeEqual(signature, digest));

@@ -7,7 +7,7 @@ const SLOT_MS = FRAME_MS / TICK_SLOTS;
 const STALL_MS = FRAME_MS / 2;
 
 /** Something that is due every FRAME_MS. */
-export interface Ticked {
+export interface Tickable {
   /** It was due at `dueMs` of the ticker's clock. Must not throw. */
   tick(dueMs: number): void;
   /** It was due at `dueMs`, and the loop stood still: sends what it owes its peer, and leaves all else to `tick`. Must not throw. */
@@ -28,7 +28,7 @@ export class Ticker {
   /** How late each slot began that somebody was in. */
   readonly lateness = new TimeHistogram();
   readonly #clock: Clock;
-  readonly #slots: Set<Ticked>[] = Array.from({ length: TICK_SLOTS }, () => new Set<Ticked>());
+  readonly #slots: Set<Tickable>[] = Array.from({ length: TICK_SLOTS }, () => new Set<Tickable>());
   #count = 0;
   #slot = 0;
   #nextMs = 0;
@@ -46,7 +46,7 @@ export class Ticker {
   }
 
   /** Ticks `ticked` from now on, in the emptiest slot; returns what stops it. */
-  add(ticked: Ticked): () => void {
+  add(ticked: Tickable): () => void {
     const slot = this.#slots.reduce((emptiest, other) => (other.size < emptiest.size ? other : emptiest));
     slot.add(ticked);
     this.#count += 1;
@@ -70,7 +70,7 @@ export class Ticker {
       if (missedMs > nowMs) break;
       // As `#run` has it: of the ticks that were missed the last one counts.
       const dueMs = missedMs + Math.floor((nowMs - missedMs) / FRAME_MS) * FRAME_MS;
-      const slot = this.#slots[(this.#slot + ahead) % TICK_SLOTS] as Set<Ticked>;
+      const slot = this.#slots[(this.#slot + ahead) % TICK_SLOTS] as Set<Tickable>;
       for (const ticked of slot) ticked.catchUp(dueMs);
     }
   }
@@ -104,7 +104,7 @@ export class Ticker {
     this.#slot = (this.#slot + skipped) % TICK_SLOTS;
     this.#nextMs += skipped * SLOT_MS;
     while (this.#nextMs <= nowMs) {
-      const slot = this.#slots[this.#slot] as Set<Ticked>;
+      const slot = this.#slots[this.#slot] as Set<Tickable>;
       if (slot.size > 0) this.lateness.observe(nowMs - this.#nextMs);
       for (const ticked of slot) ticked.tick(this.#nextMs);
       this.#slot = (this.#slot + 1) % TICK_SLOTS;

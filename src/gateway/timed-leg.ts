@@ -1,8 +1,8 @@
 import type { Clock } from "../core/clock.ts";
 import type { AddedLatency } from "../core/metrics.ts";
-import type { CallReading, CallTally } from "./call-tally.ts";
+import type { CallReading, CallCounters } from "./call-tally.ts";
 import type { Leg } from "./leg.ts";
-import type { Ticked, Ticker } from "./ticker.ts";
+import type { Tickable, Ticker } from "./ticker.ts";
 
 /** A leg that is ticked, and that tells what it has counted. */
 export type TimeableLeg = Leg & { tick(): void; catchUp(): void; read(): CallReading };
@@ -12,12 +12,12 @@ export type TimeableLeg = Leg & { tick(): void; catchUp(): void; read(): CallRea
  * the kernel while the loop was elsewhere, which the delay of the event loop tells. Nor are the frames that are sent at once when speech
  * begins: they were not due before. Allocates nothing.
  */
-export class TimedLeg implements Leg, Ticked {
+export class TimedLeg implements Leg, Tickable {
   readonly #leg: TimeableLeg;
   readonly #clock: Clock;
   readonly #ticker: Pick<Ticker, "catchUp">;
   readonly #process: AddedLatency;
-  readonly #call: CallTally;
+  readonly #call: CallCounters;
 
   constructor(leg: TimeableLeg, clock: Clock, ticker: Pick<Ticker, "catchUp">, process: AddedLatency) {
     this.#leg = leg;

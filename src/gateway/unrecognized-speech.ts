@@ -5,14 +5,14 @@ const UNRECOGNIZED_SPEECH_MS = 3_000;
 
 /** Detects, once a call, that the STT finds no words although the caller speaks. */
 export class UnrecognizedSpeech {
-  #voicedFrames = 0;
+  #speechFrames = 0;
   #isSettled = false;
 
   /** Takes the voice activity of one frame; true once, after UNRECOGNIZED_SPEECH_MS of speech without a word. */
   frame(voiced: boolean): boolean {
     if (this.#isSettled || !voiced) return false;
-    this.#voicedFrames += 1;
-    this.#isSettled = this.#voicedFrames * FRAME_MS >= UNRECOGNIZED_SPEECH_MS;
+    this.#speechFrames += 1;
+    this.#isSettled = this.#speechFrames * FRAME_MS >= UNRECOGNIZED_SPEECH_MS;
     return this.#isSettled;
   }
 

@@ -5,63 +5,63 @@ import { FRAME_MS, OUTPUT_CUSHION_FRAMES, OUTPUT_RING_FRAMES_MAX } from "../core
 import { type FrameCodec, FrameEncoder } from "../media/frame-codec.ts";
 import { FrameRing, type RingFrame } from "../media/frame-ring.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
-import type { EngineWatch, Tts, TtsChunk } from "../speech/speech.ts";
+import type { ProviderObserver, Tts, TtsChunk } from "../speech/speech.ts";
 
 /** What a piece is spoken with, and in. */
-export interface SpeakingVoice {
+export interface SelectedVoice {
   voiceId: string;
   language: string;
 }
 
-export interface VoiceOutOptions extends SpeakingVoice {
+export interface TtsOutputOptions extends SelectedVoice {
   tts: Tts;
   /** The leg's rate, Hz. */
   rateHz: number;
   /** What the leg's frames are in. */
   codec: FrameCodec;
   makeResampler: ResamplerFactory;
-  /** Takes `piece-audio` and `piece-end`. */
+  /** Takes `segment-audio` and `segment-end`. */
   deliver: (event: CallEvent) => void;
   /** The voice failed, and why; what the call is to be told of that. */
-  onError: (error: unknown, event: Extract<CallEvent, { kind: "piece-failed" }>) => void;
+  onError: (error: unknown, event: Extract<CallEvent, { kind: "segment-failed" }>) => void;
   /** There is speech to be sent again, after there was none: nobody needs to wait for his turn with it. */
   onReady: () => void;
   /** Told of what goes on behind the voice. */
-  watch?: EngineWatch;
+  observer?: ProviderObserver;
   /** The same for what the service says in its own name, in place of `watch`. */
-  ownPhraseWatch?: EngineWatch;
+  ownPhraseObserver?: ProviderObserver;
 }
 
-interface Request {
+interface SegmentRequest {
   turnId: number;
-  piece: number;
+  segment: number;
   text: string;
   isOwnPhrase: boolean;
-  voice: SpeakingVoice | Promise<SpeakingVoice>;
+  voice: SelectedVoice | Promise<SelectedVoice>;
 }
 
 /**
  * Turns the pieces of a reply into frames of the leg's rate, one piece after the other, a few seconds ahead of the ticker
  * at most: when the ring is full the synthesis is not pulled any further.
  */
-export class VoiceOut {
-  readonly #options: VoiceOutOptions;
+export class TtsOutput {
+  readonly #options: TtsOutputOptions;
   readonly #ring: FrameRing;
-  #voice: SpeakingVoice | Promise<SpeakingVoice>;
+  #voice: SelectedVoice | Promise<SelectedVoice>;
   /** The frame that is being filled. In the ring it is encoded: that takes half the memory, and many are encoded in a row. */
   readonly #frame: FrameEncoder;
   #filled = 0;
-  #samplesOfPiece = 0;
-  #queue: Request[] = [];
-  #life = new AbortController();
+  #segmentSamples = 0;
+  #queue: SegmentRequest[] = [];
+  #abortController = new AbortController();
   #running = false;
   /** Frames are being sent: the cushion has been there since the ring was last found empty. */
   #flowing = false;
   #underruns = 0;
-  #room: (() => void) | undefined;
+  #resolveRoom: (() => void) | undefined;
   #resampler: { rateHz: number; resampler: Resampler } | undefined;
 
-  constructor(options: VoiceOutOptions) {
+  constructor(options: TtsOutputOptions) {
     this.#options = options;
     this.#voice = { voiceId: options.voiceId, language: options.language };
     this.#frame = new FrameEncoder(options.codec, (options.rateHz / 1_000) * FRAME_MS);
@@ -69,14 +69,14 @@ export class VoiceOut {
   }
 
   /** Synthesises a piece behind those before it; `reason` is why the service says it, where it does. */
-  speak(turnId: number, piece: number, text: string, reason?: SpeakReason): void {
+  speak(turnId: number, segment: number, text: string, reason?: SpeakReason): void {
     const isOwnPhrase = reason !== undefined && reason !== "greeting";
-    this.#queue.push({ turnId, piece, text, isOwnPhrase, voice: this.#voice });
-    if (!this.#running) void this.#run(this.#life.signal);
+    this.#queue.push({ turnId, segment, text, isOwnPhrase, voice: this.#voice });
+    if (!this.#running) void this.#run(this.#abortController.signal);
   }
 
   /** Pieces from here on are spoken with `voice`, which does not reject; those before keep theirs. */
-  speakWith(voice: Promise<SpeakingVoice>): void {
+  setVoice(voice: Promise<SelectedVoice>): void {
     this.#voice = voice;
   }
 
@@ -86,7 +86,7 @@ export class VoiceOut {
   }
 
   /** Frames are being sent, and the next one is there. */
-  get flows(): boolean {
+  get hasNextFrame(): boolean {
     return this.#flowing && this.#ring.count > 0;
   }
 
@@ -101,14 +101,14 @@ export class VoiceOut {
       this.#flowing = false;
       if (this.#running) this.#underruns += 1;
     }
-    if (this.#room !== undefined && this.#ring.count <= OUTPUT_RING_FRAMES_MAX / 2) this.#wake();
+    if (this.#resolveRoom !== undefined && this.#ring.count <= OUTPUT_RING_FRAMES_MAX / 2) this.#wake();
     return frame;
   }
 
   /** Aborts the synthesis and drops what has not been sent; the next `speak` begins anew. */
-  cut(): void {
-    this.#life.abort();
-    this.#life = new AbortController();
+  cancel(): void {
+    this.#abortController.abort();
+    this.#abortController = new AbortController();
     this.#running = false;
     this.#flowing = false;
     this.#queue = [];
@@ -120,8 +120,8 @@ export class VoiceOut {
   }
 
   #wake(): void {
-    const room = this.#room;
-    this.#room = undefined;
+    const room = this.#resolveRoom;
+    this.#resolveRoom = undefined;
     room?.();
   }
 
@@ -133,7 +133,7 @@ export class VoiceOut {
       } catch (error) {
         if (signal.aborted) return;
         this.#filled = 0;
-        const failure = { kind: "piece-failed" as const, turnId: next.turnId, piece: next.piece, code: codeOf(error) };
+        const failure = { kind: "segment-failed" as const, turnId: next.turnId, segment: next.segment, code: codeOf(error) };
         this.#options.onError(error, failure);
       }
       if (signal.aborted) return;
@@ -143,16 +143,16 @@ export class VoiceOut {
     if (!this.#flowing && this.#ring.count > 0) this.#options.onReady();
   }
 
-  async #synthesise({ turnId, piece, text, isOwnPhrase, voice }: Request, signal: AbortSignal): Promise<void> {
+  async #synthesise({ turnId, segment, text, isOwnPhrase, voice }: SegmentRequest, signal: AbortSignal): Promise<void> {
     const { tts, rateHz, deliver } = this.#options;
-    const watch = isOwnPhrase ? this.#options.ownPhraseWatch : this.#options.watch;
+    const watch = isOwnPhrase ? this.#options.ownPhraseObserver : this.#options.observer;
     const { voiceId, language } = await voice;
     if (signal.aborted) return;
-    this.#samplesOfPiece = 0;
+    this.#segmentSamples = 0;
     for await (const chunk of tts.speak({ text, voiceId, language, rateHz }, signal, watch)) {
       if (signal.aborted) return;
       // The call must know a word before a frame of it can be sent.
-      deliver({ kind: "piece-audio", turnId, piece, samples: this.#samplesOfPiece, words: chunk.words });
+      deliver({ kind: "segment-audio", turnId, segment, samples: this.#segmentSamples, words: chunk.words });
       // Telling it may have ended the reply, and the call with it.
       if (signal.aborted) return;
       await this.#push(this.#atLegRate(chunk), turnId, signal);
@@ -163,7 +163,7 @@ export class VoiceOut {
       this.#frame.samples.fill(0, this.#filled);
       await this.#pushWhenRoom(turnId, signal);
     }
-    if (!signal.aborted) deliver({ kind: "piece-end", turnId, piece, samples: this.#samplesOfPiece });
+    if (!signal.aborted) deliver({ kind: "segment-end", turnId, segment, samples: this.#segmentSamples });
   }
 
   #atLegRate({ samples, rateHz }: TtsChunk): Int16Array {
@@ -193,7 +193,7 @@ export class VoiceOut {
     if (this.#ring.isFull) return false;
     this.#ring.push(this.#frame.encode(), turnId);
     this.#filled = 0;
-    this.#samplesOfPiece += this.#frame.samples.length;
+    this.#segmentSamples += this.#frame.samples.length;
     if (!this.#flowing && this.#ring.count === OUTPUT_CUSHION_FRAMES) this.#options.onReady();
     return true;
   }
@@ -201,7 +201,7 @@ export class VoiceOut {
   async #pushWhenRoom(turnId: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !this.#pushFrame(turnId)) {
       await new Promise<void>((resolve) => {
-        this.#room = resolve;
+        this.#resolveRoom = resolve;
       });
     }
   }

@@ -7,11 +7,11 @@ const DECAY = 0.98;
  * In what intervals audio comes, learned from its coming: some peers send every 20 ms, some a second at once. What has not come
  * yet is only missing once it is later than usual. Times are on the clock of the caller; allocates nothing.
  */
-export class Cadence {
+export class ArrivalInterval {
   #intervalMs = FRAME_MS;
   #lastMs = Number.NaN;
   /** Audio that came at `#lastMs`. */
-  #atOnceMs = 0;
+  #batchMs = 0;
 
   /** A frame came at `nowMs`, right behind the one before it on the media timeline, or after a gap there, which tells nothing. */
   frame(contiguous: boolean, nowMs: number): void {
@@ -19,17 +19,17 @@ export class Cadence {
     this.#lastMs = nowMs;
     if (sinceMs === 0) {
       // As long as what came at once is, the next of it will be under way: the very first message tells.
-      this.#atOnceMs += FRAME_MS;
-      this.#longer(this.#atOnceMs);
+      this.#batchMs += FRAME_MS;
+      this.#lengthen(this.#batchMs);
       return;
     }
-    this.#atOnceMs = FRAME_MS;
+    this.#batchMs = FRAME_MS;
     if (!contiguous || Number.isNaN(sinceMs)) return;
     this.#intervalMs = Math.max(FRAME_MS, this.#intervalMs * DECAY);
-    this.#longer(sinceMs);
+    this.#lengthen(sinceMs);
   }
 
-  #longer(intervalMs: number): void {
+  #lengthen(intervalMs: number): void {
     this.#intervalMs = Math.min(STREAM_MESSAGE_MS_MAX, Math.max(this.#intervalMs, intervalMs));
   }
 

@@ -12,10 +12,10 @@ export const pcmBytes = (samples: Int16Array): Uint8Array =>
 
 // The table of mu-law and behind it that of A-law, as a constant of this module, with an index whose range can be seen: then the
 // compiler leaves the bounds checks out.
-const A_LAW_AT = MU_LAW.encodeTable.length;
-const ENCODE = new Uint8Array(2 * A_LAW_AT);
+const A_LAW_OFFSET = MU_LAW.encodeTable.length;
+const ENCODE = new Uint8Array(2 * A_LAW_OFFSET);
 ENCODE.set(MU_LAW.encodeTable);
-ENCODE.set(A_LAW.encodeTable, A_LAW_AT);
+ENCODE.set(A_LAW.encodeTable, A_LAW_OFFSET);
 
 /**
  * The memory of one frame that goes out, filled as samples and read in its codec. Allocates nothing after the constructor: PCM is the
@@ -44,7 +44,7 @@ export class FrameEncoder {
 }
 
 function encodeG711(codec: G711Codec, samples: Int16Array, into: Uint8Array): void {
-  const law = codec === "alaw" ? A_LAW_AT : 0;
+  const law = codec === "alaw" ? A_LAW_OFFSET : 0;
   const whole = samples.length - (samples.length % 4);
   // By fours: half of what a plain loop takes is the loop.
   for (let i = 0; i < whole; i += 4) {

@@ -18,7 +18,7 @@ export class FrameRing {
   /** The frames, and behind them the one that is lent. */
   readonly #bytes: Uint8Array;
   readonly #turnIds: number[];
-  readonly #lent: { readonly bytes: Uint8Array; turnId: number };
+  readonly #borrowed: { readonly bytes: Uint8Array; turnId: number };
   #head = 0;
   #count = 0;
 
@@ -28,7 +28,7 @@ export class FrameRing {
     this.#frameBytes = frameBytes;
     this.#bytes = new Uint8Array((capacityFrames + 1) * frameBytes);
     this.#turnIds = new Array<number>(capacityFrames).fill(0);
-    this.#lent = { bytes: this.#bytes.subarray(capacityFrames * frameBytes), turnId: 0 };
+    this.#borrowed = { bytes: this.#bytes.subarray(capacityFrames * frameBytes), turnId: 0 };
   }
 
   get count(): number {
@@ -55,10 +55,10 @@ export class FrameRing {
     if (this.#count === 0) return undefined;
     const from = this.#head * this.#frameBytes;
     this.#bytes.copyWithin(this.#capacityFrames * this.#frameBytes, from, from + this.#frameBytes);
-    this.#lent.turnId = this.#turnIds[this.#head] as number;
+    this.#borrowed.turnId = this.#turnIds[this.#head] as number;
     this.#head = (this.#head + 1) % this.#capacityFrames;
     this.#count -= 1;
-    return this.#lent;
+    return this.#borrowed;
   }
 
   clear(): void {

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { TIMESTAMP_GAP_MS_MAX, UNDATED_LAG_MS_MAX } from "../core/limits.ts";
+import { TIMESTAMP_GAP_MS_MAX, UNTIMESTAMPED_LAG_MS_MAX } from "../core/limits.ts";
 import { type FrameCodec, pcmBytes } from "./frame-codec.ts";
 import { G711_LAWS } from "./g711.ts";
 
@@ -103,7 +103,7 @@ export class Framer {
     this.#input = input;
     this.#read = 0;
     if (Number.isFinite(input.timestampMs)) this.#place(input.timestampMs, nowMs);
-    else this.#placeUndated(input.count * this.#sampleMs, nowMs);
+    else this.#placeWithoutTimestamp(input.count * this.#sampleMs, nowMs);
   }
 
   /** Cuts the next frame; false when what is left does not fill one. */
@@ -162,9 +162,9 @@ export class Framer {
   }
 
   /** Audio that ends now began by its length before. */
-  #placeUndated(lengthMs: number, nowMs: number): void {
+  #placeWithoutTimestamp(lengthMs: number, nowMs: number): void {
     const startMs = nowMs - this.#startMs - lengthMs;
-    if (startMs - this.#countedMs >= UNDATED_LAG_MS_MAX) this.#resumeMs = startMs;
+    if (startMs - this.#countedMs >= UNTIMESTAMPED_LAG_MS_MAX) this.#resumeMs = startMs;
   }
 
   /** Compares a timestamp with the count of samples; see the rules above. */

@@ -94,7 +94,7 @@ class WasmDecoder implements LibraryDecoder {
     this.#module = module;
     this.#scratch = scratch;
     this.#samplesMax = (rateHz / 1_000) * OPUS_PACKET_MS_MAX;
-    this.#pointer = existing(module._oc_create_decoder(rateHz, MONO, scratch.error));
+    this.#pointer = assertAllocated(module._oc_create_decoder(rateHz, MONO, scratch.error));
   }
 
   decode(packet: Uint8Array, into: Int16Array): number {
@@ -124,7 +124,7 @@ class WasmEncoder implements LibraryEncoder {
     this.#module = module;
     this.#scratch = scratch;
     this.#frameSamples = (rateHz / 1_000) * FRAME_MS;
-    this.#pointer = existing(module._oc_create_encoder(rateHz, MONO, APPLICATION_VOIP, scratch.error));
+    this.#pointer = assertAllocated(module._oc_create_encoder(rateHz, MONO, APPLICATION_VOIP, scratch.error));
     for (const [control, value] of ENCODER_CONTROLS) {
       assert.equal(module._oc_encoder_ctl(this.#pointer, control, value), 0, `Opus takes control ${control}`);
     }
@@ -144,9 +144,9 @@ class WasmEncoder implements LibraryEncoder {
 }
 
 /** What libopus or the allocator returns for an object; 0 says that there was no memory for it. */
-function existing(pointer: number): number {
+function assertAllocated(pointer: number): number {
   if (pointer === 0) throw unavailable("no memory for another Opus stream");
   return pointer;
 }
 
-const allocate = (module: LibopusModule, bytes: number): number => existing(module._malloc(bytes));
+const allocate = (module: LibopusModule, bytes: number): number => assertAllocated(module._malloc(bytes));

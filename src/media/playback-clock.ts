@@ -34,7 +34,7 @@ export class PlaybackClock {
   }
 
   /** Whether the next frame is due: less lies ahead of the far end than should. */
-  isShort(nowMs: number): boolean {
+  isFrameDue(nowMs: number): boolean {
     return this.#bufferedUntilMs - nowMs < TOP_UP_BELOW_MS;
   }
 

@@ -1,10 +1,10 @@
 import {
-  REORDER_AHEAD_CHUNKS_MAX,
-  REORDER_DROPPED_MAX,
-  REORDER_HELD_MAX,
-  REORDER_HELD_MESSAGE_MS_MAX,
-  REORDER_LATE_CHUNKS_MAX,
-  REORDER_WAIT_MS,
+  JITTER_BUFFER_AHEAD_CHUNKS_MAX,
+  JITTER_BUFFER_DROPPED_MAX,
+  JITTER_BUFFER_CHUNKS_MAX,
+  JITTER_BUFFER_CHUNK_MS_MAX,
+  JITTER_BUFFER_LATE_CHUNKS_MAX,
+  JITTER_BUFFER_WAIT_MS,
 } from "../core/limits.ts";
 import type { FramerInput } from "./framer.ts";
 import type { G711Law } from "./g711.ts";
@@ -21,7 +21,7 @@ export type Verdict = "taken" | "late" | "duplicate";
 const WRAPS = [2 ** 16, 2 ** 31, 2 ** 32] as const;
 
 /** What `next` lends, made once. */
-type Lent = { -readonly [key in keyof FramerInput]: FramerInput[key] };
+type BorrowedInput = { -readonly [key in keyof FramerInput]: FramerInput[key] };
 
 /** A message that came too early. */
 interface Slot {
@@ -30,10 +30,10 @@ interface Slot {
   count: number;
   chunk: number;
   /** Its place in the stream by our own count, which knows no wraps. */
-  place: number;
-  cameMs: number;
+  position: number;
+  arrivedMs: number;
   /** Samples that had come until then, its own included. */
-  cameSamples: number;
+  arrivedSamples: number;
 }
 
 /**
@@ -56,73 +56,73 @@ interface Slot {
  *
  * Allocates nothing after the constructor.
  */
-export class Reorder {
+export class JitterBuffer {
   readonly #law: G711Law;
   readonly #samplesPerMs: number;
   readonly #slots: readonly Slot[];
   /** Lent by `next`. */
   readonly #heldSamples: Int16Array;
-  readonly #out: Lent = { bytes: new Uint8Array(), samples: new Int16Array(), count: 0, timestampMs: 0 };
+  readonly #out: BorrowedInput = { bytes: new Uint8Array(), samples: new Int16Array(), count: 0, timestampMs: 0 };
   /** Whether the message that stood at a place, modulo the list's length, was given out. Only of the last places. */
-  readonly #given = new Uint8Array(REORDER_LATE_CHUNKS_MAX);
+  readonly #delivered = new Uint8Array(JITTER_BUFFER_LATE_CHUNKS_MAX);
   /** The place whose turn it is, and the carrier's own count for it; NaN before the first. */
-  #place = 0;
+  #position = 0;
   #chunk = Number.NaN;
   /** Where the place whose turn it is begins, in samples. */
   #startSamples = 0;
   #lastCount = 0;
-  #cameSamples = 0;
+  #arrivedSamples = 0;
   #droppedInRow = 0;
   /** The message that was pushed, until it is given out or held. */
   #input: OrderedInput | undefined;
-  #inputPlace = 0;
+  #inputPosition = 0;
 
   constructor({ law, rateHz }: { law: G711Law; rateHz: number }) {
     this.#law = law;
     this.#samplesPerMs = rateHz / 1_000;
-    this.#heldSamples = new Int16Array(REORDER_HELD_MESSAGE_MS_MAX * this.#samplesPerMs);
-    this.#slots = Array.from({ length: REORDER_HELD_MAX }, () => ({
+    this.#heldSamples = new Int16Array(JITTER_BUFFER_CHUNK_MS_MAX * this.#samplesPerMs);
+    this.#slots = Array.from({ length: JITTER_BUFFER_CHUNKS_MAX }, () => ({
       bytes: new Uint8Array(this.#heldSamples.length),
       count: 0,
       chunk: 0,
-      place: 0,
-      cameMs: 0,
-      cameSamples: 0,
+      position: 0,
+      arrivedMs: 0,
+      arrivedSamples: 0,
     }));
   }
 
   /** Takes a message, which is lent until `next` says that there is nothing more. */
   push(input: OrderedInput, nowMs: number): Verdict {
-    if (Number.isNaN(this.#chunk) && Number.isSafeInteger(input.chunk)) this.#chunk = firstOf(input.chunk);
+    if (Number.isNaN(this.#chunk) && Number.isSafeInteger(input.chunk)) this.#chunk = initialChunk(input.chunk);
     const distance = this.#distance(input.chunk);
-    if (distance < 0 || this.#isHeld(this.#place + distance)) {
+    if (distance < 0 || this.#isHeld(this.#position + distance)) {
       this.#droppedInRow += 1;
-      if (this.#droppedInRow <= REORDER_DROPPED_MAX) {
-        const place = this.#place + distance;
-        return distance > 0 || this.#given[place % this.#given.length] === 1 ? "duplicate" : "late";
+      if (this.#droppedInRow <= JITTER_BUFFER_DROPPED_MAX) {
+        const place = this.#position + distance;
+        return distance > 0 || this.#delivered[place % this.#delivered.length] === 1 ? "duplicate" : "late";
       }
-      this.#takeLast(input);
-    } else if (Number.isNaN(distance)) this.#takeLast(input);
-    else this.#take(input, this.#place + distance, nowMs);
+      this.#acceptAtEnd(input);
+    } else if (Number.isNaN(distance)) this.#acceptAtEnd(input);
+    else this.#accept(input, this.#position + distance, nowMs);
     this.#droppedInRow = 0;
-    this.#cameSamples += input.count;
+    this.#arrivedSamples += input.count;
     return "taken";
   }
 
   /** The next message whose turn has come: lent, valid until the next call. */
   next(nowMs: number): FramerInput | undefined {
-    const slot = this.#first();
+    const slot = this.#earliestSlot();
     const input = this.#input;
-    if (input !== undefined && (slot === undefined || this.#inputPlace < slot.place)) {
+    if (input !== undefined && (slot === undefined || this.#inputPosition < slot.position)) {
       this.#input = undefined;
-      return this.#give(input.bytes, input.samples, input.count, input.chunk, this.#inputPlace);
+      return this.#deliver(input.bytes, input.samples, input.count, input.chunk, this.#inputPosition);
     }
     if (slot === undefined) return undefined;
-    if (input === undefined && slot.place !== this.#place && !this.#isOverdue(nowMs)) return undefined;
-    const { bytes, count, chunk, place } = slot;
+    if (input === undefined && slot.position !== this.#position && !this.#isOverdue(nowMs)) return undefined;
+    const { bytes, count, chunk, position } = slot;
     slot.count = 0;
     for (let i = 0; i < count; i += 1) this.#heldSamples[i] = this.#law.decodeTable[bytes[i] as number] as number;
-    return this.#give(bytes, this.#heldSamples, count, chunk, place);
+    return this.#deliver(bytes, this.#heldSamples, count, chunk, position);
   }
 
   /** How many places after the one whose turn it is; NaN where the count is none, or another one than before. */
@@ -138,40 +138,40 @@ export class Reorder {
   }
 
   /** The message is given out behind all that waits, and the count goes on from it. */
-  #takeLast(input: OrderedInput): void {
-    let place = this.#place;
-    for (const slot of this.#slots) if (slot.count > 0) place = Math.max(place, slot.place + 1);
+  #acceptAtEnd(input: OrderedInput): void {
+    let place = this.#position;
+    for (const slot of this.#slots) if (slot.count > 0) place = Math.max(place, slot.position + 1);
     this.#input = input;
-    this.#inputPlace = place;
+    this.#inputPosition = place;
   }
 
-  #take(input: OrderedInput, place: number, nowMs: number): void {
+  #accept(input: OrderedInput, place: number, nowMs: number): void {
     this.#input = input;
-    this.#inputPlace = place;
-    if (place === this.#place || input.count > this.#heldSamples.length) return;
-    const slot = this.#free();
+    this.#inputPosition = place;
+    if (place === this.#position || input.count > this.#heldSamples.length) return;
+    const slot = this.#freeSlot();
     if (slot === undefined) return;
     for (let i = 0; i < input.count; i += 1) slot.bytes[i] = input.bytes[i] as number;
     slot.count = input.count;
     slot.chunk = input.chunk;
-    slot.place = place;
-    slot.cameMs = nowMs;
-    slot.cameSamples = this.#cameSamples + input.count;
+    slot.position = place;
+    slot.arrivedMs = nowMs;
+    slot.arrivedSamples = this.#arrivedSamples + input.count;
     this.#input = undefined;
   }
 
-  #give(bytes: Uint8Array, samples: Int16Array, count: number, chunk: number, place: number): FramerInput {
-    for (let missing = Math.max(this.#place, place - this.#given.length); missing < place; missing += 1) {
-      this.#given[missing % this.#given.length] = 0;
+  #deliver(bytes: Uint8Array, samples: Int16Array, count: number, chunk: number, place: number): FramerInput {
+    for (let missing = Math.max(this.#position, place - this.#delivered.length); missing < place; missing += 1) {
+      this.#delivered[missing % this.#delivered.length] = 0;
     }
-    this.#startSamples += (place - this.#place) * this.#lastCount;
+    this.#startSamples += (place - this.#position) * this.#lastCount;
     const out = this.#out;
     out.bytes = bytes;
     out.samples = samples;
     out.count = count;
     out.timestampMs = this.#startSamples / this.#samplesPerMs;
-    this.#given[place % this.#given.length] = 1;
-    this.#place = place + 1;
+    this.#delivered[place % this.#delivered.length] = 1;
+    this.#position = place + 1;
     // Without a count of its own a message stands in nobody's place.
     if (Number.isSafeInteger(chunk)) this.#chunk = chunk + 1;
     this.#startSamples += count;
@@ -182,35 +182,35 @@ export class Reorder {
   #isOverdue(nowMs: number): boolean {
     for (const slot of this.#slots) {
       if (slot.count === 0) continue;
-      if (nowMs - slot.cameMs >= REORDER_WAIT_MS) return true;
-      if (this.#cameSamples - slot.cameSamples >= REORDER_WAIT_MS * this.#samplesPerMs) return true;
+      if (nowMs - slot.arrivedMs >= JITTER_BUFFER_WAIT_MS) return true;
+      if (this.#arrivedSamples - slot.arrivedSamples >= JITTER_BUFFER_WAIT_MS * this.#samplesPerMs) return true;
     }
     return false;
   }
 
   #isHeld(place: number): boolean {
-    for (const slot of this.#slots) if (slot.count > 0 && slot.place === place) return true;
+    for (const slot of this.#slots) if (slot.count > 0 && slot.position === place) return true;
     return false;
   }
 
-  #free(): Slot | undefined {
+  #freeSlot(): Slot | undefined {
     for (const slot of this.#slots) if (slot.count === 0) return slot;
     return undefined;
   }
 
   /** The one that waits with the fewest in front of it. */
-  #first(): Slot | undefined {
+  #earliestSlot(): Slot | undefined {
     let first: Slot | undefined;
     for (const slot of this.#slots) {
-      if (slot.count > 0 && (first === undefined || slot.place < first.place)) first = slot;
+      if (slot.count > 0 && (first === undefined || slot.position < first.position)) first = slot;
     }
     return first;
   }
 }
 
 /** Carriers count from 1: a stream that seems to begin a little later began out of order. */
-const firstOf = (chunk: number): number => (chunk > 1 && isNear(chunk - 1) ? 1 : chunk);
+const initialChunk = (chunk: number): number => (chunk > 1 && isNear(chunk - 1) ? 1 : chunk);
 
 /** Nearer than this it is the same count: late, missing, or in order. */
 const isNear = (distance: number): boolean =>
-  distance >= -REORDER_LATE_CHUNKS_MAX && distance <= REORDER_AHEAD_CHUNKS_MAX;
+  distance >= -JITTER_BUFFER_LATE_CHUNKS_MAX && distance <= JITTER_BUFFER_AHEAD_CHUNKS_MAX;

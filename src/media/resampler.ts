@@ -29,7 +29,7 @@ export async function loadResampler(): Promise<ResamplerFactory> {
 }
 
 export function resamplerFactory(wasm: SpeexResamplerWasm): ResamplerFactory {
-  const workbench = new Workbench(wasm);
+  const workbench = new Scratch(wasm);
   return (fromHz, toHz) => new SpeexResampler(workbench, fromHz, toHz);
 }
 
@@ -41,7 +41,7 @@ const BLOCK_BYTES = BLOCK_SAMPLES * Int16Array.BYTES_PER_ELEMENT;
 const COUNT_BYTES = Uint32Array.BYTES_PER_ELEMENT;
 
 /** The piece of the module's memory through which samples go in and out. All resamplers share it: each leaves it empty. */
-class Workbench {
+class Scratch {
   readonly wasm: SpeexResamplerWasm;
   readonly #inputCount: number;
   readonly #outputCount: number;
@@ -63,7 +63,7 @@ class Workbench {
   }
 
   /** Feeds all of `samples`; writes what comes out to the front of `into` and returns how much that was. */
-  pass(state: number, samples: Int16Array, into: Int16Array): number {
+  resample(state: number, samples: Int16Array, into: Int16Array): number {
     const { wasm } = this;
     let read = 0;
     let written = 0;
@@ -96,7 +96,7 @@ class Workbench {
 }
 
 class SpeexResampler implements Resampler {
-  readonly #workbench: Workbench;
+  readonly #scratch: Scratch;
   readonly #ratio: number;
   /** Silence as long as half the filter: it pushes the last samples out. */
   readonly #tail: Int16Array;
@@ -106,10 +106,10 @@ class SpeexResampler implements Resampler {
   /** The part of it that was returned last: a stream of equal frames returns the same one again and again. */
   #returned = this.#output;
 
-  constructor(workbench: Workbench, fromHz: number, toHz: number) {
+  constructor(workbench: Scratch, fromHz: number, toHz: number) {
     assert.ok(Number.isInteger(fromHz) && fromHz > 0 && Number.isInteger(toHz) && toHz > 0, "rates in whole Hz");
     assert.notEqual(fromHz, toHz, "two different rates");
-    this.#workbench = workbench;
+    this.#scratch = workbench;
     this.#ratio = toHz / fromHz;
     this.#state = workbench.open(fromHz, toHz);
     if (this.#state === 0) throw unavailable("no memory for another resampler");
@@ -124,21 +124,21 @@ class SpeexResampler implements Resampler {
       this.#output = new Int16Array(samplesMax);
       this.#returned = this.#output;
     }
-    const count = this.#workbench.pass(this.#state, samples, this.#output);
+    const count = this.#scratch.resample(this.#state, samples, this.#output);
     if (this.#returned.length !== count) this.#returned = this.#output.subarray(0, count);
     return this.#returned;
   }
 
   flush(): Int16Array {
     const rest = this.process(this.#tail);
-    this.#workbench.wasm._speex_resampler_reset_mem(this.#state);
-    this.#workbench.wasm._speex_resampler_skip_zeros(this.#state);
+    this.#scratch.wasm._speex_resampler_reset_mem(this.#state);
+    this.#scratch.wasm._speex_resampler_skip_zeros(this.#state);
     return rest;
   }
 
   destroy(): void {
     assert.ok(this.#state !== 0, "destroyed twice");
-    this.#workbench.wasm._speex_resampler_destroy(this.#state);
+    this.#scratch.wasm._speex_resampler_destroy(this.#state);
     this.#state = 0;
   }
 }

@@ -6,7 +6,7 @@ import { FRAME_MS } from "../core/limits.ts";
 /** Tells voice from silence and noise, 20 ms at a time. One per stream: what it heard before matters. */
 export interface Vad {
   /** Takes one frame of FRAME_MS at the rate it was made for; reads it and keeps nothing. Allocates nothing. */
-  isVoiced(frame: Int16Array): boolean;
+  isSpeech(frame: Int16Array): boolean;
   /** Gives its memory back; after that it must not be used. */
   destroy(): void;
 }
@@ -49,7 +49,7 @@ class FvadVad implements Vad {
     assert.equal(fvad._fvad_set_sample_rate(this.#state, rateHz), 0);
   }
 
-  isVoiced(frame: Int16Array): boolean {
+  isSpeech(frame: Int16Array): boolean {
     // Asserted only where it fails: on Node 26 each call of `assert.equal` allocates 56 bytes for its message.
     if (this.#state === 0) assert.fail("destroyed");
     if (frame.length !== this.#frameSamples) assert.fail("one frame at the detector's own rate");

@@ -4,13 +4,13 @@ import { BAUD, BYTE_BITS, CARRIER_PEAK, MARK_HZ, PREAMBLE_BITS, SPACE_HZ } from 
 import { WordFrameReader } from "./word-frame.ts";
 
 /** The rates at which words can be decoded. */
-export const WORD_DECODER_RATES_HZ = [8_000, 16_000] as const;
+export const WATERMARK_DECODER_RATES_HZ = [8_000, 16_000] as const;
 
 /** What a decoder finds. Times are ms of the audio that was written, up to the sample that made it certain. */
-export interface WordSink {
-  word(word: string, atMs: number): void;
+export interface WatermarkListener {
+  onWord(word: string, atMs: number): void;
   /** There have been words, and no data for `quietMs` since. */
-  quiet(atMs: number): void;
+  onQuiet(atMs: number): void;
 }
 
 /** The receiver's rate after its filter: 3.3 hops a bit. */
@@ -38,13 +38,13 @@ const FILTER_CUTOFF_HZ = 560;
  * A complex band-pass around both tones, at 3.3 hops a bit; the energy of each tone over one bit; and a UART on the
  * difference of the two, which takes its time anew from each start bit.
  */
-export class WordCarrierDecoder {
+export class WatermarkDecoder {
   readonly #rateHz: number;
   readonly #hopSamples: number;
   readonly #taps: ComplexTable;
   readonly #windowSamples: number;
   readonly #quietHops: number;
-  readonly #sink: WordSink;
+  readonly #sink: WatermarkListener;
   readonly #reader = new WordFrameReader();
 
   /** Input from sample `#first` on; the first `#held` of it are there. */
@@ -66,7 +66,7 @@ export class WordCarrierDecoder {
   #levelBefore = 0;
 
   /** `idle` waits for mark, `mark` for a start bit; in a `byte` the bits are read at their middles. */
-  #at: "idle" | "mark" | "byte" = "idle";
+  #state: "idle" | "mark" | "byte" = "idle";
   #markHops = 0;
   #bit = 0;
   #bitHop = 0;
@@ -78,9 +78,9 @@ export class WordCarrierDecoder {
 
   /** The hop of the last byte of a frame. */
   #dataHop = 0;
-  #owesQuiet = false;
+  #isQuietPending = false;
 
-  constructor(rateHz: (typeof WORD_DECODER_RATES_HZ)[number], quietMs: number, sink: WordSink) {
+  constructor(rateHz: (typeof WATERMARK_DECODER_RATES_HZ)[number], quietMs: number, sink: WatermarkListener) {
     this.#rateHz = rateHz;
     this.#hopSamples = rateHz / HOP_HZ;
     this.#taps = BAND_PASS[rateHz];
@@ -110,7 +110,7 @@ export class WordCarrierDecoder {
     let start = this.#hop * this.#hopSamples - (length - 1) - this.#first;
     for (; start + length <= this.#held; start += this.#hopSamples) {
       this.#filter(start);
-      this.#hear();
+      this.#demodulate();
       this.#hop += 1;
     }
     this.#input.copyWithin(0, start, this.#held);
@@ -147,33 +147,33 @@ export class WordCarrierDecoder {
     this.#level = Math.max(mark, space) < TONE_ENERGY_MIN ? Number.NaN : mark - space;
   }
 
-  #hear(): void {
-    if (Number.isNaN(this.#level)) this.#lose();
-    else if (this.#at === "idle") this.#awaitMark();
-    else if (this.#at === "mark") this.#awaitStart();
+  #demodulate(): void {
+    if (Number.isNaN(this.#level)) this.#loseSignal();
+    else if (this.#state === "idle") this.#awaitMark();
+    else if (this.#state === "mark") this.#awaitStart();
     else if (this.#hop >= this.#bitHop) this.#readBit();
-    if (this.#owesQuiet && this.#hop - this.#dataHop >= this.#quietHops) {
-      this.#owesQuiet = false;
-      this.#sink.quiet(this.#nowMs());
+    if (this.#isQuietPending && this.#hop - this.#dataHop >= this.#quietHops) {
+      this.#isQuietPending = false;
+      this.#sink.onQuiet(this.#nowMs());
     }
   }
 
-  #lose(): void {
-    this.#at = "idle";
+  #loseSignal(): void {
+    this.#state = "idle";
     this.#markHops = 0;
     this.#reader.lost();
   }
 
   #awaitMark(): void {
     this.#markHops = this.#level > 0 ? this.#markHops + 1 : 0;
-    if (this.#markHops >= MARK_HOPS_MIN) this.#at = "mark";
+    if (this.#markHops >= MARK_HOPS_MIN) this.#state = "mark";
   }
 
   #awaitStart(): void {
     if (this.#level > 0) return;
     // The edge lies where the level crossed zero, between the hop before and this one.
     const edge = this.#hop - 1 + this.#levelBefore / (this.#levelBefore - this.#level);
-    this.#at = "byte";
+    this.#state = "byte";
     this.#bit = 0;
     this.#byte = 0;
     this.#bitHop = edge + BIT_HOPS / 2;
@@ -190,8 +190,8 @@ export class WordCarrierDecoder {
   #readStart(level: number): void {
     if (level <= 0) this.#toBit(1);
     // A short dip of the mark within a frame is noise; elsewhere there may be no carrier at all.
-    else if (this.#reader.inFrame) this.#at = "mark";
-    else this.#lose();
+    else if (this.#reader.inFrame) this.#state = "mark";
+    else this.#loseSignal();
   }
 
   #readData(level: number): void {
@@ -204,14 +204,14 @@ export class WordCarrierDecoder {
   #readStop(level: number): void {
     const isWrong = level <= 0;
     if (isWrong && (!this.#reader.inFrame || this.#stopWasWrong)) {
-      this.#lose();
+      this.#loseSignal();
       return;
     }
     this.#stopWasWrong = isWrong;
     this.#takeByte();
     this.#byte = 0;
     if (isWrong) this.#toBit(0);
-    else this.#at = "mark";
+    else this.#state = "mark";
   }
 
   #toBit(bit: number): void {
@@ -222,8 +222,8 @@ export class WordCarrierDecoder {
   #takeByte(): void {
     const word = this.#reader.read(this.#byte, this.#certainty);
     if (word !== undefined) {
-      this.#owesQuiet = true;
-      this.#sink.word(word, this.#nowMs());
+      this.#isQuietPending = true;
+      this.#sink.onWord(word, this.#nowMs());
     }
     // Bytes outside of a frame are noise, and keep nobody waiting.
     if (word !== undefined || this.#reader.inFrame) this.#dataHop = this.#hop;

@@ -8,11 +8,11 @@ import {
   PREAMBLE_BITS,
   SPACE_HZ,
   TRAILER_BITS,
-  WORD_CARRIER_RATE_HZ,
+  WATERMARK_RATE_HZ,
 } from "./word-carrier.ts";
 import { wordFrame } from "./word-frame.ts";
 
-const BIT_SAMPLES = WORD_CARRIER_RATE_HZ / BAUD;
+const BIT_SAMPLES = WATERMARK_RATE_HZ / BAUD;
 /** The carrier is faded in and out over 1 ms so that it does not click. */
 const FADE_SAMPLES = 8;
 /** Brings a voice that peaks at full scale to where carrier and filter overshoot still find room. */
@@ -32,7 +32,7 @@ interface Frame {
  * Puts words under speech, as both come. Every word must be given by `carry` before the speech in which it begins.
  * One utterance after the other: `finish` or `reset` makes it ready for the next.
  */
-export class WordCarrierEncoder {
+export class WatermarkEncoder {
   readonly #rateHz: number;
   readonly #shaper: SpeechShaper;
   #frames: Frame[] = [];
@@ -53,15 +53,15 @@ export class WordCarrierEncoder {
    * frame before it is over. Returns the ms at which the frame ends; a word that cannot be carried (word-frame.ts) has none,
    * and gives `startMs`.
    */
-  carry(word: string, startMs: number): number {
+  addWord(word: string, startMs: number): number {
     const bytes = wordFrame(word);
     if (bytes === undefined) return startMs;
-    const start = Math.max(this.#free, this.#made, Math.ceil((startMs * WORD_CARRIER_RATE_HZ) / 1_000));
+    const start = Math.max(this.#free, this.#made, Math.ceil((startMs * WATERMARK_RATE_HZ) / 1_000));
     const bits = PREAMBLE_BITS + bytes.length * BYTE_BITS + TRAILER_BITS;
     const end = start + Math.ceil(bits * BIT_SAMPLES);
     this.#frames.push({ bytes, start, end });
     this.#free = end;
-    return (end * 1_000) / WORD_CARRIER_RATE_HZ;
+    return (end * 1_000) / WATERMARK_RATE_HZ;
   }
 
   /** Takes the next speech; returns what is ready of the result, 5 ms behind, the caller's to keep. */
@@ -72,7 +72,7 @@ export class WordCarrierEncoder {
 
   /** Ends the utterance; returns its rest, which is longer than the speech when the last frame is. */
   finish(): Int16Array {
-    const speechEnd = Math.ceil((this.#shaper.taken * WORD_CARRIER_RATE_HZ) / this.#rateHz);
+    const speechEnd = Math.ceil((this.#shaper.taken * WATERMARK_RATE_HZ) / this.#rateHz);
     const rest = this.#make(Math.max(this.#free, speechEnd));
     this.reset();
     return rest;
@@ -106,7 +106,7 @@ export class WordCarrierEncoder {
     }
     if (frame === undefined || sample < frame.start) return 0;
     const hz = bitAt(frame.bytes, Math.floor((sample - frame.start) / BIT_SAMPLES)) === 1 ? MARK_HZ : SPACE_HZ;
-    this.#phase = (this.#phase + (2 * Math.PI * hz) / WORD_CARRIER_RATE_HZ) % (2 * Math.PI);
+    this.#phase = (this.#phase + (2 * Math.PI * hz) / WATERMARK_RATE_HZ) % (2 * Math.PI);
     const fromEdge = Math.min(sample - frame.start + 1, frame.end - sample);
     return CARRIER_PEAK * Math.min(1, fromEdge / FADE_SAMPLES) * Math.sin(this.#phase);
   }
@@ -132,9 +132,9 @@ class SpeechShaper {
   #first = 0;
 
   constructor(rateHz: number) {
-    assert.ok(Number.isInteger(rateHz) && rateHz >= WORD_CARRIER_RATE_HZ);
+    assert.ok(Number.isInteger(rateHz) && rateHz >= WATERMARK_RATE_HZ);
     this.#rateHz = rateHz;
-    this.#phases = WORD_CARRIER_RATE_HZ / greatestCommonDivisor(rateHz, WORD_CARRIER_RATE_HZ);
+    this.#phases = WATERMARK_RATE_HZ / greatestCommonDivisor(rateHz, WATERMARK_RATE_HZ);
     this.#tapsEach = 2 * Math.ceil((SPEECH_FILTER_S / 2) * rateHz);
     this.#taps = new Float64Array(this.#phases * this.#tapsEach);
     for (let phase = 0; phase < this.#phases; phase += 1) this.#design(phase);
@@ -158,7 +158,7 @@ class SpeechShaper {
 
   /** Output samples that no further input will change. */
   get ready(): number {
-    return Math.max(0, Math.floor(((this.taken - this.#tapsEach / 2) * WORD_CARRIER_RATE_HZ) / this.#rateHz));
+    return Math.max(0, Math.floor(((this.taken - this.#tapsEach / 2) * WATERMARK_RATE_HZ) / this.#rateHz));
   }
 
   push(speech: Int16Array): void {
@@ -195,7 +195,7 @@ class SpeechShaper {
 
   /** The place in the input, in samples, at which output sample n sounds. */
   #inputAt(n: number): number {
-    return (n * this.#rateHz) / WORD_CARRIER_RATE_HZ;
+    return (n * this.#rateHz) / WATERMARK_RATE_HZ;
   }
 }
 

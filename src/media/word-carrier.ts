@@ -12,7 +12,7 @@
  */
 
 /** The rate of speech that carries words. Nothing of it lies above the telephone band, so that nothing is gained by more. */
-export const WORD_CARRIER_RATE_HZ = 8_000;
+export const WATERMARK_RATE_HZ = 8_000;
 
 export const BAUD = 600;
 export const MARK_HZ = 2_800;

@@ -26,13 +26,13 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** What can be carried: no white space, nor control characters, which are nothing that can be said. */
-const CARRIED = /^[^\s\p{Cc}]+$/u;
+const ENCODABLE = /^[^\s\p{Cc}]+$/u;
 
 /** The frame of a word without white space; undefined when it cannot be carried, or is too long. */
 export function wordFrame(word: string): Uint8Array | undefined {
   assert.match(word, /^\S+$/u);
   const text = encoder.encode(word);
-  if (text.length > WORD_BYTES_MAX || !CARRIED.test(word)) return undefined;
+  if (text.length > WORD_BYTES_MAX || !ENCODABLE.test(word)) return undefined;
   const frame = new Uint8Array(1 + text.length + 1 + CHECK_BYTES);
   const check = crc21(text, text.length);
   frame[0] = START;
@@ -125,7 +125,7 @@ export class WordFrameReader {
   #word(): string | undefined {
     try {
       const word = decoder.decode(this.#bytes.subarray(0, this.#length));
-      return CARRIED.test(word) ? word : undefined;
+      return ENCODABLE.test(word) ? word : undefined;
     } catch {
       return undefined; // Not UTF-8: no word of ours, whatever its checksum says.
     }

@@ -3,9 +3,9 @@ import { type FrameCodec, pcmBytes } from "../media/frame-codec.ts";
 import { G711_LAWS } from "../media/g711.ts";
 
 /** Audio that misses the end of what stands before it by no more than this follows it without a seam: that much is rounding. */
-const SEAM_MS = 1;
+const SEAM_TOLERANCE_MS = 1;
 
-export interface AudioPlaneOptions {
+export interface ChannelTimelineOptions {
   rateHz: number;
   /** Of the audio that is placed. */
   codec: FrameCodec;
@@ -17,7 +17,7 @@ export interface AudioPlaneOptions {
  * One side of a call: silence, until something is placed. It holds a window of the call, which moves on as it is read, from the
  * call's first moment. What lies outside of the window is left out.
  */
-export class AudioPlane {
+export class ChannelTimeline {
   readonly #codec: FrameCodec;
   readonly #samplesPerMs: number;
   /** A ring: sample n of the call is at n modulo its length. All of it that nothing was placed on is 0. */
@@ -29,7 +29,7 @@ export class AudioPlane {
   /** What is being placed, decoded. */
   #decoded = new Int16Array(0);
 
-  constructor({ rateHz, codec, windowMs }: AudioPlaneOptions) {
+  constructor({ rateHz, codec, windowMs }: ChannelTimelineOptions) {
     this.#codec = codec;
     this.#samplesPerMs = rateHz / 1_000;
     this.#window = new Int16Array(Math.ceil(windowMs * this.#samplesPerMs));
@@ -39,7 +39,7 @@ export class AudioPlane {
   place(audio: Uint8Array, atMs: number): void {
     const samples = this.#decode(audio);
     const roundedAt = Math.round(atMs * this.#samplesPerMs);
-    const at = Math.abs(roundedAt - this.#end) <= SEAM_MS * this.#samplesPerMs ? this.#end : roundedAt;
+    const at = Math.abs(roundedAt - this.#end) <= SEAM_TOLERANCE_MS * this.#samplesPerMs ? this.#end : roundedAt;
     const from = Math.max(at, this.#start);
     const to = Math.min(at + samples.length, this.#start + this.#window.length);
     // Not so for what lies outside, nor for a time that is none.

@@ -1,22 +1,22 @@
 import { FRAME_MS } from "../core/limits.ts";
 
 /** From one frame to the next, a smaller difference than this is the network's doing. */
-const LEAP_MS = 100;
+const JUMP_MS_MIN = 100;
 /** Clocks run apart, and pauses may be shorter than a leap: after this long the two are compared anew in any case. */
-const SPAN_MS = 1_000;
+const SPAN_MS_MAX = 1_000;
 /** What a stall held up has come by then. Looked ahead for no longer, since a peer's clock may be a little faster than ours. */
-const LOOK_AHEAD_MS = 30_000;
+const LOOK_AHEAD_MS_MAX = 30_000;
 /** As long as frames are out of place by less than this they follow each other without a seam. */
-const OUT_OF_PLACE_MS = 20;
+const OFFSET_TOLERANCE_MS = 20;
 
 /** Frames that came one behind the other, over which the two clocks kept together. */
 interface Span {
   /** When the first of them came. */
-  beganMs: number;
+  startedMs: number;
   /** What media time lacks to be call time, by the frame that was delayed least. */
   offsetMs: number;
   /** Counts the jumps of media time in front of it, which arrivals do not bear out. */
-  stretch: number;
+  jumpCount: number;
 }
 
 /**
@@ -31,21 +31,21 @@ interface Span {
  *
  * Takes all frames twice, each time in the order they came: first `observe`, then `startMs`.
  */
-export class CallerClock {
+export class MediaClockAlignment {
   readonly #spans: Span[] = [];
-  readonly #observed: Frames;
-  readonly #placed: Frames;
+  readonly #observed: FrameScan;
+  readonly #placed: FrameScan;
   /** The span that is being placed, and by what. */
   #span = -1;
   #offsetMs = Number.NaN;
   /** Of the spans from the one that is being placed to `#lookedAt`, those with a lower offset than all behind them, in order. */
-  readonly #least: number[] = [];
-  #lookedAt = 0;
+  readonly #lowestOffsets: number[] = [];
+  #lookedAheadTo = 0;
 
   /** `hasMediaTime` is false of a peer that gives none. */
   constructor(hasMediaTime: boolean) {
-    this.#observed = new Frames(hasMediaTime);
-    this.#placed = new Frames(hasMediaTime);
+    this.#observed = new FrameScan(hasMediaTime);
+    this.#placed = new FrameScan(hasMediaTime);
   }
 
   observe(arrivalMs: number, mediaMs: number): void {
@@ -53,7 +53,7 @@ export class CallerClock {
     frames.next(arrivalMs, mediaMs);
     const span = this.#spans[frames.span];
     if (span === undefined) {
-      this.#spans.push({ beganMs: arrivalMs, offsetMs: frames.offsetMs, stretch: frames.stretch });
+      this.#spans.push({ startedMs: arrivalMs, offsetMs: frames.offsetMs, jumpCount: frames.jumpCount });
     } else {
       span.offsetMs = Math.min(span.offsetMs, frames.offsetMs);
     }
@@ -75,19 +75,19 @@ export class CallerClock {
       this.#offsetMs = Number.NaN;
       return;
     }
-    const offsetMs = this.#leastOffsetMs(index, span);
-    const staysInPlace = span.stretch === before?.stretch && Math.abs(offsetMs - this.#offsetMs) < OUT_OF_PLACE_MS;
+    const offsetMs = this.#lowestOffsetMs(index, span);
+    const staysInPlace = span.jumpCount === before?.jumpCount && Math.abs(offsetMs - this.#offsetMs) < OFFSET_TOLERANCE_MS;
     if (!staysInPlace) this.#offsetMs = offsetMs;
   }
 
   /** The least offset from `span` on, as far as may be looked ahead. */
-  #leastOffsetMs(index: number, span: Span): number {
-    const least = this.#least;
-    for (; this.#lookedAt < this.#spans.length; this.#lookedAt += 1) {
-      const next = this.#spans[this.#lookedAt] as Span;
-      if (next.stretch !== span.stretch || next.beganMs > span.beganMs + LOOK_AHEAD_MS) break;
+  #lowestOffsetMs(index: number, span: Span): number {
+    const least = this.#lowestOffsets;
+    for (; this.#lookedAheadTo < this.#spans.length; this.#lookedAheadTo += 1) {
+      const next = this.#spans[this.#lookedAheadTo] as Span;
+      if (next.jumpCount !== span.jumpCount || next.startedMs > span.startedMs + LOOK_AHEAD_MS_MAX) break;
       while (this.#offsetOf(least.at(-1)) >= next.offsetMs) least.pop();
-      least.push(this.#lookedAt);
+      least.push(this.#lookedAheadTo);
     }
     while ((least[0] ?? index) < index) least.shift();
     return this.#offsetOf(least[0]);
@@ -99,12 +99,12 @@ export class CallerClock {
 }
 
 /** One passage over the frames: tells of each its media time, and the span that it belongs to. */
-class Frames {
+class FrameScan {
   readonly #hasMediaTime: boolean;
   #count = 0;
-  #spanBeganMs = Number.NaN;
+  #spanStartedMs = Number.NaN;
   span = -1;
-  stretch = 0;
+  jumpCount = 0;
   mediaMs = 0;
   /** What media time lacks to be call time, if the frame was not delayed. */
   offsetMs = Number.NaN;
@@ -119,10 +119,10 @@ class Frames {
     const offsetMs = arrivalMs - FRAME_MS - this.mediaMs;
     const partedMs = offsetMs - this.offsetMs;
     this.offsetMs = offsetMs;
-    if (partedMs <= -LEAP_MS) this.stretch += 1;
+    if (partedMs <= -JUMP_MS_MIN) this.jumpCount += 1;
     // The first frame of all has nothing to be compared with.
-    if (Math.abs(partedMs) < LEAP_MS && arrivalMs - this.#spanBeganMs < SPAN_MS) return;
+    if (Math.abs(partedMs) < JUMP_MS_MIN && arrivalMs - this.#spanStartedMs < SPAN_MS_MAX) return;
     this.span += 1;
-    this.#spanBeganMs = arrivalMs;
+    this.#spanStartedMs = arrivalMs;
   }
 }

@@ -6,7 +6,7 @@ import { type JournalHeader, journalUnreadable } from "./journal-records.ts";
  * What a replay goes by. A journal tells what its call ran with; one of another build may lack what was added since, or have
  * what is not known here.
  */
-export interface JournalBasis {
+export interface ReplaySetup {
   spec: CallSpec;
   parameters: Readonly<TurnParameters>;
   /** Lacking, and taken to be what makes the machine do as it did before it had them. */
@@ -20,10 +20,10 @@ export interface JournalBasis {
 type Parameter = keyof TurnParameters;
 
 /** What was added after journals were first written, as it was before: never, or no different from what there was. */
-const before = ({ endpointMs }: Partial<TurnParameters>): Partial<TurnParameters> => ({
+const parametersBefore = ({ endpointMs }: Partial<TurnParameters>): Partial<TurnParameters> => ({
   ...(endpointMs === undefined ? {} : { endpointSentenceMs: endpointMs, endpointTrailingMs: endpointMs }),
-  steadyVoiceMs: Number.POSITIVE_INFINITY,
-  voicePausesMax: 0,
+  steadyNoiseMs: Number.POSITIVE_INFINITY,
+  speechPausesMax: 0,
   resumeMs: Number.POSITIVE_INFINITY,
   pauseMsMax: Number.POSITIVE_INFINITY,
   backChannelAnswerMs: Number.POSITIVE_INFINITY,
@@ -31,37 +31,37 @@ const before = ({ endpointMs }: Partial<TurnParameters>): Partial<TurnParameters
   firstClauseChars: Number.POSITIVE_INFINITY,
   fillerMs: Number.POSITIVE_INFINITY,
   toolFillerMs: Number.POSITIVE_INFINITY,
-  modelSilenceMs: Number.POSITIVE_INFINITY,
-  voiceSilenceMs: Number.POSITIVE_INFINITY,
+  llmSilenceMs: Number.POSITIVE_INFINITY,
+  ttsSilenceMs: Number.POSITIVE_INFINITY,
   confirmationMs: Number.POSITIVE_INFINITY,
 });
 
 /** What was added and has no such value: a key was no turn once, whenever the next one came. */
-const WITHOUT_BEFORE: readonly Parameter[] = ["digitGapMs"];
+const WITHOUT_EARLIER_VALUE: readonly Parameter[] = ["dtmfGapMs"];
 
 /**
  * What to run the call machine with over the journal that begins with `header`. Throws `journal_unreadable` when the call was
  * not to be recorded, or when the header lacks what every journal of this format has.
  */
-export function basisOf({ spec, parameters: journaled }: JournalHeader): JournalBasis {
+export function replaySetupOf({ spec, parameters: journaled }: JournalHeader): ReplaySetup {
   if (spec === undefined) throw journalUnreadable("its call was not to be recorded, and cannot be replayed");
   const told: Partial<TurnParameters> = journaled ?? {};
-  const earlier = before(told);
+  const earlier = parametersBefore(told);
   const assumed: Parameter[] = [];
   const unmatched: Parameter[] = [];
   const parameters = { ...DEFAULT_TURN_PARAMETERS };
   for (const name of Object.keys(DEFAULT_TURN_PARAMETERS) as Parameter[]) {
     const value = told[name] ?? earlier[name];
-    if (value === undefined && !WITHOUT_BEFORE.includes(name)) throw journalUnreadable(`its header lacks ${name}`);
+    if (value === undefined && !WITHOUT_EARLIER_VALUE.includes(name)) throw journalUnreadable(`its header lacks ${name}`);
     if (told[name] === undefined) (value === undefined ? unmatched : assumed).push(name);
     if (value !== undefined) parameters[name] = value;
   }
   const unknown = Object.keys(told).filter((name) => !Object.hasOwn(DEFAULT_TURN_PARAMETERS, name));
-  return { spec: specOf(spec), parameters, assumed, unmatched, unknown };
+  return { spec: currentSpecOf(spec), parameters, assumed, unmatched, unknown };
 }
 
 /** Before tools had definitions a call had names of built-in ones, and its language could not change. */
-function specOf(spec: CallSpec): CallSpec {
+function currentSpecOf(spec: CallSpec): CallSpec {
   const tools = (spec.tools as readonly (ToolSpec | "hang_up")[]).map((tool) =>
     tool === "hang_up" ? ({ kind: "built_in", name: tool, fixedArguments: {} } as const) : tool,
   );

@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 import { TrunklineError } from "../core/errors.ts";
-import type { JournalBasis } from "./journal-basis.ts";
-import { type Happening, isFailureJournaled, JournalMachine } from "./journal-machine.ts";
-import { JournalReading } from "./journal-reader.ts";
+import type { ReplaySetup } from "./journal-basis.ts";
+import { type JournaledInput, isFailureJournaled, ReplayMachine } from "./journal-machine.ts";
+import { JournalReader } from "./journal-reader.ts";
 import { type JournaledCommand, type JournalHeader, type JournalRecord, journalUnreadable } from "./journal-records.ts";
-import { isToldAlike } from "./told-alike.ts";
+import { isSubsetEqual } from "./told-alike.ts";
 
 /** The first command of a journal that the machine did not give, or the first that it gave beside it. */
 export interface Difference {
   /** ms since redemption. */
   atMs: number;
   /** The event that both commands answer; undefined when the journal has a command before anything happened. */
-  after: Happening | undefined;
+  after: JournaledInput | undefined;
   /** Undefined where the journal has none. */
   journaled: JournaledCommand | undefined;
   /** Undefined where the machine gave none. */
-  cameOut: JournaledCommand | undefined;
+  replayed: JournaledCommand | undefined;
   /** What the machine failed with, when that is why it gave none. */
   failure: string | undefined;
 }
@@ -23,15 +23,15 @@ export interface Difference {
 /** What came of running the call machine over a journal again. */
 export interface Comparison {
   header: JournalHeader;
-  basis: JournalBasis;
+  setup: ReplaySetup;
   /** How much of the journal was gone through. */
   events: number;
   /** Commands that are the same. */
   commands: number;
   /** The last moment that was gone through, ms since redemption. */
-  untilMs: number;
+  comparedUntilMs: number;
   /** The journal's end was reached, and it is none of a call: its worker died, or its disk failed. */
-  breaksOff: boolean;
+  truncated: boolean;
   difference: Difference | undefined;
 }
 
@@ -43,17 +43,17 @@ export interface Comparison {
  * Rejects with `journal_unreadable`, also when the call was not to be recorded.
  */
 export async function compareJournal(path: string, untilMs = Number.POSITIVE_INFINITY): Promise<Comparison> {
-  const comparing = new Comparing(untilMs);
-  const journal = new JournalReading(path, (record) => comparing.take(record));
-  const stoppedAt = await journal.readOn(() => comparing.done);
+  const comparing = new JournalComparer(untilMs);
+  const journal = new JournalReader(path, (record) => comparing.take(record));
+  const stoppedAt = await journal.readMore(() => comparing.done);
   return comparing.result(stoppedAt !== "enough");
 }
 
-class Comparing {
+class JournalComparer {
   readonly #untilMs: number;
   #header: JournalHeader | undefined;
-  #machine: JournalMachine | undefined;
-  #after: Happening | undefined;
+  #machine: ReplayMachine | undefined;
+  #lastInput: JournaledInput | undefined;
   /** What the machine gave for `#after`, and the journal has not told yet. */
   #expected: JournaledCommand[] = [];
   #difference: Difference | undefined;
@@ -61,7 +61,7 @@ class Comparing {
   #commands = 0;
   #atMs = 0;
   #ended = false;
-  #past = false;
+  #isPastEnd = false;
 
   constructor(untilMs: number) {
     this.#untilMs = untilMs;
@@ -69,13 +69,13 @@ class Comparing {
 
   /** Nothing more is to be read. */
   get done(): boolean {
-    return this.#past || this.#difference !== undefined;
+    return this.#isPastEnd || this.#difference !== undefined;
   }
 
   take(record: JournalRecord): void {
     if (record.kind === "header") {
       this.#header = record.header;
-      this.#machine = new JournalMachine(record.header, (command) => this.#expected.push(command));
+      this.#machine = new ReplayMachine(record.header, (command) => this.#expected.push(command));
       return;
     }
     if (record.kind === "command") {
@@ -83,31 +83,31 @@ class Comparing {
       return;
     }
     // Every command of an event stands in front of the next event.
-    this.#settle(isFailureJournaled(record));
-    this.#past = record.timeMs > this.#untilMs;
-    if (!this.done) this.#onHappening(record);
+    this.#expectNothingPending(isFailureJournaled(record));
+    this.#isPastEnd = record.timeMs > this.#untilMs;
+    if (!this.done) this.#onInput(record);
   }
 
   result(atEnd: boolean): Comparison {
-    const [header, basis] = [this.#header, this.#machine?.basis];
-    if (header === undefined || basis === undefined)
+    const [header, setup] = [this.#header, this.#machine?.setup];
+    if (header === undefined || setup === undefined)
       throw journalUnreadable("it breaks off before the end of its header");
     // A writer that died may have died between an event and its commands.
-    if (this.#ended) this.#settle(false);
-    else this.#settleFailure(false);
+    if (this.#ended) this.#expectNothingPending(false);
+    else this.#expectNoFailure(false);
     return {
       header,
-      basis,
+      setup,
       events: this.#events,
       commands: this.#commands,
-      untilMs: this.#atMs,
-      breaksOff: atEnd && !this.#ended,
+      comparedUntilMs: this.#atMs,
+      truncated: atEnd && !this.#ended,
       difference: this.#difference,
     };
   }
 
-  #onHappening(record: Happening): void {
-    this.#after = record;
+  #onInput(record: JournaledInput): void {
+    this.#lastInput = record;
     this.#atMs = record.timeMs;
     this.#events += 1;
     this.#machine?.handle(record);
@@ -116,42 +116,42 @@ class Comparing {
   #onCommand(journaled: JournaledCommand): void {
     if (journaled.kind === "end") this.#ended = true;
     const cameOut = this.#expected.shift();
-    if (cameOut === undefined || !this.#isSame(journaled, cameOut)) this.#differ(journaled, cameOut);
+    if (cameOut === undefined || !this.#isSame(journaled, cameOut)) this.#reportDifference(journaled, cameOut);
     else this.#commands += 1;
   }
 
   /** Before anything else happens, what the machine gave must have been in the journal. */
-  #settle(isFailureJournaled: boolean): void {
+  #expectNothingPending(isFailureJournaled: boolean): void {
     const [cameOut] = this.#expected;
-    if (cameOut !== undefined) this.#differ(undefined, cameOut);
-    this.#settleFailure(isFailureJournaled);
+    if (cameOut !== undefined) this.#reportDifference(undefined, cameOut);
+    this.#expectNoFailure(isFailureJournaled);
   }
 
   /** What the machine failed at differs, unless it failed there in the worker, too. */
-  #settleFailure(isJournaled: boolean): void {
+  #expectNoFailure(isJournaled: boolean): void {
     const failure = this.#machine?.failure;
     if (failure === undefined || isJournaled) return;
-    this.#differ(undefined, undefined, failure instanceof TrunklineError ? failure.code : String(failure));
+    this.#reportDifference(undefined, undefined, failure instanceof TrunklineError ? failure.code : String(failure));
   }
 
-  #differ(journaled: JournaledCommand | undefined, cameOut: JournaledCommand | undefined, failure?: string): void {
-    const after = this.#after && withoutAudio(this.#after);
-    this.#difference ??= { atMs: this.#atMs, after, journaled, cameOut, failure };
+  #reportDifference(journaled: JournaledCommand | undefined, replayed: JournaledCommand | undefined, failure?: string): void {
+    const after = this.#lastInput && withoutAudio(this.#lastInput);
+    this.#difference ??= { atMs: this.#atMs, after, journaled, replayed, failure };
   }
 
   #isSame(journaled: JournaledCommand, cameOut: JournaledCommand): boolean {
-    const { assumed = [], unmatched = [] } = this.#machine?.basis ?? {};
+    const { assumed = [], unmatched = [] } = this.#machine?.setup ?? {};
     const isOlder = assumed.length + unmatched.length > 0;
-    return isOlder ? isToldAlike(journaled, cameOut) : isDeepStrictEqual(journaled, cameOut);
+    return isOlder ? isSubsetEqual(journaled, cameOut) : isDeepStrictEqual(journaled, cameOut);
   }
 }
 
 /** A record's audio is lent, and this outlives it. */
-function withoutAudio(happening: Happening): Happening {
+function withoutAudio(happening: JournaledInput): JournaledInput {
   const { kind, timeMs } = happening;
   switch (kind) {
     case "frame-in":
-      return { kind, timeMs, voiced: happening.voiced, mediaMs: happening.mediaMs };
+      return { kind, timeMs, isSpeech: happening.isSpeech, mediaMs: happening.mediaMs };
     case "frame-out":
       return { kind, timeMs, turnId: happening.turnId, samples: happening.samples };
     case "event":

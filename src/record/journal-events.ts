@@ -1,6 +1,6 @@
 import { LIST_BYTES_MAX } from "../core/api-limits.ts";
-import { EVENT_READINGS_MAX } from "../core/limits.ts";
-import { JournalReading, journalPath, systemCodeOf } from "./journal-reader.ts";
+import { EVENT_CURSORS_MAX } from "../core/limits.ts";
+import { JournalReader, journalPath, systemErrorCodeOf } from "./journal-reader.ts";
 import { EventLister, type ListedEvent } from "./listed-events.ts";
 
 /** Some of a call's events, in the order of time. */
@@ -18,10 +18,10 @@ export interface EventPage {
  * What the frames of a journal come to hangs on all of them, so it is read from its beginning; but the reading is
  * remembered where a page ended, and the next page goes on there. Pages can be asked for in any order, and again.
  */
-export class JournalEvents {
+export class EventPager {
   readonly #dataDir: string;
   /** By call and place; the one that was used last stands last. */
-  readonly #readings = new Map<string, EventReading>();
+  readonly #readers = new Map<string, EventPageReader>();
 
   constructor(dataDir: string) {
     this.#dataDir = dataDir;
@@ -32,41 +32,41 @@ export class JournalEvents {
    * journal. Rejects with `journal_unreadable`.
    */
   async page(callId: string, from: number, limit: number): Promise<EventPage> {
-    const place = placeOf(callId, from);
-    const reading = this.#readings.get(place) ?? new EventReading(journalPath(this.#dataDir, callId), from);
+    const place = readerKey(callId, from);
+    const reading = this.#readers.get(place) ?? new EventPageReader(journalPath(this.#dataDir, callId), from);
     // Nobody else goes on with a reading that is under way.
-    this.#readings.delete(place);
+    this.#readers.delete(place);
     const page = await reading.page(limit);
-    if (page.more !== "never") this.#remember(placeOf(callId, page.next), reading);
+    if (page.more !== "never") this.#remember(readerKey(callId, page.next), reading);
     return page;
   }
 
-  #remember(place: string, reading: EventReading): void {
-    this.#readings.delete(place);
-    this.#readings.set(place, reading);
-    const [oldest] = this.#readings.keys();
-    if (this.#readings.size > EVENT_READINGS_MAX && oldest !== undefined) this.#readings.delete(oldest);
+  #remember(place: string, reading: EventPageReader): void {
+    this.#readers.delete(place);
+    this.#readers.set(place, reading);
+    const [oldest] = this.#readers.keys();
+    if (this.#readers.size > EVENT_CURSORS_MAX && oldest !== undefined) this.#readers.delete(oldest);
   }
 }
 
-const placeOf = (callId: string, from: number): string => `${callId} ${from}`;
+const readerKey = (callId: string, from: number): string => `${callId} ${from}`;
 
 /** The events of one journal, read on from page to page. */
-class EventReading {
-  readonly #journal: JournalReading;
+class EventPageReader {
+  readonly #journal: JournalReader;
   #lister: EventLister | undefined;
   /** Still to be passed over. */
   #skip: number;
   #next: number;
   /** Read and not given yet. From one page to the next that is no more than one record came to. */
-  #read: ListedEvent[] = [];
-  #readBytes = 0;
+  #pending: ListedEvent[] = [];
+  #pendingBytes = 0;
 
   constructor(path: string, from: number) {
     this.#skip = from;
     this.#next = from;
     const take = (event: ListedEvent): void => this.#take(event);
-    this.#journal = new JournalReading(path, (record) => {
+    this.#journal = new JournalReader(path, (record) => {
       if (record.kind === "header") this.#lister = new EventLister(record.header, take);
       else this.#lister?.take(record);
     });
@@ -74,13 +74,13 @@ class EventReading {
 
   async page(limit: number): Promise<EventPage> {
     // One more than is given: whether there are others is then known.
-    const isFull = (): boolean => this.#read.length > limit || this.#readBytes > LIST_BYTES_MAX;
-    const stoppedAt = await this.#journal.readOn(isFull).catch(endWhereMissing);
-    const events = this.#read.splice(0, limit);
+    const isFull = (): boolean => this.#pending.length > limit || this.#pendingBytes > LIST_BYTES_MAX;
+    const stoppedAt = await this.#journal.readMore(isFull).catch(endIfMissing);
+    const events = this.#pending.splice(0, limit);
     this.#next += events.length;
-    this.#readBytes = 0;
+    this.#pendingBytes = 0;
     // What one record came to may be more than the page holds, the last record of all too.
-    const more = stoppedAt === "enough" || this.#read.length > 0 ? "now" : this.#lister?.ended ? "never" : "later";
+    const more = stoppedAt === "enough" || this.#pending.length > 0 ? "now" : this.#lister?.ended ? "never" : "later";
     return { events, next: this.#next, more };
   }
 
@@ -89,13 +89,13 @@ class EventReading {
       this.#skip -= 1;
       return;
     }
-    this.#read.push(event);
-    this.#readBytes += Buffer.byteLength(JSON.stringify(event));
+    this.#pending.push(event);
+    this.#pendingBytes += Buffer.byteLength(JSON.stringify(event));
   }
 }
 
 /** A call that nobody came for has no journal, and one that has just begun may have none yet. */
-function endWhereMissing(error: unknown): "end" {
-  if (systemCodeOf(error) === "ENOENT") return "end";
+function endIfMissing(error: unknown): "end" {
+  if (systemErrorCodeOf(error) === "ENOENT") return "end";
   throw error;
 }

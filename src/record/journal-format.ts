@@ -39,8 +39,8 @@ const KIND_EVENT = 4;
 const KIND_COMMAND = 5;
 type JsonKind = typeof KIND_HEADER | typeof KIND_EVENT | typeof KIND_COMMAND;
 
-const FLAG_VOICED = 1;
-const FLAG_AUDIO_LEFT_OUT = 2;
+const FLAG_SPEECH = 1;
+const FLAG_AUDIO_OMITTED = 2;
 
 /** Holds a flush interval of audio both ways, in G.711. */
 const ENCODER_BYTES = 8 * 1024;
@@ -90,7 +90,7 @@ export class JournalEncoder {
 
   /** `audio` is copied, as it went over the wire; undefined where there is none to write, `leftOut` where there should be. */
   frameIn(timeMs: number, mediaMs: number, voiced: boolean, audio: Uint8Array | undefined, leftOut: boolean): void {
-    const flags = (voiced ? FLAG_VOICED : 0) | (leftOut ? FLAG_AUDIO_LEFT_OUT : 0);
+    const flags = (voiced ? FLAG_SPEECH : 0) | (leftOut ? FLAG_AUDIO_OMITTED : 0);
     const at = this.#record(KIND_FRAME_IN, flags, timeMs, FRAME_HEAD_BYTES + (audio?.length ?? 0));
     this.#view.setFloat64(at, mediaMs, true);
     if (audio !== undefined) this.#bytes.set(audio, at + FRAME_HEAD_BYTES);
@@ -98,7 +98,7 @@ export class JournalEncoder {
 
   /** As `frameIn`. */
   frameOut(timeMs: number, turnId: number, samples: number, audio: Uint8Array | undefined, leftOut: boolean): void {
-    const flags = leftOut ? FLAG_AUDIO_LEFT_OUT : 0;
+    const flags = leftOut ? FLAG_AUDIO_OMITTED : 0;
     const at = this.#record(KIND_FRAME_OUT, flags, timeMs, FRAME_HEAD_BYTES + (audio?.length ?? 0));
     this.#view.setUint32(at, turnId, true);
     this.#view.setUint32(at + 4, samples, true);
@@ -168,13 +168,13 @@ export class JournalDecoder {
       if (payloadBytes > JOURNAL_BACKLOG_BYTES_MAX) throw journalUnreadable("a record is longer than any we write");
       const endAt = at + RECORD_HEAD_BYTES + payloadBytes;
       if (endAt > bytes.length) break;
-      this.#tell(decodeRecord(bytes, at, endAt, this.#renames));
+      this.#emit(decodeRecord(bytes, at, endAt, this.#renames));
       at = endAt;
     }
     return at;
   }
 
-  #tell(record: JournalRecord): void {
+  #emit(record: JournalRecord): void {
     if ((record.kind === "header") === this.#headerSeen) throw journalUnreadable("it must begin with its one header");
     this.#headerSeen = true;
     this.#onRecord(record);
@@ -195,17 +195,17 @@ function decodeRecord(bytes: Buffer, at: number, endAt: number, renames: readonl
   const timeMs = bytes.readDoubleLE(at + 6);
   if (!(timeMs >= 0 && timeMs < Number.POSITIVE_INFINITY)) throw journalUnreadable("a record without a time");
   const payload = bytes.subarray(at + RECORD_HEAD_BYTES, endAt);
-  const audioLeftOut = (flags & FLAG_AUDIO_LEFT_OUT) !== 0;
+  const audioOmitted = (flags & FLAG_AUDIO_OMITTED) !== 0;
   switch (bytes.readUInt8(at)) {
     case KIND_FRAME_IN: {
       const audio = audioOf(payload);
-      const voiced = (flags & FLAG_VOICED) !== 0;
-      return { kind: "frame-in", timeMs, mediaMs: payload.readDoubleLE(0), voiced, audio, audioLeftOut };
+      const isSpeech = (flags & FLAG_SPEECH) !== 0;
+      return { kind: "frame-in", timeMs, mediaMs: payload.readDoubleLE(0), isSpeech, audio, audioOmitted };
     }
     case KIND_FRAME_OUT: {
       const audio = audioOf(payload);
       const turnId = payload.readUInt32LE(0);
-      return { kind: "frame-out", timeMs, turnId, samples: payload.readUInt32LE(4), audio, audioLeftOut };
+      return { kind: "frame-out", timeMs, turnId, samples: payload.readUInt32LE(4), audio, audioOmitted };
     }
     case KIND_EVENT:
       return { kind: "event", timeMs, event: parseEvent(payload, renames) };

@@ -1,29 +1,29 @@
 import { Call } from "../call/call.ts";
 import type { CallCommand } from "../call/events.ts";
-import { basisOf, type JournalBasis } from "./journal-basis.ts";
+import { replaySetupOf, type ReplaySetup } from "./journal-basis.ts";
 import type { JournaledCommand, JournaledEvent, JournalHeader } from "./journal-records.ts";
 import { journaledCommand } from "./redact.ts";
 
 /** A record of something that happened to a call, as far as the call machine is told of it: without audio. */
-export type Happening =
-  | { kind: "frame-in"; timeMs: number; voiced: boolean; mediaMs: number }
+export type JournaledInput =
+  | { kind: "frame-in"; timeMs: number; isSpeech: boolean; mediaMs: number }
   | { kind: "frame-out"; timeMs: number; turnId: number; samples: number }
   | { kind: "event"; timeMs: number; event: JournaledEvent };
 
 /** The call machine, run over a journal as the worker ran it over the call. */
-export class JournalMachine {
+export class ReplayMachine {
   readonly call: Call;
-  readonly basis: JournalBasis;
+  readonly setup: ReplaySetup;
   #failure: unknown;
 
   /** `sink` gets each command as a journal holds it. Throws `journal_unreadable` when the call cannot be run again. */
   constructor(header: JournalHeader, sink: (command: JournaledCommand) => void) {
-    this.basis = basisOf(header);
-    const { spec, parameters } = this.basis;
+    this.setup = replaySetupOf(header);
+    const { spec, parameters } = this.setup;
     this.call = new Call({
       spec,
       rateHz: header.leg.outboundRateHz,
-      earHasPartials: header.earHasPartials,
+      sttHasInterim: header.sttHasInterim,
       parameters,
       promptTokensMax: header.promptTokensMax,
       sink: (command) => sink(asJournaled(command)),
@@ -39,7 +39,7 @@ export class JournalMachine {
   }
 
   /** Never throws: see `failure`. */
-  handle(happening: Happening): void {
+  handle(happening: JournaledInput): void {
     this.#failure = undefined;
     try {
       this.#handle(happening);
@@ -48,11 +48,11 @@ export class JournalMachine {
     }
   }
 
-  #handle(happening: Happening): void {
+  #handle(happening: JournaledInput): void {
     const { timeMs } = happening;
     switch (happening.kind) {
       case "frame-in":
-        this.call.handle({ kind: "frame-in", voiced: happening.voiced, mediaMs: happening.mediaMs }, timeMs);
+        this.call.handle({ kind: "frame-in", isSpeech: happening.isSpeech, mediaMs: happening.mediaMs }, timeMs);
         return;
       case "frame-out":
         this.call.handle({ kind: "frame-out", turnId: happening.turnId, samples: happening.samples }, timeMs);
@@ -65,7 +65,7 @@ export class JournalMachine {
 }
 
 /** Whether `next`, the happening behind one at which the machine failed, tells that it failed in the worker, too. */
-export const isFailureJournaled = (next: Happening): boolean =>
+export const isFailureJournaled = (next: JournaledInput): boolean =>
   next.kind === "event" && next.event.kind === "internal-error";
 
 /** Through JSON, as the journaled command went: what JSON does not tell apart must not differ here. */

@@ -1,7 +1,8 @@
 import { isObject } from "../core/json.ts";
+import { VERSION_2_NAMES } from "./version-2-names.ts";
 
 /** The version of the journals that this build writes. Version 1, which was never released, cannot be read. */
-export const JOURNAL_VERSION = 2;
+export const JOURNAL_VERSION = 3;
 
 /**
  * New names in one JSON object of a journal. A path leads to a member from the top of the object, with the old names and with dots:
@@ -35,7 +36,10 @@ export interface JournalVersions {
 }
 
 /** Who renames a kind or a member increments JOURNAL_VERSION and adds an entry here under the version before. */
-export const JOURNAL_VERSIONS: JournalVersions = { current: JOURNAL_VERSION, renames: {} };
+export const JOURNAL_VERSIONS: JournalVersions = {
+  current: JOURNAL_VERSION,
+  renames: { 2: VERSION_2_NAMES },
+};
 
 /** The renames that lead from `version` to the current one, in order; undefined where it cannot be read. */
 export function renamesFrom(version: number, { current, renames }: JournalVersions): JournalNames[] | undefined {

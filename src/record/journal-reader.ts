@@ -22,15 +22,15 @@ export const journalPath = (dataDir: string, callId: string): string =>
  * Whatever `onRecord` throws ends the reading and comes out.
  */
 export async function readJournal(path: string, onRecord: (record: JournalRecord) => void): Promise<{ torn: boolean }> {
-  return { torn: (await new JournalReading(path, onRecord).readOn()) === "torn" };
+  return { torn: (await new JournalReader(path, onRecord).readMore()) === "torn" };
 }
 
 /** A journal that is read in several goes, one at a time, each from where the last one stopped. It may grow in between. */
-export class JournalReading {
+export class JournalReader {
   readonly #path: string;
   readonly #decoder: JournalDecoder;
   /** Everything in front of it has been told. */
-  #atBytes = 0;
+  #offsetBytes = 0;
 
   constructor(path: string, onRecord: (record: JournalRecord) => void) {
     this.#path = path;
@@ -41,7 +41,7 @@ export class JournalReading {
    * Reads to the end of the file, or until `enough`, which is asked before each record. At its end the file may be
    * `torn`: it breaks off within a record, whose rest its writer may still bring. Rejects as `readJournal`.
    */
-  async readOn(enough?: () => boolean): Promise<"enough" | "end" | "torn"> {
+  async readMore(enough?: () => boolean): Promise<"enough" | "end" | "torn"> {
     const file = await openJournal(this.#path);
     try {
       return await this.#readFrom(file, enough);
@@ -54,11 +54,11 @@ export class JournalReading {
     let buffer: Buffer = Buffer.allocUnsafe(READ_BYTES);
     let filled = 0;
     for (;;) {
-      const bytesRead = await readSome(file, buffer, filled, this.#atBytes + filled);
+      const bytesRead = await readSome(file, buffer, filled, this.#offsetBytes + filled);
       if (bytesRead === 0) return filled > 0 ? "torn" : "end";
       filled += bytesRead;
       const used = this.#decoder.push(buffer.subarray(0, filled), enough);
-      this.#atBytes += used;
+      this.#offsetBytes += used;
       if (enough()) return "enough";
       buffer.copyWithin(0, used, filled);
       filled -= used;
@@ -85,7 +85,7 @@ async function readSome(file: FileHandle, into: Buffer, at: number, fromBytes: n
 }
 
 /** The system's name, such as ENOENT or ENOSPC, of what kept a file from being read or written; undefined for any other error. */
-export function systemCodeOf(error: unknown): string | undefined {
+export function systemErrorCodeOf(error: unknown): string | undefined {
   const cause = error instanceof TrunklineError ? error.cause : error;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
   return code?.startsWith("ERR_") ? undefined : code;

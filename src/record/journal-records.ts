@@ -22,7 +22,7 @@ export interface JournalStart {
   spec: CallSpec;
   leg: JournaledLeg;
   /** What the call machine was told of the ear, and the turn parameters that it runs with. */
-  earHasPartials: boolean;
+  sttHasInterim: boolean;
   parameters: Readonly<TurnParameters>;
   /** What a prompt of the call may come to, estimated tokens. Absent where there is no bound, as in older journals. */
   promptTokensMax?: number;
@@ -41,22 +41,22 @@ export interface JournalHeader extends Omit<JournalStart, "spec"> {
 export type OccasionalEvent = Exclude<CallEvent, { kind: "frame-in" | "frame-out" }>;
 
 /** How much is missing where a text or a list of words was emptied; `chars` counts UTF-16 units. */
-export interface LeftOut {
+export interface Redacted {
   chars?: number;
   wordCount?: number;
 }
 
-export type JournaledEvent = OccasionalEvent & LeftOut;
+export type JournaledEvent = OccasionalEvent & Redacted;
 
 /** An `ask` carries the whole conversation each time, which the journal has already: only the number of messages is kept. */
 export type JournaledCommand =
-  | (Exclude<CallCommand, { kind: "ask" | "ask-ahead" }> & LeftOut)
-  | { kind: "ask"; turnId: number; messages: number; language: string }
-  | { kind: "ask-ahead"; messages: number; language: string };
+  | (Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }> & Redacted)
+  | { kind: "generate-reply"; turnId: number; messages: number; language: string }
+  | { kind: "preemptive-start"; messages: number; language: string };
 
 /**
  * One record of a journal. Times are milliseconds since redemption. `audio` is in its direction's codec and lent: it is valid
- * until the function that was given the record returns. It is empty when the call is not recorded, and when `audioLeftOut`, because
+ * until the function that was given the record returns. It is empty when the call is not recorded, and when `audioOmitted`, because
  * the disk could not keep up.
  */
 export type JournalRecord =
@@ -65,9 +65,9 @@ export type JournalRecord =
       kind: "frame-in";
       timeMs: number;
       mediaMs: number;
-      voiced: boolean;
+      isSpeech: boolean;
       audio: Uint8Array;
-      audioLeftOut: boolean;
+      audioOmitted: boolean;
     }
   | {
       kind: "frame-out";
@@ -75,7 +75,7 @@ export type JournalRecord =
       turnId: number;
       samples: number;
       audio: Uint8Array;
-      audioLeftOut: boolean;
+      audioOmitted: boolean;
     }
   | { kind: "event"; timeMs: number; event: JournaledEvent }
   | { kind: "command"; timeMs: number; command: JournaledCommand };

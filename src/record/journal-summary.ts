@@ -6,7 +6,7 @@ import { type JournalHeader, type JournalRecord, journalUnreadable } from "./jou
 export interface FrameCounts {
   in: number;
   out: number;
-  withoutAudio: number;
+  missingAudio: number;
 }
 
 /** What one reading of a journal tells. */
@@ -26,19 +26,19 @@ export async function summarizeJournal(
   path: string,
   onRecord: (record: JournalRecord) => void,
 ): Promise<JournalSummary> {
-  const reading = new Reading();
+  const reading = new SummaryBuilder();
   const { torn } = await readJournal(path, (record) => {
     reading.take(record);
     onRecord(record);
   });
   const { header, lastMs, endReason, frames } = reading;
   if (header === undefined) throw journalUnreadable("it breaks off before the end of its header");
-  const complete = endReason !== undefined && !torn && frames.withoutAudio === 0;
+  const complete = endReason !== undefined && !torn && frames.missingAudio === 0;
   return { header, durationMs: lastMs, endReason, frames, complete };
 }
 
-class Reading {
-  readonly frames: FrameCounts = { in: 0, out: 0, withoutAudio: 0 };
+class SummaryBuilder {
+  readonly frames: FrameCounts = { in: 0, out: 0, missingAudio: 0 };
   header: JournalHeader | undefined;
   lastMs = 0;
   endReason: EndReason | undefined;
@@ -51,11 +51,11 @@ class Reading {
         return;
       case "frame-in":
         this.frames.in += 1;
-        if (record.audioLeftOut) this.frames.withoutAudio += 1;
+        if (record.audioOmitted) this.frames.missingAudio += 1;
         return;
       case "frame-out":
         this.frames.out += 1;
-        if (record.audioLeftOut) this.frames.withoutAudio += 1;
+        if (record.audioOmitted) this.frames.missingAudio += 1;
         return;
       case "command":
         if (record.command.kind === "end") this.endReason = record.command.reason;

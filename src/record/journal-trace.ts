@@ -1,24 +1,24 @@
-import type { CallStanding } from "../call/standing.ts";
+import type { CallSnapshot } from "../call/standing.ts";
 import type { TranscriptTurn } from "../core/call-spec.ts";
-import { isFailureJournaled, JournalMachine } from "./journal-machine.ts";
+import { isFailureJournaled, ReplayMachine } from "./journal-machine.ts";
 import { readJournal } from "./journal-reader.ts";
 import { type JournalRecord, journalUnreadable } from "./journal-records.ts";
 import { EventLister, type ListedEvent } from "./listed-events.ts";
 
 /** How much around a moment explains it. */
-const BEFORE_MS = 3_000;
-const AFTER_MS = 1_000;
+const CONTEXT_BEFORE_MS = 3_000;
+const CONTEXT_AFTER_MS = 1_000;
 
 /** One moment of a call, explained. */
 export interface Trace {
   /** ms since redemption; the journal's last moment at most. */
   atMs: number;
   /** What happened around it and what the call did about it, as it was journaled, in the order of time. */
-  around: readonly ListedEvent[];
+  events: readonly ListedEvent[];
   /** The transcript until then: turns that were over. */
   turns: readonly TranscriptTurn[];
   /** How the call stood, by the machine of this build. */
-  standing: CallStanding;
+  snapshot: CallSnapshot;
 }
 
 /**
@@ -28,15 +28,15 @@ export interface Trace {
  * Rejects with `journal_unreadable`, also when the call was not to be recorded.
  */
 export async function traceJournal(path: string, atMs: number): Promise<Trace> {
-  const tracing = new Tracing(atMs);
+  const tracing = new TraceBuilder(atMs);
   await readJournal(path, (record) => tracing.take(record));
   return tracing.trace();
 }
 
-class Tracing {
+class TraceBuilder {
   readonly #untilMs: number;
   readonly #turns: TranscriptTurn[] = [];
-  #machine: JournalMachine | undefined;
+  #machine: ReplayMachine | undefined;
   #lister: EventLister | undefined;
   #listed: ListedEvent[] = [];
   #lastMs = 0;
@@ -48,14 +48,14 @@ class Tracing {
 
   take(record: JournalRecord): void {
     if (record.kind === "header") {
-      this.#machine = new JournalMachine(record.header, (command) => {
+      this.#machine = new ReplayMachine(record.header, (command) => {
         if (command.kind === "turn") this.#turns.push(command.turn);
       });
       this.#lister = new EventLister(record.header, (event) => this.#listed.push(event));
       return;
     }
     const { timeMs } = record;
-    if (timeMs <= this.#untilMs + AFTER_MS) this.#lister?.take(record);
+    if (timeMs <= this.#untilMs + CONTEXT_AFTER_MS) this.#lister?.take(record);
     if (timeMs > this.#untilMs) return;
     this.#lastMs = timeMs;
     if (record.kind === "command" || this.#failed) return;
@@ -67,7 +67,7 @@ class Tracing {
   trace(): Trace {
     if (this.#machine === undefined) throw journalUnreadable("it breaks off before the end of its header");
     const atMs = Math.min(this.#untilMs, this.#lastMs);
-    const around = this.#listed.filter((event) => event.atMs >= atMs - BEFORE_MS && event.atMs <= atMs + AFTER_MS);
-    return { atMs, around, turns: this.#turns, standing: this.#machine.call.standing };
+    const events = this.#listed.filter((event) => event.atMs >= atMs - CONTEXT_BEFORE_MS && event.atMs <= atMs + CONTEXT_AFTER_MS);
+    return { atMs, events, turns: this.#turns, snapshot: this.#machine.call.snapshot };
   }
 }

@@ -8,7 +8,7 @@ import { type Recording, recordingPath, renderRecording } from "./recording.ts";
 export type JournaledCall = Omit<ProjectedCall, "header"> & { header: Pick<JournalHeader, "accountId" | "startedAt"> };
 
 /** What is made of the journal of a call that is over; both may be asked for again and again. */
-export interface JournalWork {
+export interface JournalProcessor {
   /** Rejects as `projectJournal` does, and with `renderer_died` when no attempt survived the journal. */
   project(callId: string): Promise<JournaledCall>;
   /** Writes the call's recording; rejects as `renderRecording` does, and with `renderer_died`. */
@@ -16,7 +16,7 @@ export interface JournalWork {
 }
 
 /** Works in this process, on the journals and recordings of an installation. */
-export const journalWork = (dataDir: string, makeResampler: ResamplerFactory): JournalWork => ({
+export const localJournalProcessor = (dataDir: string, makeResampler: ResamplerFactory): JournalProcessor => ({
   async project(callId) {
     const { header, ...projected } = await projectJournal(journalPath(dataDir, callId));
     return { ...projected, header: { accountId: header.accountId, startedAt: header.startedAt } };

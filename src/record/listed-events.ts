@@ -1,28 +1,28 @@
 import { SpeechDetector } from "../call/speech-detector.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
-import type { JournaledCommand, JournalHeader, JournalRecord, LeftOut, OccasionalEvent } from "./journal-records.ts";
+import type { JournaledCommand, JournalHeader, JournalRecord, Redacted, OccasionalEvent } from "./journal-records.ts";
 
 /** What is told in place of single frames. Times are whole milliseconds since redemption. */
 export type DerivedEvent =
   /** The call took it that the caller speaks, and has done so since `startMs`. */
-  | { kind: "voice-began"; startMs: number }
+  | { kind: "speech-started"; startMs: number }
   /** The call took it that the caller stopped at `endMs`. */
-  | { kind: "voice-ended"; endMs: number }
+  | { kind: "speech-ended"; endMs: number }
   /** The first frame of a reply was sent; or the next one, after the far end had run dry. */
-  | { kind: "audio-began"; turnId: number }
+  | { kind: "playout-started"; turnId: number }
   /** The far end has played what it had of the reply, or was told to drop it; so much audio was sent since it began. */
-  | { kind: "audio-ended"; turnId: number; sentMs: number };
+  | { kind: "playout-ended"; turnId: number; sentMs: number };
 
 /** What providers did stands in the record, summed up, and pongs come all the time: neither says why the call did what it did. */
-type Unlisted = { kind: "used" | "pong" };
+type Unlisted = { kind: "usage" | "pong" };
 
 /** One thing that happened in a call, or that the call did about it, `atMs` whole milliseconds since redemption. */
 export type ListedEvent =
-  | ({ atMs: number; source: "event" } & ((Exclude<OccasionalEvent, Unlisted> & LeftOut) | DerivedEvent))
+  | ({ atMs: number; source: "event" } & ((Exclude<OccasionalEvent, Unlisted> & Redacted) | DerivedEvent))
   | ({ atMs: number; source: "command" } & JournaledCommand);
 
 /** Audio of one reply that the far end has not played to its end. */
-interface Sounding {
+interface PlayingReply {
   turnId: number;
   sentMs: number;
   /** When it will have been played. */
@@ -36,15 +36,15 @@ interface Sounding {
  * list.
  */
 export class EventLister {
-  readonly #tell: (event: ListedEvent) => void;
+  readonly #emit: (event: ListedEvent) => void;
   readonly #detector: SpeechDetector;
   readonly #playback: PlaybackClock;
   readonly #rateHz: number;
-  #sounding: Sounding | undefined;
+  #playing: PlayingReply | undefined;
   #ended = false;
 
   constructor({ leg, parameters }: JournalHeader, tell: (event: ListedEvent) => void) {
-    this.#tell = tell;
+    this.#emit = tell;
     this.#detector = new SpeechDetector(parameters);
     this.#playback = new PlaybackClock(leg.outboundRateHz);
     this.#rateHz = leg.outboundRateHz;
@@ -58,19 +58,19 @@ export class EventLister {
   /** Takes the records behind the header, in order. */
   take(record: Exclude<JournalRecord, { kind: "header" }>): void {
     const { timeMs } = record;
-    if (this.#sounding !== undefined && timeMs > this.#sounding.untilMs) this.#audioEnded(this.#sounding.untilMs);
+    if (this.#playing !== undefined && timeMs > this.#playing.untilMs) this.#onAudioEnded(this.#playing.untilMs);
     switch (record.kind) {
       case "frame-in":
-        this.#onFrameIn(record.voiced, record.mediaMs, timeMs);
+        this.#onFrameIn(record.isSpeech, record.mediaMs, timeMs);
         return;
       case "frame-out":
         this.#onFrameOut(record.turnId, record.samples, timeMs);
         return;
       case "event":
-        if (record.event.kind === "used" || record.event.kind === "pong") return;
-        this.#tell({ atMs: Math.round(timeMs), source: "event", ...record.event });
+        if (record.event.kind === "usage" || record.event.kind === "pong") return;
+        this.#emit({ atMs: Math.round(timeMs), source: "event", ...record.event });
         // As the call does it: a voice whose frames fail to come ends by a deadline, and deadlines come as ticks.
-        if (record.event.kind === "tick" && timeMs >= this.#detector.deadlineMs) this.#starved(timeMs);
+        if (record.event.kind === "tick" && timeMs >= this.#detector.deadlineMs) this.#onFramesStopped(timeMs);
         return;
       case "command":
         this.#onCommand(record.command, timeMs);
@@ -82,39 +82,39 @@ export class EventLister {
     const change = this.#detector.frame(voiced, mediaMs, timeMs);
     if (change === "started") {
       const startMs = Math.round(this.#detector.speechStartMs);
-      this.#tell({ atMs: Math.round(timeMs), source: "event", kind: "voice-began", startMs });
-    } else if (change === "ended") this.#voiceEnded(timeMs);
+      this.#emit({ atMs: Math.round(timeMs), source: "event", kind: "speech-started", startMs });
+    } else if (change === "ended") this.#onSpeechEnded(timeMs);
   }
 
-  #starved(timeMs: number): void {
-    this.#detector.starved();
-    this.#voiceEnded(timeMs);
+  #onFramesStopped(timeMs: number): void {
+    this.#detector.framesStopped();
+    this.#onSpeechEnded(timeMs);
   }
 
-  #voiceEnded(timeMs: number): void {
-    const endMs = Math.round(this.#detector.lastVoicedMs);
-    this.#tell({ atMs: Math.round(timeMs), source: "event", kind: "voice-ended", endMs });
+  #onSpeechEnded(timeMs: number): void {
+    const endMs = Math.round(this.#detector.lastSpeechMs);
+    this.#emit({ atMs: Math.round(timeMs), source: "event", kind: "speech-ended", endMs });
   }
 
   #onFrameOut(turnId: number, samples: number, timeMs: number): void {
-    if (this.#sounding !== undefined && this.#sounding.turnId !== turnId) this.#audioEnded(timeMs);
-    if (this.#sounding === undefined) {
-      this.#sounding = { turnId, sentMs: 0, untilMs: timeMs };
-      this.#tell({ atMs: Math.round(timeMs), source: "event", kind: "audio-began", turnId });
+    if (this.#playing !== undefined && this.#playing.turnId !== turnId) this.#onAudioEnded(timeMs);
+    if (this.#playing === undefined) {
+      this.#playing = { turnId, sentMs: 0, untilMs: timeMs };
+      this.#emit({ atMs: Math.round(timeMs), source: "event", kind: "playout-started", turnId });
     }
     const frameMs = (samples * 1_000) / this.#rateHz;
-    this.#sounding.sentMs += frameMs;
-    this.#sounding.untilMs = this.#playback.sent(samples, timeMs) + frameMs;
+    this.#playing.sentMs += frameMs;
+    this.#playing.untilMs = this.#playback.sent(samples, timeMs) + frameMs;
   }
 
-  #audioEnded(timeMs: number): void {
-    if (this.#sounding === undefined) return;
-    const { turnId, sentMs } = this.#sounding;
-    this.#sounding = undefined;
-    this.#tell({
+  #onAudioEnded(timeMs: number): void {
+    if (this.#playing === undefined) return;
+    const { turnId, sentMs } = this.#playing;
+    this.#playing = undefined;
+    this.#emit({
       atMs: Math.round(timeMs),
       source: "event",
-      kind: "audio-ended",
+      kind: "playout-ended",
       turnId,
       sentMs: Math.round(sentMs),
     });
@@ -122,13 +122,13 @@ export class EventLister {
 
   #onCommand(command: JournaledCommand, timeMs: number): void {
     if (command.kind === "end") {
-      if (this.#detector.speaking) this.#starved(timeMs);
-      this.#audioEnded(timeMs);
+      if (this.#detector.speaking) this.#onFramesStopped(timeMs);
+      this.#onAudioEnded(timeMs);
       this.#ended = true;
     }
-    this.#tell({ atMs: Math.round(timeMs), source: "command", ...command });
-    if (command.kind !== "cut" || !command.clear) return;
+    this.#emit({ atMs: Math.round(timeMs), source: "command", ...command });
+    if (command.kind !== "cancel-reply" || !command.clear) return;
     this.#playback.flush(timeMs);
-    this.#audioEnded(timeMs);
+    this.#onAudioEnded(timeMs);
   }
 }

@@ -2,17 +2,17 @@ import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { ActiveCall, CallStore } from "../store/call-store.ts";
-import type { RecordKeeper } from "./record-keeper.ts";
+import type { CallFinalizer } from "./record-keeper.ts";
 
 /** After a start, workers that live have this long to say which calls they carry; the rest is recovered. */
-export const WORKERS_RETURN_MS = 3_000;
+export const WORKER_REGISTRATION_MS = 3_000;
 /** A connection may break where the worker lives: it comes back within this time, and tells what it carries. */
-export const WORKER_BACK_MS = 500;
+export const WORKER_RECONNECT_MS = 500;
 const RETRY_MS = 1_000;
 
-export interface LostCallsOptions {
+export interface LostCallRecoveryOptions {
   calls: Pick<CallStore, "listActive">;
-  keeper: Pick<RecordKeeper, "keepLost">;
+  finalizer: Pick<CallFinalizer, "finalizeLost">;
   workers: {
     /** Whether the worker is there, as far as has been told. */
     has(workerId: string): boolean;
@@ -32,20 +32,20 @@ export interface LostCallsOptions {
  * so that no step of a clock keeps a lost call alive, or ends one that lives; and it judges whether a worker is gone only when
  * everything that happened before has been told, however long this process's loop was held.
  */
-export class LostCalls {
-  readonly #options: LostCallsOptions;
+export class LostCallRecovery {
+  readonly #options: LostCallRecoveryOptions;
   /** Workers that have been here since this process began. */
-  readonly #seen = new Set<string>();
+  readonly #seenWorkers = new Set<string>();
 
-  constructor(options: LostCallsOptions) {
+  constructor(options: LostCallRecoveryOptions) {
     this.#options = options;
   }
 
   /** Call it when workers can connect. */
   start(): void {
     const { clock, epoch } = this.#options;
-    const isLost = (call: ActiveCall): boolean => call.epoch < epoch && !this.#seen.has(call.workerId);
-    clock.after(WORKERS_RETURN_MS, () => void this.#recoverUnseen(isLost));
+    const isLost = (call: ActiveCall): boolean => call.epoch < epoch && !this.#seenWorkers.has(call.workerId);
+    clock.after(WORKER_REGISTRATION_MS, () => void this.#recoverUnseen(isLost));
   }
 
   async #recoverUnseen(isLost: (call: ActiveCall) => boolean): Promise<void> {
@@ -54,21 +54,21 @@ export class LostCalls {
   }
 
   /** A worker lives with calls that nobody here is told of: they are left to it, and to the next start. */
-  leave(workerId: string): void {
-    this.#seen.add(workerId);
+  ignoreWorker(workerId: string): void {
+    this.#seenWorkers.add(workerId);
   }
 
   /** A worker is there, first or again, with these calls. What came of its connection itself it could not list yet. */
-  workerCame(workerId: string, connection: number, callIds: readonly string[]): void {
-    this.#seen.add(workerId);
+  workerConnected(workerId: string, connection: number, callIds: readonly string[]): void {
+    this.#seenWorkers.add(workerId);
     void this.#recover((call) => call.workerConnection < connection && !callIds.includes(call.id), workerId);
   }
 
-  workerGone(workerId: string, connection: number): void {
-    this.#options.clock.after(WORKER_BACK_MS, () => void this.#recoverGone(workerId, connection));
+  workerDisconnected(workerId: string, connection: number): void {
+    this.#options.clock.after(WORKER_RECONNECT_MS, () => void this.#recoverAfterDisconnect(workerId, connection));
   }
 
-  async #recoverGone(workerId: string, connection: number): Promise<void> {
+  async #recoverAfterDisconnect(workerId: string, connection: number): Promise<void> {
     const { workers, onWorkerLost } = this.#options;
     await workers.caughtUp();
     if (workers.has(workerId)) return;
@@ -85,10 +85,10 @@ export class LostCalls {
    * cannot tell now is recovered at the next start.
    */
   async recoverAll(): Promise<void> {
-    const { calls, keeper, workers, log } = this.#options;
+    const { calls, finalizer, workers, log } = this.#options;
     await workers.caughtUp();
     try {
-      for (const call of await calls.listActive()) if (!workers.has(call.workerId)) keeper.keepLost(call);
+      for (const call of await calls.listActive()) if (!workers.has(call.workerId)) finalizer.finalizeLost(call);
     } catch (error) {
       log.error({ err: error, code: codeOf(error) }, "lost calls could not be looked for");
     }
@@ -99,10 +99,10 @@ export class LostCalls {
    * later, unless `holds` has become false by then.
    */
   async #recover(isLost: (call: ActiveCall) => boolean, workerId?: string, holds = () => true): Promise<void> {
-    const { calls, keeper, clock, log } = this.#options;
+    const { calls, finalizer, clock, log } = this.#options;
     if (!holds()) return;
     try {
-      for (const call of await calls.listActive(workerId)) if (isLost(call)) keeper.keepLost(call, () => holds());
+      for (const call of await calls.listActive(workerId)) if (isLost(call)) finalizer.finalizeLost(call, () => holds());
     } catch (error) {
       log.error({ err: error, code: codeOf(error) }, "lost calls could not be looked for");
       clock.after(RETRY_MS, () => void this.#recover(isLost, workerId, holds));

@@ -3,9 +3,9 @@ import type { EndReason, TranscriptTurn } from "../core/call-spec.ts";
 import type { JournalHeader } from "./journal-records.ts";
 import { type FrameCounts, summarizeJournal } from "./journal-summary.ts";
 import { replayJournal, type TimedCommand } from "./replay.ts";
-import { isToldAlike } from "./told-alike.ts";
+import { isSubsetEqual } from "./told-alike.ts";
 
-type Used = Extract<CallEvent, { kind: "used" }>;
+type UsageEvent = Extract<CallEvent, { kind: "usage" }>;
 
 /** The record of a call, as its journal tells it. */
 export interface ProjectedCall {
@@ -16,7 +16,7 @@ export interface ProjectedCall {
   /** The carrier's own id for the call; undefined where it had none, or never came. */
   carrierCallId: string | undefined;
   /** What providers did for it, part by part. */
-  used: readonly Used[];
+  usageEvents: readonly UsageEvent[];
   /** From redemption to the end, or to the last thing that was journaled. */
   durationMs: number;
   frames: FrameCounts;
@@ -35,27 +35,27 @@ export interface ProjectedCall {
  */
 export async function projectJournal(path: string): Promise<ProjectedCall> {
   const journaled: TimedCommand[] = [];
-  const used: Used[] = [];
+  const used: UsageEvent[] = [];
   let carrierCallId: string | undefined;
   const { header, durationMs, endReason, frames, complete } = await summarizeJournal(path, (record) => {
     if (record.kind === "command") journaled.push({ timeMs: record.timeMs, command: record.command });
-    else if (record.kind === "event" && record.event.kind === "used") used.push(record.event);
+    else if (record.kind === "event" && record.event.kind === "usage") used.push(record.event);
     else if (record.kind === "event" && record.event.kind === "leg-started") carrierCallId = record.event.carrierCallId;
   });
-  const told = { header, carrierCallId, used, durationMs, frames, complete };
+  const told = { header, carrierCallId, usageEvents: used, durationMs, frames, complete };
   if (endReason !== undefined) return { ...told, hasEnd: true, endReason, turns: turnsOf(journaled) };
-  const commands = header.spec === undefined ? journaled : await completed(path, journaled);
+  const commands = header.spec === undefined ? journaled : await replayToEnd(path, journaled);
   const last = commands.at(-1)?.command;
   const lost = last?.kind === "end" ? last.reason : "worker_lost";
   return { ...told, hasEnd: false, endReason: lost, turns: turnsOf(commands) };
 }
 
 /** The commands of a call that broke off, and those that end it; without the latter where the call cannot be run again as it was. */
-async function completed(path: string, journaled: TimedCommand[]): Promise<TimedCommand[]> {
+async function replayToEnd(path: string, journaled: TimedCommand[]): Promise<TimedCommand[]> {
   try {
     const { replayed } = await replayJournal(path, "worker_lost");
     // Another version of the call machine may decide otherwise than the one that spoke with the caller.
-    return isToldAlike(journaled, replayed.slice(0, journaled.length)) ? replayed : journaled;
+    return isSubsetEqual(journaled, replayed.slice(0, journaled.length)) ? replayed : journaled;
   } catch {
     // What broke the worker may break the replay too; then what was journaled is what there is.
     return journaled;

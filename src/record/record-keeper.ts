@@ -8,53 +8,53 @@ import { latencySummary } from "../core/latency.ts";
 import type { Logger } from "../core/log.ts";
 import { billOf, type Prices } from "../core/prices.ts";
 import {
-  PROJECTIONS_KEPT_MAX,
+  PROJECTIONS_CACHED_MAX,
   RECORD_RETRY_MS,
   RECORD_RETRY_MS_MAX,
-  RECORDS_AT_ONCE,
+  RECORDS_CONCURRENT_MAX,
 } from "../core/renderer-limits.ts";
 import type { CallEnd, CallRedemption, CallStore } from "../store/call-store.ts";
 import type { EndSummary } from "../store/hand-off.ts";
-import { journalPath, systemCodeOf } from "./journal-reader.ts";
-import type { JournaledCall, JournalWork } from "./journal-work.ts";
+import { journalPath, systemErrorCodeOf } from "./journal-reader.ts";
+import type { JournaledCall, JournalProcessor } from "./journal-work.ts";
 import { type Recording, recordingPath } from "./recording.ts";
 
-export interface RecordKeeperOptions {
+export interface CallFinalizerOptions {
   calls: Pick<CallStore, "get" | "finish">;
   dataDir: string;
   /** Reads the journals and writes the recordings: in a process of its own where calls are live. */
-  journals: JournalWork;
+  journals: JournalProcessor;
   /** What providers charge; undefined where that is not known. */
   prices?: Prices | undefined;
   clock: Clock;
   log: Logger;
   /** The call's end can no longer be forgotten; it took so long to record. */
-  onKept: (callId: string, tookMs: number) => void;
+  onFinalized: (callId: string, tookMs: number) => void;
   /** A recording could not be made; its call's record says so. */
   onRecordingFailed?: () => void;
 }
 
 /** Reasons that are our own fault. */
-const OUR_FAULT: readonly EndReason[] = ["worker_lost", "provider_error", "drain_timeout"];
+const SERVICE_FAULT_REASONS: readonly EndReason[] = ["worker_lost", "provider_error", "drain_timeout"];
 
 /**
  * A journal that is there, and that the system does not let be read, be it for want of open files, is tried this often in a row.
  * Only then does its call go without: every call ends in a record.
  */
-const READ_TRIES_MAX = 60;
+const READ_ATTEMPTS_MAX = 60;
 
 /** Errors of the system that end by themselves: a recording that fails by one of them is made later. */
-const PASSING: readonly string[] = ["ENOSPC", "EDQUOT", "EMFILE", "ENFILE"];
+const TRANSIENT_ERROR_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "EMFILE", "ENFILE"];
 
 /** One end to record, from the moment it is asked for until it is recorded, or another end is. */
-interface Ask {
+interface FinalizationRequest {
   callId: string;
   /** The redemption whose worker is lost; absent where the call is over, whichever redemption it was. */
   redemption: CallRedemption | undefined;
   /** Whether the worker is still lost. */
   isLost: () => boolean;
   /** How often the journal may still be read in vain. */
-  triesLeft: number;
+  attemptsLeft: number;
   retryMs: number;
   /** What was made by a try before: what fails behind it does not have it made again. */
   projected?: JournaledCall | undefined;
@@ -65,21 +65,21 @@ interface Ask {
  * Has records, transcripts and recordings of ended calls made from their journals, and deletes what is to be forgotten: some calls
  * at a time, for each waits for the disk, and for the loop, dozens of times; and of each call one thing after the other.
  */
-export class RecordKeeper {
-  readonly #options: RecordKeeperOptions;
+export class CallFinalizer {
+  readonly #options: CallFinalizerOptions;
   /** The asks that are not done, by `keyOf`. */
-  readonly #queued = new Map<string, Ask>();
+  readonly #queued = new Map<string, FinalizationRequest>();
   /** What workers reported of the ends of calls that have no record yet: at most one each. */
   readonly #reportedEnds = new Map<string, EndSummary>();
   /** What is done last of each call that there is something to do for; never rejects. */
-  readonly #last = new Map<string, Promise<void>>();
+  readonly #tailOfCall = new Map<string, Promise<void>>();
   /** Those who wait for their turn, in order. */
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
   /** Asks that wait for their next try. */
   #retrying = 0;
 
-  constructor(options: RecordKeeperOptions) {
+  constructor(options: CallFinalizerOptions) {
     this.#options = options;
     mkdirSync(join(options.dataDir, "recordings"), { recursive: true, mode: 0o700 });
   }
@@ -90,30 +90,30 @@ export class RecordKeeper {
   }
 
   /** The call is over, as its worker reports by `end`. Asking twice, late, or for a call that was removed does no harm. */
-  keep(callId: string, end?: EndSummary): void {
+  finalize(callId: string, end?: EndSummary): void {
     if (end !== undefined) this.#reportedEnds.set(callId, end);
-    this.#ask(callId, undefined, () => true);
+    this.#enqueue(callId, undefined, () => true);
   }
 
   /**
    * The worker that redeemed the call is gone. Nothing is recorded when that redemption was returned before the turn comes, or the
    * call is active by another one, or `isLost` has become false.
    */
-  keepLost({ id, workerId, workerConnection, epoch }: { id: string } & CallRedemption, isLost = () => true): void {
-    this.#ask(id, { workerId, workerConnection, epoch }, isLost);
+  finalizeLost({ id, workerId, workerConnection, epoch }: { id: string } & CallRedemption, isLost = () => true): void {
+    this.#enqueue(id, { workerId, workerConnection, epoch }, isLost);
   }
 
-  #ask(callId: string, redemption: CallRedemption | undefined, isLost: () => boolean): void {
-    const ask = { callId, redemption, isLost, triesLeft: READ_TRIES_MAX, retryMs: RECORD_RETRY_MS };
+  #enqueue(callId: string, redemption: CallRedemption | undefined, isLost: () => boolean): void {
+    const ask = { callId, redemption, isLost, attemptsLeft: READ_ATTEMPTS_MAX, retryMs: RECORD_RETRY_MS };
     if (this.#queued.has(keyOf(ask))) return;
     this.#queued.set(keyOf(ask), ask);
-    void this.#inTurn(callId, () => this.#keep(ask));
+    void this.#enqueueForCall(callId, () => this.#process(ask));
   }
 
   /** Behind everything of this call, when fewer than RECORDS_AT_ONCE are in work. */
-  #inTurn(callId: string, work: () => Promise<void>): Promise<void> {
-    const done = (this.#last.get(callId) ?? Promise.resolve()).then(async () => {
-      if (this.#busy === RECORDS_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  #enqueueForCall(callId: string, work: () => Promise<void>): Promise<void> {
+    const done = (this.#tailOfCall.get(callId) ?? Promise.resolve()).then(async () => {
+      if (this.#busy === RECORDS_CONCURRENT_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
       else this.#busy += 1;
       try {
         await work();
@@ -127,9 +127,9 @@ export class RecordKeeper {
     const settled = done
       .catch(() => {})
       .then(() => {
-        if (this.#last.get(callId) === settled) this.#last.delete(callId);
+        if (this.#tailOfCall.get(callId) === settled) this.#tailOfCall.delete(callId);
       });
-    this.#last.set(callId, settled);
+    this.#tailOfCall.set(callId, settled);
     return done;
   }
 
@@ -137,16 +137,16 @@ export class RecordKeeper {
    * Deletes the files of a call that is over: its journal and its recording. Those that are not there are no error, and none
    * comes back. Rejects with `unavailable` when the disk refuses; ask again then.
    */
-  remove(callId: string): Promise<void> {
-    return this.#inTurn(callId, () => this.#remove(callId));
+  deleteFiles(callId: string): Promise<void> {
+    return this.#enqueueForCall(callId, () => this.#deleteFiles(callId));
   }
 
   /** Resolves when everything asked for until now is done. */
   async idle(): Promise<void> {
-    await Promise.all(this.#last.values());
+    await Promise.all(this.#tailOfCall.values());
   }
 
-  async #remove(callId: string): Promise<void> {
+  async #deleteFiles(callId: string): Promise<void> {
     const { dataDir } = this.#options;
     const recording = recordingPath(dataDir, callId);
     try {
@@ -156,8 +156,8 @@ export class RecordKeeper {
     }
   }
 
-  async #keep(ask: Ask): Promise<void> {
-    const { clock, log, onKept } = this.#options;
+  async #process(ask: FinalizationRequest): Promise<void> {
+    const { clock, log, onFinalized } = this.#options;
     const { callId, redemption } = ask;
     const begunMs = clock.nowMs();
     try {
@@ -167,26 +167,26 @@ export class RecordKeeper {
       // A lost redemption that is none of the call's any more says nothing of the call's end.
       else if (redemption !== undefined) return;
       this.#reportedEnds.delete(callId);
-      onKept(callId, clock.nowMs() - begunMs);
+      onFinalized(callId, clock.nowMs() - begunMs);
     } catch (error) {
       log.error({ callId, err: error, code: codeOf(error) }, "an ended call could not be recorded yet");
-      this.#askAgain(ask);
+      this.#retryLater(ask);
     }
   }
 
   /** Its place is left to others meanwhile, so that files can be deleted from a full disk. */
-  #askAgain(ask: Ask): void {
+  #retryLater(ask: FinalizationRequest): void {
     // The number of calls is bounded, the length of their transcripts hardly.
-    if (this.#retrying >= PROJECTIONS_KEPT_MAX) ask.projected = undefined;
+    if (this.#retrying >= PROJECTIONS_CACHED_MAX) ask.projected = undefined;
     this.#retrying += 1;
     this.#options.clock.after(ask.retryMs, () => {
       this.#retrying -= 1;
-      void this.#inTurn(ask.callId, () => this.#keep(ask));
+      void this.#enqueueForCall(ask.callId, () => this.#process(ask));
     });
   }
 
   /** Returns what the log tells of the call, if this was its end. Of one that is over already, or gone, nothing is made again. */
-  async #finish(ask: Ask): Promise<{ carrierCallId?: string } | undefined> {
+  async #finish(ask: FinalizationRequest): Promise<{ carrierCallId?: string } | undefined> {
     const { calls } = this.#options;
     const { callId, redemption, isLost } = ask;
     if (!isLost()) return undefined;
@@ -204,34 +204,34 @@ export class RecordKeeper {
   }
 
   /** Resolves with an error where nobody can read the journal; rejects while that may change. */
-  async #project(ask: Ask): Promise<JournaledCall | Error> {
+  async #project(ask: FinalizationRequest): Promise<JournaledCall | Error> {
     try {
       ask.projected ??= await this.#options.journals.project(ask.callId);
       return ask.projected;
     } catch (error) {
       if (codeOf(error) === "unavailable") throw error;
-      if (isWithheld(error)) ask.triesLeft -= 1;
-      if (isWithheld(error) && ask.triesLeft > 0) throw error;
+      if (isTemporarilyUnreadable(error)) ask.attemptsLeft -= 1;
+      if (isTemporarilyUnreadable(error) && ask.attemptsLeft > 0) throw error;
       return error instanceof Error ? error : new Error(String(error));
     }
   }
 
   /** The worker died, or its disk failed, before anything of the call was written; or nobody can read what was. */
-  async #finishWithoutJournal({ callId, redemption }: Ask, error: Error): Promise<boolean> {
+  async #finishWithoutJournal({ callId, redemption }: FinalizationRequest, error: Error): Promise<boolean> {
     const { calls, clock, log } = this.#options;
     const reported = this.#reportedEnds.get(callId);
     const end =
       reported === undefined
         ? { status: "failed" as const, endReason: "worker_lost" as const, endedAtMs: clock.epochMs(), durationMs: 0 }
-        : endBy(reported);
+        : endStatusOf(reported);
     const first = await calls.finish(callId, { ...end, turns: [], transcriptComplete: false }, redemption);
     if (first) log.warn({ callId, err: error, code: codeOf(error) }, "an ended call left no journal");
     return first;
   }
 
   async #endOf(
-    ask: Ask,
-    { header, turns, endReason, hasEnd, frames, used, carrierCallId, ...projected }: JournaledCall,
+    ask: FinalizationRequest,
+    { header, turns, endReason, hasEnd, frames, usageEvents, carrierCallId, ...projected }: JournaledCall,
   ): Promise<CallEnd> {
     const durationMs = Math.round(projected.durationMs);
     const journaled: EndSummary = {
@@ -245,8 +245,8 @@ export class RecordKeeper {
     const reported = hasEnd ? undefined : this.#reportedEnds.get(ask.callId);
     ask.rendered ??= { recording: await this.#render(ask) };
     const { recording } = ask.rendered;
-    const { usage, cost } = billOf(used, this.#options.prices);
-    const ending = endBy(reported ?? journaled);
+    const { usage, cost } = billOf(usageEvents, this.#options.prices);
+    const ending = endStatusOf(reported ?? journaled);
     return {
       ...ending,
       turns,
@@ -261,7 +261,7 @@ export class RecordKeeper {
   }
 
   /** Rejects while nothing but the lack of space, of open files, or of a renderer keeps the recording from being made. */
-  async #render(ask: Ask): Promise<Recording | "failed" | undefined> {
+  async #render(ask: FinalizationRequest): Promise<Recording | "failed" | undefined> {
     const { journals, log, onRecordingFailed } = this.#options;
     const { callId } = ask;
     try {
@@ -269,7 +269,7 @@ export class RecordKeeper {
       return recording && { ...recording, durationMs: Math.round(recording.durationMs) };
     } catch (error) {
       if (codeOf(error) === "unavailable") throw error;
-      if (PASSING.includes(systemCodeOf(error) ?? "")) {
+      if (TRANSIENT_ERROR_CODES.includes(systemErrorCodeOf(error) ?? "")) {
         // Each try writes until the disk is full, and takes the space from others.
         ask.retryMs = Math.min(2 * ask.retryMs, RECORD_RETRY_MS_MAX);
         throw error;
@@ -282,16 +282,16 @@ export class RecordKeeper {
 }
 
 /** The end of a call, and that of one of its redemptions, are asked for at most once each. */
-const keyOf = ({ callId, redemption }: Ask): string =>
+const keyOf = ({ callId, redemption }: FinalizationRequest): string =>
   redemption === undefined
     ? callId
     : [callId, redemption.workerId, redemption.workerConnection, redemption.epoch].join(" ");
 
 /** What the record has of a call's end. A call that our own fault ended before any audio went either way has failed. */
-function endBy({ reason, endedAtMs, durationMs, framesIn, framesOut }: EndSummary) {
+function endStatusOf({ reason, endedAtMs, durationMs, framesIn, framesOut }: EndSummary) {
   const isSilent = framesIn === 0 && framesOut === 0;
   return {
-    status: isSilent && OUR_FAULT.includes(reason) ? ("failed" as const) : ("ended" as const),
+    status: isSilent && SERVICE_FAULT_REASONS.includes(reason) ? ("failed" as const) : ("ended" as const),
     endReason: reason,
     endedAtMs,
     durationMs,
@@ -300,7 +300,7 @@ function endBy({ reason, endedAtMs, durationMs, framesIn, framesOut }: EndSummar
 }
 
 /** Whether there is a journal, and the system only does not let it be read just now. */
-function isWithheld(error: unknown): boolean {
-  const code = systemCodeOf(error);
+function isTemporarilyUnreadable(error: unknown): boolean {
+  const code = systemErrorCodeOf(error);
   return code !== undefined && code !== "ENOENT";
 }

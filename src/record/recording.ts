@@ -4,12 +4,12 @@ import { BACKLOG_MS_MAX, CARRIER_RATE_HZ, FRAME_MS, OUTPUT_LEAD_MS, OUTPUT_RING_
 import type { FrameCodec } from "../media/frame-codec.ts";
 import { PlaybackClock } from "../media/playback-clock.ts";
 import type { Resampler, ResamplerFactory } from "../media/resampler.ts";
-import { AudioPlane, type AudioPlaneOptions } from "./audio-plane.ts";
-import { CallerClock } from "./caller-clock.ts";
-import { JournalReading } from "./journal-reader.ts";
+import { ChannelTimeline, type ChannelTimelineOptions } from "./audio-plane.ts";
+import { MediaClockAlignment } from "./caller-clock.ts";
+import { JournalReader } from "./journal-reader.ts";
 import type { JournaledLeg, JournalRecord } from "./journal-records.ts";
 import { summarizeJournal } from "./journal-summary.ts";
-import { StereoSamples, WAV_CHANNELS, wavHeader, writeWhole } from "./wav-file.ts";
+import { StereoInterleaver, WAV_CHANNELS, wavHeader, writeAtomically } from "./wav-file.ts";
 
 /** Where the recording of a call is. Ids are ours, so a path is never made of what a peer said. */
 export const recordingPath = (dataDir: string, callId: string): string => join(dataDir, "recordings", `${callId}.wav`);
@@ -54,13 +54,13 @@ export async function renderRecording(
   wavFile: string,
   makeResampler: ResamplerFactory,
 ): Promise<Recording | undefined> {
-  const survey = new Survey();
+  const survey = new JournalSurvey();
   const { header, durationMs, complete } = await summarizeJournal(journalFile, (record) => survey.take(record));
   if (header.spec === undefined) return undefined;
   const rateHz = recordingRateHz(header.leg);
   const lengthMs = Math.min(durationMs, header.spec.maxDurationMs + OVERTIME_MS_MAX);
   const samples = Math.round((lengthMs * rateHz) / 1_000);
-  await writeWhole(wavFile, async (file) => {
+  await writeAtomically(wavFile, async (file) => {
     const rendering = new Rendering({ file, rateHz, samples, leg: header.leg, survey, makeResampler });
     try {
       await file.writeFile(wavHeader(samples, rateHz));
@@ -76,14 +76,14 @@ const recordingRateHz = ({ inboundRateHz, outboundRateHz }: JournaledLeg): numbe
   inboundRateHz === CARRIER_RATE_HZ && outboundRateHz === CARRIER_RATE_HZ ? CARRIER_RATE_HZ : WIDE_RATE_HZ;
 
 /** What must be known of a journal before its audio can be placed. */
-class Survey {
+class JournalSurvey {
   callerCodec: FrameCodec = "mulaw";
-  callerClock = new CallerClock(true);
+  callerClock = new MediaClockAlignment(true);
 
   take(record: JournalRecord): void {
     if (record.kind === "frame-in") this.callerClock.observe(record.timeMs, record.mediaMs);
     else if (record.kind === "header") {
-      this.callerClock = new CallerClock(record.header.spec?.connectionType !== "websocket");
+      this.callerClock = new MediaClockAlignment(record.header.spec?.connectionType !== "websocket");
     } else if (record.kind === "event" && record.event.kind === "leg-started") this.callerCodec = record.event.codec;
   }
 }
@@ -94,7 +94,7 @@ interface RenderingOptions {
   /** Of each channel, in all. */
   samples: number;
   leg: JournaledLeg;
-  survey: Survey;
+  survey: JournalSurvey;
   makeResampler: ResamplerFactory;
 }
 
@@ -102,11 +102,11 @@ interface RenderingOptions {
 class Rendering {
   readonly #file: FileHandle;
   readonly #samples: number;
-  readonly #callerClock: CallerClock;
+  readonly #mediaClock: MediaClockAlignment;
   readonly #playback: PlaybackClock;
-  readonly #caller: Side;
-  readonly #agent: Side;
-  readonly #stereo: StereoSamples;
+  readonly #caller: Channel;
+  readonly #agent: Channel;
+  readonly #stereo: StereoInterleaver;
   /** Everything before it has left the planes. */
   #readMs = 0;
   /** A record that lies behind the planes' windows, until they have moved on. */
@@ -115,23 +115,23 @@ class Rendering {
   constructor({ file, rateHz, samples, leg, survey, makeResampler }: RenderingOptions) {
     this.#file = file;
     this.#samples = samples;
-    this.#callerClock = survey.callerClock;
+    this.#mediaClock = survey.callerClock;
     this.#playback = new PlaybackClock(leg.outboundRateHz);
     const caller = { rateHz: leg.inboundRateHz, codec: survey.callerCodec, windowMs: WINDOW_MS };
     const agent = { rateHz: leg.outboundRateHz, codec: leg.outboundCodec, windowMs: WINDOW_MS };
-    this.#caller = new Side(caller, rateHz, makeResampler);
-    this.#agent = new Side(agent, rateHz, makeResampler);
+    this.#caller = new Channel(caller, rateHz, makeResampler);
+    this.#agent = new Channel(agent, rateHz, makeResampler);
     // What a resampler holds back of one side waits here on the other.
-    this.#stereo = new StereoSamples((2 * STEP_MS * rateHz) / 1_000);
+    this.#stereo = new StereoInterleaver((2 * STEP_MS * rateHz) / 1_000);
   }
 
   async run(journalFile: string): Promise<void> {
-    const reading = new JournalReading(journalFile, (record) => {
+    const reading = new JournalReader(journalFile, (record) => {
       if (record.timeMs < this.#readMs + LATE_MS_MAX + STRIDE_MS) this.#place(record);
-      else this.#waiting = keptOf(record);
+      else this.#waiting = copyOf(record);
     });
     for (;;) {
-      await reading.readOn(() => this.#waiting !== undefined);
+      await reading.readMore(() => this.#waiting !== undefined);
       if (this.#waiting === undefined) break;
       await this.#writeUntil(this.#waiting.timeMs - LATE_MS_MAX);
       this.#place(this.#waiting);
@@ -148,15 +148,15 @@ class Rendering {
   #place(record: JournalRecord): void {
     switch (record.kind) {
       case "frame-in":
-        this.#caller.plane.place(record.audio, this.#callerClock.startMs(record.timeMs, record.mediaMs));
+        this.#caller.timeline.place(record.audio, this.#mediaClock.startMs(record.timeMs, record.mediaMs));
         return;
       case "frame-out":
-        this.#agent.plane.place(record.audio, this.#playback.sent(record.samples, record.timeMs));
+        this.#agent.timeline.place(record.audio, this.#playback.sent(record.samples, record.timeMs));
         return;
       case "command":
-        if (record.command.kind !== "cut" || !record.command.clear) return;
+        if (record.command.kind !== "cancel-reply" || !record.command.clear) return;
         this.#playback.flush(record.timeMs);
-        this.#agent.plane.silenceFrom(record.timeMs);
+        this.#agent.timeline.silenceFrom(record.timeMs);
         return;
       case "header":
       case "event":
@@ -177,24 +177,24 @@ class Rendering {
 }
 
 /** A record that stays good when the function that was given it has returned. */
-const keptOf = (record: JournalRecord): JournalRecord =>
+const copyOf = (record: JournalRecord): JournalRecord =>
   "audio" in record ? { ...record, audio: record.audio.slice() } : record;
 
 /** One side, read at the rate of the recording. */
-class Side {
-  readonly plane: AudioPlane;
+class Channel {
+  readonly timeline: ChannelTimeline;
   readonly #step: Int16Array;
   readonly #resampler: Resampler | undefined;
 
-  constructor(options: AudioPlaneOptions, rateHz: number, makeResampler: ResamplerFactory) {
-    this.plane = new AudioPlane(options);
+  constructor(options: ChannelTimelineOptions, rateHz: number, makeResampler: ResamplerFactory) {
+    this.timeline = new ChannelTimeline(options);
     this.#step = new Int16Array((STEP_MS * options.rateHz) / 1_000);
     this.#resampler = options.rateHz === rateHz ? undefined : makeResampler(options.rateHz, rateHz);
   }
 
   /** The next STEP_MS, less what the resampler holds back: lent until the next call. */
   read(): Int16Array {
-    this.plane.read(this.#step);
+    this.timeline.read(this.#step);
     return this.#resampler?.process(this.#step) ?? this.#step;
   }
 

@@ -17,28 +17,28 @@ import type {
  */
 
 export function journalHeader(software: string, start: JournalStart): JournalHeader {
-  const { callId, accountId, startedAt, leg, earHasPartials, parameters, promptTokensMax, spec } = start;
+  const { callId, accountId, startedAt, leg, sttHasInterim, parameters, promptTokensMax, spec } = start;
   const bound = promptTokensMax === undefined ? {} : { promptTokensMax };
-  const header = { software, icu: ICU, callId, accountId, startedAt, leg, earHasPartials, parameters, ...bound };
+  const header = { software, icu: ICU, callId, accountId, startedAt, leg, sttHasInterim: sttHasInterim, parameters, ...bound };
   return spec.recordingEnabled ? { ...header, spec } : header;
 }
 
 export const journaledEvent = (event: OccasionalEvent, recorded: boolean): JournaledEvent =>
-  recorded ? event : eventWithoutWords(event);
+  recorded ? event : redactedEvent(event);
 
 export function journaledCommand(command: CallCommand, recorded: boolean): JournaledCommand {
-  if (command.kind === "ask") {
+  if (command.kind === "generate-reply") {
     const { kind, turnId, messages, language } = command;
     return { kind, turnId, messages: messages.length, language };
   }
-  if (command.kind === "ask-ahead") {
+  if (command.kind === "preemptive-start") {
     const { kind, messages, language } = command;
     return { kind, messages: messages.length, language };
   }
-  return recorded ? command : commandWithoutWords(command);
+  return recorded ? command : redactedCommand(command);
 }
 
-function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
+function redactedEvent(event: OccasionalEvent): JournaledEvent {
   const { kind } = event;
   switch (kind) {
     case "tick":
@@ -59,90 +59,90 @@ function eventWithoutWords(event: OccasionalEvent): JournaledEvent {
     case "dtmf":
       return { kind, digit: "", chars: event.digit.length };
     case "voice-chosen":
-      return { kind, language: event.language, voiceId: event.voiceId, speaksIt: event.speaksIt };
+      return { kind, language: event.language, voiceId: event.voiceId, supportsLanguage: event.supportsLanguage };
     case "phrases-chosen": {
       // They may be an LLM's words.
       const phrases = Object.fromEntries(PHRASE_NAMES.map((name) => [name, ""])) as Record<PhraseName, string>;
       return { kind, language: event.language, origin: event.origin, phrases };
     }
     case "provider-switched":
-      return { kind, engine: event.engine, from: event.from, to: event.to, code: event.code };
+      return { kind, stage: event.stage, from: event.from, to: event.to, code: event.code };
     case "context-exceeded":
       return { kind, provider: event.provider, tokensMax: event.tokensMax, retried: event.retried };
-    case "used":
-      return { kind, engine: event.engine, provider: event.provider, usage: event.usage };
+    case "usage":
+      return { kind, stage: event.stage, provider: event.provider, usage: event.usage };
     case "limit-reached":
       return { kind, scope: event.scope, limit: event.limit, action: event.action };
     case "tool-result":
       return {
         kind,
         turnId: event.turnId,
-        key: event.key,
+        toolCallId: event.toolCallId,
         result: "",
         failed: event.failed,
         chars: event.result.length,
       };
     case "typed":
       return { kind, text: "", chars: event.text.length };
-    case "ear-partial":
-    case "ear-final": {
+    case "stt-interim":
+    case "stt-final": {
       const { text, language } = event;
       return { kind, text: "", chars: text.length, ...(language === undefined ? {} : { language }) };
     }
-    case "ear-failed":
+    case "stt-failed":
     case "internal-error":
       return { kind, code: event.code };
     case "reply-text":
       return { kind, turnId: event.turnId, text: "", chars: event.text.length };
-    case "reply-tool": {
+    case "reply-tool-call": {
       const { turnId, name, argumentsJson } = event;
-      return { kind, turnId, id: "", name: knownTool(name), argumentsJson: "", chars: argumentsJson.length };
+      return { kind, turnId, id: "", name: builtInToolName(name), argumentsJson: "", chars: argumentsJson.length };
     }
     case "reply-end":
       return { kind, turnId: event.turnId };
     case "reply-failed":
       return { kind, turnId: event.turnId, code: event.code };
-    case "piece-audio": {
-      const { turnId, piece, samples, words } = event;
-      return { kind, turnId, piece, samples, words: [], wordCount: words.length };
+    case "segment-audio": {
+      const { turnId, segment, samples, words } = event;
+      return { kind, turnId, segment, samples, words: [], wordCount: words.length };
     }
-    case "piece-end":
-      return { kind, turnId: event.turnId, piece: event.piece, samples: event.samples };
-    case "piece-failed":
-      return { kind, turnId: event.turnId, piece: event.piece, code: event.code };
+    case "segment-end":
+      return { kind, turnId: event.turnId, segment: event.segment, samples: event.samples };
+    case "segment-failed":
+      return { kind, turnId: event.turnId, segment: event.segment, code: event.code };
   }
 }
 
-function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" | "ask-ahead" }>): JournaledCommand {
+function redactedCommand(command: Exclude<CallCommand, { kind: "generate-reply" | "preemptive-start" }>): JournaledCommand {
   const { kind } = command;
   switch (kind) {
     case "speak": {
-      const { turnId, piece, text, reason } = command;
-      return { kind, turnId, piece, text: "", ...(reason === undefined ? {} : { reason }), chars: text.length };
+      const { turnId, segment, text, reason } = command;
+      return { kind, turnId, segment, text: "", ...(reason === undefined ? {} : { reason }), chars: text.length };
     }
     case "mark":
       return { kind, name: command.name };
-    case "cut":
+    case "cancel-reply":
       return {
         kind,
         turnId: command.turnId,
         clear: command.clear,
         reason: command.reason,
-        voicedMs: command.voicedMs,
+        speechMs: command.speechMs,
         heardText: "",
         chars: command.heardText.length,
       };
     case "conversation-trimmed": {
-      const { turnId, droppedTurns, droppedMessages, cutResults, tokens, tokensMax } = command;
-      return { kind, turnId, droppedTurns, droppedMessages, cutResults, tokens, tokensMax };
+      const { turnId, droppedTurns, droppedMessages, truncatedResults, tokens, tokensMax } = command;
+      return { kind, turnId, droppedTurns, droppedMessages, truncatedResults, tokens, tokensMax };
     }
-    case "forget-ahead":
+    case "preemptive-cancel":
       return { kind };
     case "pause":
       return { kind, turnId: command.turnId };
     case "resume":
       return { kind, turnId: command.turnId, reason: command.reason };
-    case "pass-over": {
+    case "ignore": {
       const { text, startMs, endMs } = command;
       return { kind, text: "", startMs, endMs, chars: text.length };
     }
@@ -157,8 +157,8 @@ function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" | "ask-
       if (latency !== undefined) turn.latency = latency;
       return { kind, turn, chars: text.length };
     }
-    case "tool":
-      return { kind, turnId: command.turnId, key: command.key, name: command.name, arguments: {} };
+    case "run-tool":
+      return { kind, turnId: command.turnId, toolCallId: command.toolCallId, name: command.name, arguments: {} };
     case "send-dtmf":
       return { kind, digits: "", chars: command.digits.length };
     case "language":
@@ -171,4 +171,4 @@ function commandWithoutWords(command: Exclude<CallCommand, { kind: "ask" | "ask-
 }
 
 /** The name of a tool that there is; any other is the model's own words. */
-const knownTool = (name: string): string => BUILT_IN_TOOLS.find((tool) => tool === name) ?? "";
+const builtInToolName = (name: string): string => BUILT_IN_TOOLS.find((tool) => tool === name) ?? "";

@@ -1,5 +1,5 @@
 import type { EndReason } from "../core/call-spec.ts";
-import { isFailureJournaled, JournalMachine } from "./journal-machine.ts";
+import { isFailureJournaled, ReplayMachine } from "./journal-machine.ts";
 import { readJournal } from "./journal-reader.ts";
 import type { JournaledCommand, JournalRecord } from "./journal-records.ts";
 
@@ -23,17 +23,17 @@ export interface Replay {
  * with whatever the call machine throws.
  */
 export async function replayJournal(path: string, endReason?: EndReason): Promise<Replay> {
-  const replaying = new Replaying();
+  const replaying = new ReplayRun();
   await readJournal(path, (record) => replaying.take(record));
   replaying.checkFailure();
   if (endReason !== undefined) replaying.end(endReason);
   return replaying;
 }
 
-class Replaying implements Replay {
+class ReplayRun implements Replay {
   readonly journaled: TimedCommand[] = [];
   readonly replayed: TimedCommand[] = [];
-  #machine: JournalMachine | undefined;
+  #machine: ReplayMachine | undefined;
   #nowMs = 0;
 
   take(record: JournalRecord): void {
@@ -45,7 +45,7 @@ class Replaying implements Replay {
       this.#machine?.handle(record);
     } else {
       const sink = (command: JournaledCommand) => this.replayed.push({ timeMs: this.#nowMs, command });
-      this.#machine = new JournalMachine(record.header, sink);
+      this.#machine = new ReplayMachine(record.header, sink);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
-import { daysOf, RETAINED, type Retained, type RetentionDays, type RetentionRules } from "../core/retention.ts";
+import { retentionDaysOf, RETAINED_PARTS, type RetainedPart, type RetentionDays, type RetentionRules } from "../core/retention.ts";
 import type { AccountStore } from "../store/api-key-store.ts";
 import type { CallStore } from "../store/call-store.ts";
 import type { DueCall, RetentionStore } from "../store/retention-store.ts";
@@ -11,12 +11,12 @@ const FIRST_RUN_MS = 60_000;
 const NEXT_RUN_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** Calls that are listed at once. */
-const CALLS_PER_LIST = 100;
+const CALLS_PER_QUERY = 100;
 /** After each step the job rests for so many times as long as the step took: it has a tenth of its process at most. */
 const REST_FACTOR = 9;
 const REST_MS_MIN = 1;
 
-export interface RetentionOptions {
+export interface RetentionJobOptions {
   rules: RetentionRules;
   accounts: Pick<AccountStore, "list">;
   calls: Pick<CallStore, "remove">;
@@ -25,15 +25,15 @@ export interface RetentionOptions {
   clock: Clock;
   log: Record<"info" | "error", (fields: object, message: string) => void>;
   /** Something of a call was deleted, or could not be; files with so many bytes went with it. */
-  onDeleted?: (what: Retained, bytes: number) => void;
-  onFailed?: (what: Retained) => void;
+  onDeleted?: (what: RetainedPart, bytes: number) => void;
+  onFailed?: (what: RetainedPart) => void;
   onRun?: () => void;
 }
 
 /** What a run deleted, or would delete, of one account. */
-export interface RetentionSum {
+export interface RetentionTotal {
   accountName: string;
-  what: Retained;
+  what: RetainedPart;
   calls: number;
   /** Of files; what the database frees is not counted. */
   bytes: number;
@@ -47,12 +47,12 @@ export interface RetentionSum {
  * A journal holds audio and words: it goes with the recording or with the transcript, whichever goes first, and with it the
  * call's events.
  */
-export class Retention {
-  readonly #options: RetentionOptions;
+export class RetentionJob {
+  readonly #options: RetentionJobOptions;
   #cancelNext = (): void => {};
   #stopped = false;
 
-  constructor(options: RetentionOptions) {
+  constructor(options: RetentionJobOptions) {
     this.#options = options;
   }
 
@@ -79,14 +79,14 @@ export class Retention {
   }
 
   /** Deletes everything that is due. Rejects where the store cannot say what is; a call that fails is left to the next run. */
-  async run(): Promise<readonly RetentionSum[]> {
+  async run(): Promise<readonly RetentionTotal[]> {
     const { clock, log, onRun } = this.#options;
     const begunMs = clock.nowMs();
     const { sums, failed } = await this.#each((accountId, what, call) => this.#delete(accountId, what, call));
     if (sums.length > 0 || failed > 0) {
       await this.#compact();
-      const deleted = Object.fromEntries(RETAINED.map((what) => [`${what}s`, total(sums, what, "calls")]));
-      const bytes = RETAINED.reduce((sum, what) => sum + total(sums, what, "bytes"), 0);
+      const deleted = Object.fromEntries(RETAINED_PARTS.map((what) => [`${what}s`, total(sums, what, "calls")]));
+      const bytes = RETAINED_PARTS.reduce((sum, what) => sum + total(sums, what, "bytes"), 0);
       const tookMs = Math.round(clock.nowMs() - begunMs);
       log.info({ ...deleted, bytes, failed, tookMs }, "retention run finished");
     }
@@ -101,11 +101,11 @@ export class Retention {
       if (!(await store.compact())) break;
       await this.#restAfter(begunMs);
     }
-    await store.removeTraces();
+    await store.purgeChangeLog();
   }
 
   /** What a run would delete now. */
-  async preview(): Promise<readonly RetentionSum[]> {
+  async preview(): Promise<readonly RetentionTotal[]> {
     const { dataDir } = this.#options;
     const { sums } = await this.#each((_, what, call, cutoffs) => {
       // The journal of such a call is counted with its recording.
@@ -117,15 +117,15 @@ export class Retention {
 
   /** Does `work`, which returns bytes, with every call of which something is due, in steps. */
   async #each(
-    work: (accountId: string, what: Retained, call: DueCall, cutoffs: Cutoffs) => Promise<number>,
-  ): Promise<{ sums: readonly RetentionSum[]; failed: number }> {
+    work: (accountId: string, what: RetainedPart, call: DueCall, cutoffs: Cutoffs) => Promise<number>,
+  ): Promise<{ sums: readonly RetentionTotal[]; failed: number }> {
     const { accounts, clock, log, rules, onFailed } = this.#options;
-    const sums: RetentionSum[] = [];
+    const sums: RetentionTotal[] = [];
     let failed = 0;
     for (const { id: accountId, name: accountName } of await accounts.list()) {
-      const cutoffs = cutoffsOf(daysOf(rules, accountName), clock.epochMs());
-      for (const what of WHOLE_FIRST) {
-        const sum: RetentionSum = { accountName, what, calls: 0, bytes: 0 };
+      const cutoffs = cutoffsOf(retentionDaysOf(rules, accountName), clock.epochMs());
+      for (const what of DELETION_ORDER) {
+        const sum: RetentionTotal = { accountName, what, calls: 0, bytes: 0 };
         for await (const call of this.#due(accountId, what, cutoffs)) {
           const begunMs = clock.nowMs();
           try {
@@ -146,27 +146,27 @@ export class Retention {
   }
 
   /** Calls of which a part goes while their record stays, or whose record goes. */
-  async *#due(accountId: string, what: Retained, cutoffs: Cutoffs): AsyncGenerator<DueCall> {
+  async *#due(accountId: string, what: RetainedPart, cutoffs: Cutoffs): AsyncGenerator<DueCall> {
     const endedBeforeMs = cutoffs[what];
     if (endedBeforeMs === Number.NEGATIVE_INFINITY) return;
     let after: DueCall | undefined;
     while (!this.#stopped) {
-      const query = { what, endedBeforeMs, after, limit: CALLS_PER_LIST };
+      const query = { what, endedBeforeMs, after, limit: CALLS_PER_QUERY };
       const calls = await this.#options.store.listDue(accountId, query);
       for (const call of calls) {
         if (this.#stopped) return;
         if (what === "record" || call.endedAtMs >= cutoffs.record) yield call;
       }
       after = calls.at(-1);
-      if (calls.length < CALLS_PER_LIST) return;
+      if (calls.length < CALLS_PER_QUERY) return;
     }
   }
 
-  async #delete(accountId: string, what: Retained, { id }: DueCall): Promise<number> {
+  async #delete(accountId: string, what: RetainedPart, { id }: DueCall): Promise<number> {
     const { calls, dataDir, store, onDeleted } = this.#options;
     const bytes = await deleteFiles(filesOf(what, dataDir, id));
     if (what === "record") await calls.remove(accountId, id);
-    else if (what === "recording") await store.recordingDeleted(id);
+    else if (what === "recording") await store.markRecordingDeleted(id);
     else await store.deleteTranscript(id);
     onDeleted?.(what, bytes);
     return bytes;
@@ -182,18 +182,18 @@ export class Retention {
 }
 
 /** A record takes all of its call with it: what goes whole need not go in parts first. */
-const WHOLE_FIRST: readonly Retained[] = ["record", "recording", "transcript"];
+const DELETION_ORDER: readonly RetainedPart[] = ["record", "recording", "transcript"];
 
-const filesOf = (what: Retained, dataDir: string, callId: string): readonly string[] =>
+const filesOf = (what: RetainedPart, dataDir: string, callId: string): readonly string[] =>
   what === "transcript" ? textFiles(dataDir, callId) : audioFiles(dataDir, callId);
 
 /** For each part the time before which a call must have ended for it to be deleted, ms since the Unix epoch; -Infinity keeps it. */
-type Cutoffs = Readonly<Record<Retained, number>>;
+type Cutoffs = Readonly<Record<RetainedPart, number>>;
 
 function cutoffsOf(days: RetentionDays, nowMs: number): Cutoffs {
-  const cutoff = (what: Retained): number => nowMs - (days[what] ?? Number.POSITIVE_INFINITY) * DAY_MS;
+  const cutoff = (what: RetainedPart): number => nowMs - (days[what] ?? Number.POSITIVE_INFINITY) * DAY_MS;
   return { record: cutoff("record"), recording: cutoff("recording"), transcript: cutoff("transcript") };
 }
 
-const total = (sums: readonly RetentionSum[], of: Retained, field: "calls" | "bytes"): number =>
+const total = (sums: readonly RetentionTotal[], of: RetainedPart, field: "calls" | "bytes"): number =>
   sums.filter(({ what }) => what === of).reduce((sum, one) => sum + one[field], 0);

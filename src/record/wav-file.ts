@@ -27,7 +27,7 @@ export function wavHeader(samples: number, rateHz: number): Uint8Array {
 }
 
 /** Puts two channels together that come in pieces of different lengths: sample by sample in turn, left first. */
-export class StereoSamples {
+export class StereoInterleaver {
   readonly #samples: Int16Array;
   readonly #put: [left: number, right: number] = [0, 0];
   /** Samples of each channel that have been taken. */
@@ -75,13 +75,13 @@ export const unfinishedPath = (path: string): string => `${path}.${process.pid}$
  * Deletes from a folder what processes that are gone have left of files; one that is not gone after all fails to name its own. Call
  * it before this process writes there. Rejects with the system's error.
  */
-export async function sweepUnfinished(folder: string): Promise<void> {
+export async function deleteUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name.endsWith(UNFINISHED)) await rm(join(folder, name), { force: true });
 }
 
 /** Lets `fill` write a file for its owner alone. Nobody ever sees half of it: it has its name only once all of it is on the disk. */
-export async function writeWhole(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
+export async function writeAtomically(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
   const unfinished = unfinishedPath(path);
   try {
     const file = await open(unfinished, "w", 0o600);

@@ -1,25 +1,25 @@
 import type { Clock } from "../core/clock.ts";
-import { ANSWER_BEGINS_MS_MAX, PROVIDER_RETRY_MS, PROVIDER_TRIES_MAX } from "../core/limits.ts";
+import { PROVIDER_FIRST_OUTPUT_MS_MAX, PROVIDER_RETRY_MS, PROVIDER_ATTEMPTS_MAX } from "../core/limits.ts";
 import { spendRefusalOf } from "../core/spend.ts";
-import { type DeadlineOptions, pause, withDeadlines } from "./deadlines.ts";
-import type { Passage, ProviderLine } from "./provider-line.ts";
-import { retryWaitMs, switchCode } from "./refusal.ts";
-import type { EngineWatch } from "./speech.ts";
+import { type DeadlineOptions, delay, withDeadlines } from "./deadlines.ts";
+import type { StreamPermit, CircuitBreaker } from "./provider-line.ts";
+import { retryDelayMs, failoverCodeOf } from "./refusal.ts";
+import type { ProviderObserver } from "./speech.ts";
 
 /** One of those who can answer, in the order in which they are asked. */
-export interface Chained {
-  readonly line: ProviderLine;
+export interface FallbackCandidate {
+  readonly circuitBreaker: CircuitBreaker;
   /** It may turn out that it cannot do this at all: nobody relies on it. */
-  readonly isUnsure?: boolean;
+  readonly isUnconfirmed?: boolean;
 }
 
 /** A try that may be made now. */
-export interface Attempt<P extends Chained> {
-  provider: P;
+export interface Attempt<P extends FallbackCandidate> {
+  candidate: P;
   /** Must be left in the end. */
-  passage: Passage;
+  permit: StreamPermit;
   /** How long it may take to its first content. */
-  firstMs: number;
+  firstContentMs: number;
 }
 
 /**
@@ -27,28 +27,28 @@ export interface Attempt<P extends Chained> {
  * left even after a while, all within ANSWER_BEGINS_MS_MAX. Nobody waits for a provider while there is another one; where none may be
  * asked the first is that may.
  */
-export class Attempts<P extends Chained> {
-  readonly #providers: readonly P[];
-  readonly #firstMs: number;
+export class FallbackAttempts<P extends FallbackCandidate> {
+  readonly #candidates: readonly P[];
+  readonly #firstContentMs: number;
   readonly #clock: Clock;
-  readonly #watch: EngineWatch | undefined;
+  readonly #observer: ProviderObserver | undefined;
   /** Who was asked last, or was to be the first. */
-  #asked: P | undefined;
-  #untilMs: number;
+  #current: P | undefined;
+  #deadlineMs: number;
   #index = 0;
   #tries = 0;
-  #waitMs = 0;
+  #retryDelayMs = 0;
   #hasTried = false;
   #failure: unknown;
 
   /** `firstMs` is how long each may take to its first content where there is another one. */
-  constructor(providers: readonly P[], firstMs: number, clock: Clock, watch?: EngineWatch) {
-    this.#providers = providers;
-    this.#firstMs = firstMs;
+  constructor(providers: readonly P[], firstMs: number, clock: Clock, watch?: ProviderObserver) {
+    this.#candidates = providers;
+    this.#firstContentMs = firstMs;
     this.#clock = clock;
-    this.#watch = watch;
-    this.#asked = providers[0];
-    this.#untilMs = clock.nowMs() + ANSWER_BEGINS_MS_MAX;
+    this.#observer = watch;
+    this.#current = providers[0];
+    this.#deadlineMs = clock.nowMs() + PROVIDER_FIRST_OUTPUT_MS_MAX;
   }
 
   /** Why nobody has answered. */
@@ -58,66 +58,66 @@ export class Attempts<P extends Chained> {
 
   /** The next try; undefined where there is none, or when `signal` has aborted. */
   async next(signal: AbortSignal): Promise<Attempt<P> | undefined> {
-    if (this.#waitMs > 0) await pause(this.#waitMs, this.#clock, signal);
-    this.#waitMs = 0;
+    if (this.#retryDelayMs > 0) await delay(this.#retryDelayMs, this.#clock, signal);
+    this.#retryDelayMs = 0;
     for (;;) {
-      const leftMs = this.#untilMs - this.#clock.nowMs();
+      const leftMs = this.#deadlineMs - this.#clock.nowMs();
       if (signal.aborted || leftMs <= 0) return undefined;
-      const attempt = this.#enter(leftMs);
+      const attempt = this.#acquireNext(leftMs);
       if (attempt !== undefined || this.#hasTried) return attempt;
       this.#index = 0;
-      await pause(Math.min(PROVIDER_RETRY_MS, leftMs), this.#clock, signal);
+      await delay(Math.min(PROVIDER_RETRY_MS, leftMs), this.#clock, signal);
     }
   }
 
   /** A try of the next that may be asked, if any may be. */
-  #enter(leftMs: number): Attempt<P> | undefined {
-    for (let provider = this.#providers[this.#index]; provider !== undefined; provider = this.#providers[this.#index]) {
-      const passage = provider.line.enter();
-      if (passage !== undefined) {
+  #acquireNext(leftMs: number): Attempt<P> | undefined {
+    for (let candidate = this.#candidates[this.#index]; candidate !== undefined; candidate = this.#candidates[this.#index]) {
+      const permit = candidate.circuitBreaker.tryAcquire();
+      if (permit !== undefined) {
         this.#tries += 1;
         this.#hasTried = true;
-        return { provider, passage, firstMs: this.#hasAnother ? Math.min(this.#firstMs, leftMs) : leftMs };
+        return { candidate, permit, firstContentMs: this.#hasFallback ? Math.min(this.#firstContentMs, leftMs) : leftMs };
       }
-      this.#failure ??= provider.line.refusal();
-      this.pass();
+      this.#failure ??= candidate.circuitBreaker.unavailableError();
+      this.skip();
     }
     return undefined;
   }
 
   /** It is asked now, which is told where that is another one than before. */
-  asks(provider: P): void {
-    const before = this.#asked;
-    this.#asked = provider;
+  started(provider: P): void {
+    const before = this.#current;
+    this.#current = provider;
     if (before === undefined || before === provider) return;
-    this.#watch?.switched(before.line.provider, provider.line.provider, switchCode(this.#failure));
+    this.#observer?.failedOver(before.circuitBreaker.provider, provider.circuitBreaker.provider, failoverCodeOf(this.#failure));
   }
 
   /** The try that was made last failed; one that `hasBegun` to answer is not asked again, and the next has all the time anew. */
   failed(error: unknown, hasBegun: boolean): void {
     this.#failure = error;
-    if (hasBegun) this.#untilMs = this.#clock.nowMs() + ANSWER_BEGINS_MS_MAX;
-    const waitMs = hasBegun || this.#tries >= PROVIDER_TRIES_MAX ? undefined : retryWaitMs(error);
+    if (hasBegun) this.#deadlineMs = this.#clock.nowMs() + PROVIDER_FIRST_OUTPUT_MS_MAX;
+    const waitMs = hasBegun || this.#tries >= PROVIDER_ATTEMPTS_MAX ? undefined : retryDelayMs(error);
     const isWorth =
-      waitMs !== undefined && (waitMs === 0 || !this.#hasAnother) && this.#clock.nowMs() + waitMs < this.#untilMs;
-    if (isWorth) this.#waitMs = waitMs;
-    else this.pass();
+      waitMs !== undefined && (waitMs === 0 || !this.#hasFallback) && this.#clock.nowMs() + waitMs < this.#deadlineMs;
+    if (isWorth) this.#retryDelayMs = waitMs;
+    else this.skip();
   }
 
   /** The one that was to be asked is not. */
-  pass(): void {
+  skip(): void {
     this.#index += 1;
     this.#tries = 0;
   }
 
-  get #hasAnother(): boolean {
-    return this.#providers.slice(this.#index + 1).some(({ line, isUnsure }) => isUnsure !== true && line.mayEnter);
+  get #hasFallback(): boolean {
+    return this.#candidates.slice(this.#index + 1).some(({ circuitBreaker, isUnconfirmed }) => isUnconfirmed !== true && circuitBreaker.isAvailable);
   }
 }
 
 /** One try: in time, by its deadlines, and told to the line of its provider, which it leaves. */
-export async function* tried<T>(
-  passage: Passage,
+export async function* runAttempt<T>(
+  passage: StreamPermit,
   start: (signal: AbortSignal) => AsyncIterable<T>,
   options: DeadlineOptions<T>,
   signal: AbortSignal,
@@ -127,7 +127,7 @@ export async function* tried<T>(
     for await (const item of withDeadlines(start, options, signal)) {
       if (!hasAnswered && options.isContent(item)) {
         hasAnswered = true;
-        passage.answered();
+        passage.succeeded();
       }
       yield item;
     }
@@ -137,6 +137,6 @@ export async function* tried<T>(
     if (spendRefusalOf(error) === undefined) passage.failed(error);
     throw error;
   } finally {
-    passage.leave();
+    passage.release();
   }
 }

@@ -1,20 +1,20 @@
 import { strict as assert } from "node:assert";
 import type { Clock } from "../core/clock.ts";
 import { providerFailed } from "../core/errors.ts";
-import { MODEL_ANSWER_MS_MAX, MODEL_FIRST_MS_MAX, MODEL_IDLE_MS_MAX } from "../core/limits.ts";
+import { LLM_ANSWER_MS_MAX, LLM_FIRST_TOKEN_MS_MAX, LLM_IDLE_MS_MAX } from "../core/limits.ts";
 import { spendRefusalOf } from "../core/spend.ts";
-import { Attempts, type Chained, tried } from "./attempts.ts";
+import { FallbackAttempts, type FallbackCandidate, runAttempt } from "./attempts.ts";
 import { fitPrompt } from "./prompt-fit.ts";
 import { promptTokens, toolsTokens } from "./prompt-tokens.ts";
-import { isContextExceeded, SILENCE } from "./refusal.ts";
-import type { EngineWatch, Llm, LlmEvent, LlmRequest } from "./speech.ts";
+import { isContextExceeded, TIMED_OUT } from "./refusal.ts";
+import type { ProviderObserver, Llm, LlmEvent, LlmRequest } from "./speech.ts";
 
-export interface ChainedBrain extends Chained {
+export interface LlmCandidate extends FallbackCandidate {
   readonly llm: Llm;
 }
 
 /** What the next model is told behind that of an answer which has been given to the caller already. */
-const GO_ON =
+const CONTINUE_PROMPT =
   "(Your answer broke off there. Go on from exactly that point in the same language, and repeat nothing of what you have said.)";
 
 /**
@@ -23,53 +23,53 @@ const GO_ON =
  * whether it was all that it wanted. One that refuses a prompt as longer than its context is asked once more, with half of it; refused
  * again, the prompt goes to the next as after any failure.
  */
-export class BrainChain implements Llm {
+export class FallbackLlm implements Llm {
   readonly provider: string;
   /** The least of all of them: each must be able to take what the one before it was asked. */
   readonly contextTokens: number;
-  readonly #brains: readonly ChainedBrain[];
+  readonly #candidates: readonly LlmCandidate[];
   readonly #clock: Clock;
 
-  constructor(brains: readonly ChainedBrain[], clock: Clock) {
+  constructor(brains: readonly LlmCandidate[], clock: Clock) {
     const [first] = brains;
     assert.ok(first !== undefined, "at least one brain");
     this.provider = first.llm.provider;
     this.contextTokens = Math.min(...brains.map(({ llm }) => llm.contextTokens ?? Number.POSITIVE_INFINITY));
-    this.#brains = brains;
+    this.#candidates = brains;
     this.#clock = clock;
   }
 
   /** The first alone: the others are for when it fails. One that is left alone is left alone in this too. */
   prepare(signal: AbortSignal): void {
-    const [first] = this.#brains;
-    if (first?.line.mayEnter) first.llm.prepare?.(signal);
+    const [first] = this.#candidates;
+    if (first?.circuitBreaker.isAvailable) first.llm.prepare?.(signal);
   }
 
-  async *reply(request: LlmRequest, signal: AbortSignal, watch?: EngineWatch): AsyncGenerator<LlmEvent> {
-    const attempts = new Attempts(this.#brains, MODEL_FIRST_MS_MAX, this.#clock, watch);
-    const untilMs = this.#clock.nowMs() + MODEL_ANSWER_MS_MAX;
+  async *reply(request: LlmRequest, signal: AbortSignal, watch?: ProviderObserver): AsyncGenerator<LlmEvent> {
+    const attempts = new FallbackAttempts(this.#candidates, LLM_FIRST_TOKEN_MS_MAX, this.#clock, watch);
+    const untilMs = this.#clock.nowMs() + LLM_ANSWER_MS_MAX;
     let said = "";
     let asked = request;
     for (let next = await attempts.next(signal); next !== undefined; next = await attempts.next(signal)) {
-      const { llm } = next.provider;
-      attempts.asks(next.provider);
+      const { llm } = next.candidate;
+      attempts.started(next.candidate);
       const before = said;
       let hasBegun = false;
       let asksTools = false;
       const isOwed = before.trim() === "" && asked.messages.at(-1)?.role === "user";
       const reply = (either: AbortSignal): AsyncIterable<LlmEvent> => {
-        const events = llm.reply(before.trim() === "" ? asked : goingOn(asked, before), either, watch);
-        return isOwed ? answering(llm.provider, events) : events;
+        const events = llm.reply(before.trim() === "" ? asked : continuationRequest(asked, before), either, watch);
+        return isOwed ? requireReply(llm.provider, events) : events;
       };
       try {
-        for await (const event of tried(
-          next.passage,
+        for await (const event of runAttempt(
+          next.permit,
           reply,
           {
             provider: llm.provider,
             clock: this.#clock,
-            firstMs: next.firstMs,
-            idleMs: MODEL_IDLE_MS_MAX,
+            firstContentMs: next.firstContentMs,
+            idleMs: LLM_IDLE_MS_MAX,
             totalMs: untilMs - this.#clock.nowMs(),
             isContent,
             isProgress: () => true,
@@ -77,7 +77,7 @@ export class BrainChain implements Llm {
           signal,
         )) {
           if (!isContent(event)) continue;
-          const told = hasBegun || event.kind !== "text" ? event : { ...event, text: joint(before, event.text) };
+          const told = hasBegun || event.kind !== "text" ? event : { ...event, text: withSeparator(before, event.text) };
           hasBegun = true;
           if (told.kind === "text") said += told.text;
           asksTools ||= told.kind === "tool-call";
@@ -88,7 +88,7 @@ export class BrainChain implements Llm {
       } catch (error) {
         // No other provider may be asked either.
         if (spendRefusalOf(error) !== undefined) throw error;
-        const shorter = isContextExceeded(error) ? onTooLong(asked, asked === request, llm.provider, watch) : undefined;
+        const shorter = isContextExceeded(error) ? onContextExceeded(asked, asked === request, llm.provider, watch) : undefined;
         if (shorter === undefined) attempts.failed(error, hasBegun);
         else asked = shorter;
         if (asksTools) throw error;
@@ -96,7 +96,7 @@ export class BrainChain implements Llm {
       }
     }
     if (signal.aborted) return;
-    throw attempts.failure ?? providerFailed(this.provider, "did not begin in time", SILENCE);
+    throw attempts.failure ?? providerFailed(this.provider, "did not begin in time", TIMED_OUT);
   }
 }
 
@@ -104,7 +104,7 @@ export class BrainChain implements Llm {
 const isContent = (event: LlmEvent): boolean => event.kind !== "text" || event.text !== "";
 
 /** The same answer to somebody who waits for one: if it ends and nothing has come of it, it has failed. */
-async function* answering(provider: string, events: AsyncIterable<LlmEvent>): AsyncGenerator<LlmEvent> {
+async function* requireReply(provider: string, events: AsyncIterable<LlmEvent>): AsyncGenerator<LlmEvent> {
   let hasAnswered = false;
   for await (const event of events) {
     if (event.kind === "end" && !hasAnswered) break;
@@ -115,24 +115,24 @@ async function* answering(provider: string, events: AsyncIterable<LlmEvent>): As
 }
 
 /** Tells of a prompt that was refused as too long. Returns a shorter one, where it is to be asked again and there is one. */
-function onTooLong(
+function onContextExceeded(
   { messages, tools, ...more }: LlmRequest,
   isFirst: boolean,
   provider: string,
-  watch: EngineWatch | undefined,
+  watch: ProviderObserver | undefined,
 ): LlmRequest | undefined {
   const tokensMax = Math.floor(promptTokens({ messages, tools }) / 2);
-  const { messages: fitted, droppedMessages, cutResults } = fitPrompt(messages, toolsTokens(tools), tokensMax);
-  const retried = isFirst && droppedMessages + cutResults > 0;
+  const { messages: fitted, droppedMessages, truncatedResults } = fitPrompt(messages, toolsTokens(tools), tokensMax);
+  const retried = isFirst && droppedMessages + truncatedResults > 0;
   watch?.contextExceeded(provider, tokensMax, retried);
   return retried ? { messages: fitted, tools, ...more } : undefined;
 }
 
-const goingOn = (request: LlmRequest, said: string): LlmRequest => ({
+const continuationRequest = (request: LlmRequest, said: string): LlmRequest => ({
   ...request,
-  messages: [...request.messages, { role: "assistant", text: said }, { role: "user", text: GO_ON }],
+  messages: [...request.messages, { role: "assistant", text: said }, { role: "user", text: CONTINUE_PROMPT }],
 });
 
 /** The first text behind `said`; models break off between words, as a rule, and begin without a blank. */
-const joint = (said: string, text: string): string =>
+const withSeparator = (said: string, text: string): string =>
   said === "" || /\s$/.test(said) || /^[\s,.;:!?]/.test(text) ? text : ` ${text}`;

@@ -1,52 +1,52 @@
 import { MODEL_NAMES, type ModelName } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
-import { BrainChain } from "./brain-chain.ts";
+import { FallbackLlm } from "./brain-chain.ts";
 import { type ContextSizes, contextTokensOf } from "./context-sizes.ts";
-import { meteredBrain } from "./metered.ts";
-import type { ProviderLine } from "./provider-line.ts";
-import { createAnthropicBrain } from "./providers/anthropic-brain.ts";
-import { createGeminiBrain } from "./providers/gemini-brain.ts";
-import { createOpenAiBrain, type ModelOptions } from "./providers/openai-brain.ts";
-import { createReferenceBrain } from "./providers/reference-brain.ts";
+import { meteredLlm } from "./metered.ts";
+import type { CircuitBreaker } from "./provider-line.ts";
+import { createAnthropicLlm } from "./providers/anthropic-brain.ts";
+import { createGeminiLlm } from "./providers/gemini-brain.ts";
+import { createOpenAiLlm, type LlmOptions } from "./providers/openai-brain.ts";
+import { createReferenceLlm } from "./providers/reference-brain.ts";
 import type { ToolChooser } from "./providers/reference-plan.ts";
 import type { Llm } from "./speech.ts";
 
 /** Where models answer, and as whom they are asked; each is used only where MODEL_A, MODEL_B or MODEL_C names its provider. */
-export interface BrainSettings {
-  openai: ModelServer;
-  anthropic: ModelServer;
-  gemini: ModelServer;
+export interface LlmSettings {
+  openai: LlmServer;
+  anthropic: LlmServer;
+  gemini: LlmServer;
 }
 
-interface ModelServer {
+interface LlmServer {
   apiKey: string | undefined;
   baseUrl: string;
 }
 
-interface Provider {
-  make(options: ModelOptions): Llm;
+interface ProviderEntry {
+  create(options: LlmOptions): Llm;
   /** What its variables begin with: `OPENAI` of OPENAI_API_KEY and OPENAI_BASE_URL. */
-  variables: string;
+  envPrefix: string;
   /** Its own address, where nobody is served without a key. */
-  url: string;
+  defaultUrl: string;
 }
 
-const PROVIDERS: Readonly<Record<keyof BrainSettings, Provider>> = {
-  openai: { make: createOpenAiBrain, variables: "OPENAI", url: "https://api.openai.com/v1" },
-  anthropic: { make: createAnthropicBrain, variables: "ANTHROPIC", url: "https://api.anthropic.com" },
-  gemini: { make: createGeminiBrain, variables: "GEMINI", url: "https://generativelanguage.googleapis.com" },
+const PROVIDERS: Readonly<Record<keyof LlmSettings, ProviderEntry>> = {
+  openai: { create: createOpenAiLlm, envPrefix: "OPENAI", defaultUrl: "https://api.openai.com/v1" },
+  anthropic: { create: createAnthropicLlm, envPrefix: "ANTHROPIC", defaultUrl: "https://api.anthropic.com" },
+  gemini: { create: createGeminiLlm, envPrefix: "GEMINI", defaultUrl: "https://generativelanguage.googleapis.com" },
 };
 const REFERENCE = "reference";
 /** Every provider of a brain. */
-export const BRAIN_PROVIDERS: readonly string[] = [...Object.keys(PROVIDERS), REFERENCE];
+export const LLM_PROVIDERS: readonly string[] = [...Object.keys(PROVIDERS), REFERENCE];
 /** What a server is shown that asks for no key, by clients that cannot do without. */
-const NO_KEY = "none";
+const NO_API_KEY = "none";
 
 /** Reads the settings through `text`, which gives a variable's value, or the other where it is empty. */
-export function readBrainSettings(text: (key: string, fallback: string) => string): BrainSettings {
-  const server = ({ variables, url }: Provider): ModelServer => ({
-    apiKey: text(`${variables}_API_KEY`, "") || undefined,
-    baseUrl: text(`${variables}_BASE_URL`, url).replace(/\/+$/, ""),
+export function readLlmSettings(text: (key: string, fallback: string) => string): LlmSettings {
+  const server = ({ envPrefix, defaultUrl }: ProviderEntry): LlmServer => ({
+    apiKey: text(`${envPrefix}_API_KEY`, "") || undefined,
+    baseUrl: text(`${envPrefix}_BASE_URL`, defaultUrl).replace(/\/+$/, ""),
   });
   return {
     openai: server(PROVIDERS.openai),
@@ -59,7 +59,7 @@ export function readBrainSettings(text: (key: string, fallback: string) => strin
  * What is wrong with the models that a configuration names, and with what their providers are told: the variable, and what would be
  * right. A provider's own problems are told once, however many models are its. No problem quotes a key.
  */
-export function brainProblems(models: Readonly<Record<ModelName, string>>, settings: BrainSettings): string[] {
+export function llmProblems(models: Readonly<Record<ModelName, string>>, settings: LlmSettings): string[] {
   const problems = MODEL_NAMES.flatMap((name) =>
     namesIn(models[name]).flatMap((given) => {
       if (given === REFERENCE) return [];
@@ -78,11 +78,11 @@ export function brainProblems(models: Readonly<Record<ModelName, string>>, setti
  * The brains that a configuration without problems names, one for each chain of models that is named, however often it is. Each is
  * asked through the line of its provider, which all of its models share.
  */
-export function createBrains(
+export function createLlms(
   models: Readonly<Record<ModelName, string>>,
-  settings: BrainSettings,
+  settings: LlmSettings,
   contextSizes: ContextSizes,
-  lineOf: (provider: string) => ProviderLine,
+  lineOf: (provider: string) => CircuitBreaker,
   clock: Clock,
   tools: ToolChooser,
 ): Readonly<Record<ModelName, Llm>> {
@@ -90,37 +90,37 @@ export function createBrains(
   const brainOf = (given: string): Llm => {
     const names = namesIn(given);
     const key = names.join();
-    const chained = () => names.map((name) => createBrain(name, settings, contextSizes, tools));
+    const chained = () => names.map((name) => createLlm(name, settings, contextSizes, tools));
     // The reference brain is this process: it fails with it.
     const brain =
       made.get(key) ??
-      (key === REFERENCE ? createBrain(key, settings, contextSizes, tools) : chainOf(chained(), lineOf, clock));
+      (key === REFERENCE ? createLlm(key, settings, contextSizes, tools) : withFallback(chained(), lineOf, clock));
     made.set(key, brain);
     return brain;
   };
   return { model_a: brainOf(models.model_a), model_b: brainOf(models.model_b), model_c: brainOf(models.model_c) };
 }
 
-const chainOf = (brains: readonly Llm[], lineOf: (provider: string) => ProviderLine, clock: Clock): Llm =>
-  new BrainChain(
-    brains.map((llm) => ({ llm, line: lineOf(llm.provider) })),
+const withFallback = (brains: readonly Llm[], lineOf: (provider: string) => CircuitBreaker, clock: Clock): Llm =>
+  new FallbackLlm(
+    brains.map((llm) => ({ llm, circuitBreaker: lineOf(llm.provider) })),
     clock,
   );
 
 /** The models that one name stands for, each once, the first first. */
 const namesIn = (given: string): string[] => [...new Set(given.split(",").map((name) => name.trim()))];
 
-function createBrain(given: string, settings: BrainSettings, contextSizes: ContextSizes, tools: ToolChooser): Llm {
+function createLlm(given: string, settings: LlmSettings, contextSizes: ContextSizes, tools: ToolChooser): Llm {
   const named = parse(given);
-  if (named === undefined) return meteredBrain(createReferenceBrain(tools));
-  const { apiKey = NO_KEY, baseUrl } = settings[named.provider];
+  if (named === undefined) return meteredLlm(createReferenceLlm(tools));
+  const { apiKey = NO_API_KEY, baseUrl } = settings[named.provider];
   const { model, provider } = named;
-  const llm = PROVIDERS[provider].make({ model, apiKey, baseUrl });
-  return meteredBrain({ ...llm, contextTokens: contextTokensOf(`${provider}:${model}`, contextSizes) }, model);
+  const llm = PROVIDERS[provider].create({ model, apiKey, baseUrl });
+  return meteredLlm({ ...llm, contextTokens: contextTokensOf(`${provider}:${model}`, contextSizes) }, model);
 }
 
 /** `provider:model`; the names of models have colons of their own. */
-function parse(given: string): { provider: keyof BrainSettings; model: string } | undefined {
+function parse(given: string): { provider: keyof LlmSettings; model: string } | undefined {
   const colon = given.indexOf(":");
   const provider = given.slice(0, Math.max(0, colon));
   const model = given.slice(colon + 1);
@@ -131,24 +131,24 @@ function parse(given: string): { provider: keyof BrainSettings; model: string } 
 export const modelsIn = (given: string): { provider: string; model?: string }[] =>
   namesIn(given).map((name) => parse(name) ?? { provider: REFERENCE });
 
-const isProvider = (name: string): name is keyof BrainSettings => Object.hasOwn(PROVIDERS, name);
+const isProvider = (name: string): name is keyof LlmSettings => Object.hasOwn(PROVIDERS, name);
 
 const examples = (): string =>
   Object.keys(PROVIDERS)
     .map((provider) => `${provider}:<model>`)
     .join(", ");
 
-function serverProblems(provider: keyof BrainSettings, { apiKey, baseUrl }: ModelServer): string[] {
-  const { variables, url } = PROVIDERS[provider];
+function serverProblems(provider: keyof LlmSettings, { apiKey, baseUrl }: LlmServer): string[] {
+  const { envPrefix, defaultUrl } = PROVIDERS[provider];
   const problems: string[] = [];
   // A server of one's own may ask for none.
-  if (apiKey === undefined && baseUrl === url)
-    problems.push(`${variables}_API_KEY must be set beside ${provider}:<model>`);
+  if (apiKey === undefined && baseUrl === defaultUrl)
+    problems.push(`${envPrefix}_API_KEY must be set beside ${provider}:<model>`);
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    problems.push(`${variables}_API_KEY must be printable ASCII without spaces`);
+    problems.push(`${envPrefix}_API_KEY must be printable ASCII without spaces`);
   }
   if (!URL.canParse(baseUrl) || !/^https?:\/\/[^?#@\\\s]+$/.test(baseUrl)) {
-    problems.push(`${variables}_BASE_URL must be an http:// or https:// address without a query or a password`);
+    problems.push(`${envPrefix}_BASE_URL must be an http:// or https:// address without a query or a password`);
   }
   return problems;
 }

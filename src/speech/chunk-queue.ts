@@ -4,22 +4,22 @@ import type { TtsChunk } from "./speech.ts";
  * Speech on its way from whoever writes it synchronously to the one who pulls it, in order, then its end or its
  * failure.
  */
-export class ChunkQueue {
+export class TtsChunkQueue {
   readonly #chunks: TtsChunk[] = [];
-  readonly #onPulled: () => void;
-  #waitingMs = 0;
+  readonly #onRead: () => void;
+  #unreadMs = 0;
   #isOver = false;
   #failure: Error | undefined;
   #wake: () => void = () => {};
 
   /** `onPulled` is told whenever less is waiting than before. */
   constructor(onPulled: () => void = () => {}) {
-    this.#onPulled = onPulled;
+    this.#onRead = onPulled;
   }
 
   /** How much speech nobody has pulled. */
-  get waitingMs(): number {
-    return this.#waitingMs;
+  get unreadMs(): number {
+    return this.#unreadMs;
   }
 
   get isOver(): boolean {
@@ -29,7 +29,7 @@ export class ChunkQueue {
   push(chunk: TtsChunk): void {
     if (this.#isOver) return;
     this.#chunks.push(chunk);
-    this.#waitingMs += durationMs(chunk);
+    this.#unreadMs += durationMs(chunk);
     this.#wake();
   }
 
@@ -42,15 +42,15 @@ export class ChunkQueue {
   }
 
   /** Yields until the end; ends at once when `signal` aborts. Throws the failure behind what came before it. */
-  async *drain(signal: AbortSignal): AsyncGenerator<TtsChunk> {
+  async *read(signal: AbortSignal): AsyncGenerator<TtsChunk> {
     const wake = (): void => this.#wake();
     signal.addEventListener("abort", wake, { once: true });
     try {
       while (!signal.aborted) {
         const chunk = this.#chunks.shift();
         if (chunk !== undefined) {
-          this.#waitingMs -= durationMs(chunk);
-          this.#onPulled();
+          this.#unreadMs -= durationMs(chunk);
+          this.#onRead();
           yield chunk;
         } else if (!this.#isOver) {
           await new Promise<void>((resolve) => (this.#wake = resolve));

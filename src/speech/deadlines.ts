@@ -1,10 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 import { providerFailed } from "../core/errors.ts";
-import { SILENCE } from "./refusal.ts";
+import { TIMED_OUT } from "./refusal.ts";
 
 export interface Deadlines {
   /** To the first content. */
-  firstMs: number;
+  firstContentMs: number;
   /** From one content to the next. */
   idleMs: number;
   /** All the waiting together. */
@@ -27,7 +27,7 @@ export interface DeadlineOptions<T> extends Deadlines {
  */
 export async function* withDeadlines<T>(
   start: (signal: AbortSignal) => AsyncIterable<T>,
-  { provider, clock, firstMs, idleMs, totalMs, isContent, isProgress = isContent }: DeadlineOptions<T>,
+  { provider, clock, firstContentMs, idleMs, totalMs, isContent, isProgress = isContent }: DeadlineOptions<T>,
   signal: AbortSignal,
 ): AsyncGenerator<T> {
   if (signal.aborted) return;
@@ -35,15 +35,15 @@ export async function* withDeadlines<T>(
   const abort = (): void => life.abort();
   signal.addEventListener("abort", abort, { once: true });
   const iterator = start(life.signal)[Symbol.asyncIterator]();
-  let silenceLeftMs = firstMs;
+  let silenceLeftMs = firstContentMs;
   let leftMs = totalMs;
   let what = "did not begin in time";
   try {
     for (;;) {
       const askedMs = clock.nowMs();
-      const result = await within(iterator.next(), Math.min(silenceLeftMs, leftMs), clock);
+      const result = await withTimeout(iterator.next(), Math.min(silenceLeftMs, leftMs), clock);
       if (signal.aborted) return;
-      if (result === LATE) throw providerFailed(provider, what, SILENCE);
+      if (result === TIMEOUT) throw providerFailed(provider, what, TIMED_OUT);
       if (result.done === true) return;
       const tookMs = clock.nowMs() - askedMs;
       leftMs -= tookMs;
@@ -61,18 +61,18 @@ export async function* withDeadlines<T>(
 }
 
 /** What `within` gives for what came too late. */
-export const LATE = Symbol("late");
+export const TIMEOUT = Symbol("late");
 
 /** What `promise` comes to, or LATE after `delayMs`. */
-export function within<T>(promise: Promise<T>, delayMs: number, clock: Clock): Promise<T | typeof LATE> {
+export function withTimeout<T>(promise: Promise<T>, delayMs: number, clock: Clock): Promise<T | typeof TIMEOUT> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(delayMs, () => resolve(LATE));
+    const cancel = clock.after(delayMs, () => resolve(TIMEOUT));
     void promise.then(resolve, reject).finally(cancel);
   });
 }
 
 /** Resolves after `delayMs`, or when `signal` aborts. */
-export function pause(delayMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
+export function delay(delayMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
       cancel();

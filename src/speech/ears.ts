@@ -1,22 +1,22 @@
 import type { Clock } from "../core/clock.ts";
-import { EarChain } from "./ear-chain.ts";
-import { meteredEar } from "./metered.ts";
-import type { ProviderLine } from "./provider-line.ts";
-import { createAssemblyAiEar } from "./providers/assemblyai.ts";
-import { createDeepgramEar } from "./providers/deepgram.ts";
-import { createOpenAiEar } from "./providers/openai-ear.ts";
-import { createReferenceEar } from "./providers/reference-ear.ts";
+import { FallbackStt } from "./ear-chain.ts";
+import { meteredStt } from "./metered.ts";
+import type { CircuitBreaker } from "./provider-line.ts";
+import { createAssemblyAiStt } from "./providers/assemblyai.ts";
+import { createDeepgramStt } from "./providers/deepgram.ts";
+import { createOpenAiStt } from "./providers/openai-ear.ts";
+import { createReferenceStt } from "./providers/reference-ear.ts";
 import type { Stt } from "./speech.ts";
 
 /** What the ears over the network need to be told; each is used only where STT names it. */
-export interface EarSettings {
-  deepgram: EarServer;
-  assemblyai: EarServer;
+export interface SttSettings {
+  deepgram: SttServer;
+  assemblyai: SttServer;
   /** `languageDetection` is `on` or `off`, or anything that has been given in its place; empty where the model decides. */
-  openai: EarServer & { languageDetection: string };
+  openai: SttServer & { languageDetection: string };
 }
 
-interface EarServer {
+interface SttServer {
   apiKey: string | undefined;
   model: string;
   url: string;
@@ -24,27 +24,27 @@ interface EarServer {
 
 /** What an ear's variables are called, what they are where nobody sets them, and which addresses it has. */
 interface Variables {
-  key: string;
+  apiKeyVariable: string;
   model: readonly [variable: string, fallback: string];
   url: readonly [variable: string, fallback: string];
   protocols: readonly [string, string];
 }
 
-const VARIABLES: Readonly<Record<keyof EarSettings, Variables>> = {
+const VARIABLES: Readonly<Record<keyof SttSettings, Variables>> = {
   deepgram: {
-    key: "DEEPGRAM_API_KEY",
+    apiKeyVariable: "DEEPGRAM_API_KEY",
     model: ["DEEPGRAM_MODEL", "nova-3"],
     url: ["DEEPGRAM_URL", "wss://api.deepgram.com/v1/listen"],
     protocols: ["wss:", "ws:"],
   },
   assemblyai: {
-    key: "ASSEMBLYAI_API_KEY",
+    apiKeyVariable: "ASSEMBLYAI_API_KEY",
     model: ["ASSEMBLYAI_MODEL", "universal-3-6-pro"],
     url: ["ASSEMBLYAI_URL", "wss://streaming.assemblyai.com/v3/ws"],
     protocols: ["wss:", "ws:"],
   },
   openai: {
-    key: "OPENAI_STT_KEY",
+    apiKeyVariable: "OPENAI_STT_KEY",
     model: ["OPENAI_STT_MODEL", "gpt-transcribe"],
     url: ["OPENAI_STT_URL", "https://api.openai.com/v1"],
     protocols: ["https:", "http:"],
@@ -56,25 +56,25 @@ const LANGUAGE_DETECTION = "OPENAI_STT_LANGUAGE_DETECTION";
 const DETECTING_MODEL = /^(?:gpt-transcribe(?:-.*)?|whisper-1)$/;
 
 /** What a server over WebSocket is shown that asks for no key. */
-const NO_KEY = "none";
+const NO_API_KEY = "none";
 
 const REFERENCE = "reference";
 
-const EARS: Readonly<Record<string, (settings: EarSettings, clock: Clock) => Stt>> = {
-  assemblyai: ({ assemblyai: { apiKey = NO_KEY, model, url } }, clock) =>
-    createAssemblyAiEar({ apiKey, model, url, clock }),
-  deepgram: ({ deepgram: { apiKey = NO_KEY, model, url } }, clock) => createDeepgramEar({ apiKey, model, url, clock }),
-  openai: ({ openai }) => createOpenAiEar({ ...openai, languageDetection: detectsLanguage(openai) }),
-  reference: createReferenceEar,
+const FACTORIES: Readonly<Record<string, (settings: SttSettings, clock: Clock) => Stt>> = {
+  assemblyai: ({ assemblyai: { apiKey = NO_API_KEY, model, url } }, clock) =>
+    createAssemblyAiStt({ apiKey, model, url, clock }),
+  deepgram: ({ deepgram: { apiKey = NO_API_KEY, model, url } }, clock) => createDeepgramStt({ apiKey, model, url, clock }),
+  openai: ({ openai }) => createOpenAiStt({ ...openai, languageDetection: detectsLanguage(openai) }),
+  reference: createReferenceStt,
 };
 
 /** Every provider of an ear. */
-export const EAR_PROVIDERS: readonly string[] = Object.keys(EARS);
+export const STT_PROVIDERS: readonly string[] = Object.keys(FACTORIES);
 
 /** Reads the settings through `text`, which gives a variable's value, or the other where it is empty. */
-export function readEarSettings(text: (key: string, fallback: string) => string): EarSettings {
-  const server = ({ key, model, url }: Variables): EarServer => ({
-    apiKey: text(key, "") || undefined,
+export function readSttSettings(text: (key: string, fallback: string) => string): SttSettings {
+  const server = ({ apiKeyVariable, model, url }: Variables): SttServer => ({
+    apiKey: text(apiKeyVariable, "") || undefined,
     model: text(...model),
     url: text(...url).replace(/\/+$/, ""),
   });
@@ -85,7 +85,7 @@ export function readEarSettings(text: (key: string, fallback: string) => string)
   };
 }
 
-function detectsLanguage({ languageDetection, model, url }: EarSettings["openai"]): boolean {
+function detectsLanguage({ languageDetection, model, url }: SttSettings["openai"]): boolean {
   if (languageDetection !== "") return languageDetection === "on";
   return url === VARIABLES.openai.url[1] && DETECTING_MODEL.test(model);
 }
@@ -94,21 +94,21 @@ function detectsLanguage({ languageDetection, model, url }: EarSettings["openai"
 const namesIn = (stt: string): string[] => [...new Set(stt.split(",").map((name) => name.trim()))];
 
 /** What is wrong with the ears that a configuration names: the variable, and what would be right. No problem quotes a key. */
-export const earProblems = (stt: string, settings: EarSettings): string[] =>
+export const sttProblems = (stt: string, settings: SttSettings): string[] =>
   namesIn(stt).flatMap((name) => problemsOf(name, settings));
 
-function problemsOf(name: string, settings: EarSettings): string[] {
-  if (!Object.hasOwn(EARS, name)) {
-    return [`STT must be one of ${Object.keys(EARS).join(", ")}, not ${JSON.stringify(name)}`];
+function problemsOf(name: string, settings: SttSettings): string[] {
+  if (!Object.hasOwn(FACTORIES, name)) {
+    return [`STT must be one of ${Object.keys(FACTORIES).join(", ")}, not ${JSON.stringify(name)}`];
   }
   if (!isOverNetwork(name)) return [];
-  const { key, url: address, protocols } = VARIABLES[name];
+  const { apiKeyVariable, url: address, protocols } = VARIABLES[name];
   const { apiKey, url } = settings[name];
   const problems: string[] = [];
   // A server of one's own may ask for none.
-  if (apiKey === undefined && url === address[1]) problems.push(`${key} must be set beside STT=${name}`);
+  if (apiKey === undefined && url === address[1]) problems.push(`${apiKeyVariable} must be set beside STT=${name}`);
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    problems.push(`${key} must be printable ASCII without spaces`);
+    problems.push(`${apiKeyVariable} must be printable ASCII without spaces`);
   }
   if (!isAddress(url, protocols)) {
     const query = name === "openai" ? "a query, " : "";
@@ -120,30 +120,30 @@ function problemsOf(name: string, settings: EarSettings): string[] {
   return problems;
 }
 
-const detectionProblems = ({ languageDetection }: EarSettings["openai"]): string[] =>
+const detectionProblems = ({ languageDetection }: SttSettings["openai"]): string[] =>
   ["", "on", "off"].includes(languageDetection)
     ? []
     : [`${LANGUAGE_DETECTION} must be on or off, not ${JSON.stringify(languageDetection)}`];
 
 /** The ears that a configuration without problems names, as one; each is opened through the line of its provider. */
-export function createEars(
+export function createStt(
   stt: string,
-  settings: EarSettings,
-  lineOf: (provider: string) => ProviderLine,
+  settings: SttSettings,
+  lineOf: (provider: string) => CircuitBreaker,
   clock: Clock,
 ): Stt {
-  const made = namesIn(stt).flatMap((name) => EARS[name]?.(settings, clock) ?? []);
-  const ears = made.map(meteredEar);
+  const made = namesIn(stt).flatMap((name) => FACTORIES[name]?.(settings, clock) ?? []);
+  const ears = made.map(meteredStt);
   const [first] = ears;
   // The reference ear hears what the reference voice says, and nobody else: silence is no failure of it.
   if (ears.length === 1 && first?.provider === REFERENCE) return first;
-  return new EarChain(
-    ears.map((ear) => ({ stt: ear, line: lineOf(ear.provider) })),
+  return new FallbackStt(
+    ears.map((ear) => ({ stt: ear, circuitBreaker: lineOf(ear.provider) })),
     clock,
   );
 }
 
-const isOverNetwork = (name: string): name is keyof EarSettings => Object.hasOwn(VARIABLES, name);
+const isOverNetwork = (name: string): name is keyof SttSettings => Object.hasOwn(VARIABLES, name);
 
 /** Those over WebSocket may have a query, which tells the provider more; behind the other a path is put. */
 function isAddress(url: string, protocols: readonly string[]): boolean {

@@ -1,31 +1,31 @@
 import type { ModelName } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { codeOf, TrunklineError } from "../core/errors.ts";
-import { withoutForeignText } from "../core/log.ts";
-import type { Engine, WorkerMetrics } from "../core/metrics.ts";
-import { BRAIN_PROVIDERS, type BrainSettings, brainProblems, createBrains } from "./brains.ts";
+import { loggableError } from "../core/log.ts";
+import type { Stage, WorkerMetrics } from "../core/metrics.ts";
+import { LLM_PROVIDERS, type LlmSettings, llmProblems, createLlms } from "./brains.ts";
 import type { ContextSizes } from "./context-sizes.ts";
-import { createEars, EAR_PROVIDERS, type EarSettings, earProblems } from "./ears.ts";
-import { ProviderLine, type ProviderWatch } from "./provider-line.ts";
-import { ReferencePlanner } from "./providers/reference-planner.ts";
+import { createStt, STT_PROVIDERS, type SttSettings, sttProblems } from "./ears.ts";
+import { CircuitBreaker, type CircuitBreakerObserver } from "./provider-line.ts";
+import { ToolChooserClient } from "./providers/reference-planner.ts";
 import type { Llm, Stt, Tts } from "./speech.ts";
-import type { VoiceSettings } from "./voice-settings.ts";
-import { createVoices, VOICE_PROVIDERS, voicesProblems } from "./voices.ts";
+import type { TtsSettings } from "./voice-settings.ts";
+import { createTts, TTS_PROVIDERS, ttsProblems } from "./voices.ts";
 
 /** The part of the configuration that chooses engines. */
-export interface EnginesConfig {
+export interface SpeechConfig {
   /** The ears, separated by commas, each for when the one before it fails; undefined when none is configured. */
   stt: string | undefined;
-  earSettings: EarSettings;
+  sttSettings: SttSettings;
   /**
    * The voices, separated by commas: all are offered, and the first speaks where a voice's id names none of them. Where one fails the
    * others speak in its place, in this order.
    */
   tts: string;
-  voiceSettings: VoiceSettings;
+  ttsSettings: TtsSettings;
   /** Each `reference`, or a provider and its model, `openai:gpt-4o-mini`; or several of them, likewise. */
   models: Readonly<Record<ModelName, string>>;
-  brainSettings: BrainSettings;
+  llmSettings: LlmSettings;
   /** The contexts of models, by `provider:model`, where the operator names them. */
   contextSizes: ContextSizes;
   /** How many programs the voice runs. */
@@ -35,7 +35,7 @@ export interface EnginesConfig {
 }
 
 /** The engines of one process, shared by its calls. */
-export interface Engines {
+export interface SpeechProviders {
   stt: Stt | undefined;
   tts: Tts;
   llm: Readonly<Record<ModelName, Llm>>;
@@ -50,73 +50,73 @@ interface WarningLog {
 }
 
 /** The name of every provider that there is. */
-export const PROVIDERS: readonly string[] = [
-  ...new Set([...EAR_PROVIDERS, ...BRAIN_PROVIDERS, ...VOICE_PROVIDERS]),
+export const PROVIDER_NAMES: readonly string[] = [
+  ...new Set([...STT_PROVIDERS, ...LLM_PROVIDERS, ...TTS_PROVIDERS]),
 ].sort();
 
 /** What is wrong with the engines that a configuration names: the variable, the name, and the names that there are. */
-export function engineProblems({
+export function speechConfigProblems({
   stt,
-  earSettings,
+  sttSettings,
   tts,
-  voiceSettings,
+  ttsSettings,
   models,
-  brainSettings,
+  llmSettings,
   streamsMax,
-}: Omit<EnginesConfig, "espeakProcesses" | "contextSizes">): string[] {
-  const problems = stt === undefined ? [] : earProblems(stt, earSettings);
-  problems.push(...voicesProblems(tts, voiceSettings));
-  problems.push(...brainProblems(models, brainSettings));
-  for (const name of Object.keys(streamsMax).filter((given) => !PROVIDERS.includes(given))) {
-    problems.push(`STREAMS_MAX must name any of ${PROVIDERS.join(", ")}, not ${JSON.stringify(name)}`);
+}: Omit<SpeechConfig, "espeakProcesses" | "contextSizes">): string[] {
+  const problems = stt === undefined ? [] : sttProblems(stt, sttSettings);
+  problems.push(...ttsProblems(tts, ttsSettings));
+  problems.push(...llmProblems(models, llmSettings));
+  for (const name of Object.keys(streamsMax).filter((given) => !PROVIDER_NAMES.includes(given))) {
+    problems.push(`STREAMS_MAX must name any of ${PROVIDER_NAMES.join(", ")}, not ${JSON.stringify(name)}`);
   }
   return problems;
 }
 
 /** What of a worker's metrics is told of providers. */
-export type EngineMetrics = Pick<
+export type SpeechMetrics = Pick<
   WorkerMetrics,
-  "providerKnown" | "providerFailed" | "providerLeftAlone" | "budgetedTask"
+  "registerProvider" | "providerFailed" | "providerCircuitChanged" | "budgetedTask"
 >;
 
 /**
  * The engines that a configuration names. Throws TrunklineError `bad_configuration`, before anything is started, with every
  * name that there is no engine for, the variable it stands in and the names that there are.
  */
-export function createEngines(config: EnginesConfig, clock: Clock, log: WarningLog, metrics?: EngineMetrics): Engines {
-  const { stt, earSettings, tts, voiceSettings, models, brainSettings, contextSizes, espeakProcesses, streamsMax } =
+export function createSpeechProviders(config: SpeechConfig, clock: Clock, log: WarningLog, metrics?: SpeechMetrics): SpeechProviders {
+  const { stt, sttSettings, tts, ttsSettings, models, llmSettings, contextSizes, espeakProcesses, streamsMax } =
     config;
-  const problems = engineProblems(config);
+  const problems = speechConfigProblems(config);
   if (problems.length > 0) {
     throw new TrunklineError("bad_configuration", "caller", `bad configuration:\n  ${problems.join("\n  ")}`);
   }
-  const lines = new Map<string, ProviderLine>();
-  const watch = watchOf(log, metrics);
+  const lines = new Map<string, CircuitBreaker>();
+  const observer = circuitBreakerObserver(log, metrics);
   /** The line of a provider, which is one for all that needs it. */
-  const lineOf = (engine: Engine, provider: string): ProviderLine => {
-    const key = `${engine} ${provider}`;
+  const lineOf = (stage: Stage, provider: string): CircuitBreaker => {
+    const key = `${stage} ${provider}`;
     const max = streamsMax[provider] ?? Number.POSITIVE_INFINITY;
-    const line = lines.get(key) ?? new ProviderLine({ engine, provider, streamsMax: max, clock, watch });
+    const line = lines.get(key) ?? new CircuitBreaker({ stage, provider, streamsMax: max, clock, observer });
     lines.set(key, line);
     return line;
   };
-  const voices = createVoices(tts, {
-    settings: voiceSettings,
+  const voices = createTts(tts, {
+    settings: ttsSettings,
     espeakProcesses,
     clock,
-    onTrouble: (provider, why) => log.warn({ provider, why }, "a voice program failed"),
-    lineOf: (provider) => lineOf("voice", provider),
+    onProcessFailure: (provider, why) => log.warn({ provider, why }, "a voice program failed"),
+    circuitBreakerOf: (provider) => lineOf("tts", provider),
   });
-  const planner = new ReferencePlanner({
+  const planner = new ToolChooserClient({
     clock,
     log,
     count: (outcome) => metrics?.budgetedTask("reference_llm", outcome),
   });
-  const ears = (named: string): Stt => createEars(named, earSettings, (provider) => lineOf("ear", provider), clock);
+  const ears = (named: string): Stt => createStt(named, sttSettings, (provider) => lineOf("stt", provider), clock);
   return {
     stt: stt === undefined ? undefined : ears(stt),
     tts: voices,
-    llm: createBrains(models, brainSettings, contextSizes, (provider) => lineOf("model", provider), clock, planner),
+    llm: createLlms(models, llmSettings, contextSizes, (provider) => lineOf("llm", provider), clock, planner),
     close() {
       voices.close();
       void planner.close();
@@ -124,19 +124,19 @@ export function createEngines(config: EnginesConfig, clock: Clock, log: WarningL
   };
 }
 
-function watchOf(log: WarningLog, metrics: EngineMetrics | undefined): ProviderWatch {
+function circuitBreakerObserver(log: WarningLog, metrics: SpeechMetrics | undefined): CircuitBreakerObserver {
   return {
-    known: (engine, provider) => metrics?.providerKnown(engine, provider),
+    registered: (engine, provider) => metrics?.registerProvider(engine, provider),
     failed(engine, provider, error) {
-      log.warn({ engine, provider, code: codeOf(error), ...withoutForeignText(error) }, "a provider failed");
+      log.warn({ engine, provider, code: codeOf(error), ...loggableError(error) }, "a provider failed");
       metrics?.providerFailed(engine, provider);
     },
-    leftAlone(engine, provider, isLeftAlone) {
+    circuitChanged(engine, provider, isLeftAlone) {
       log.warn(
         { engine, provider },
         isLeftAlone ? "a provider that fails was left alone" : "a provider answered again",
       );
-      metrics?.providerLeftAlone(engine, provider, isLeftAlone);
+      metrics?.providerCircuitChanged(engine, provider, isLeftAlone);
     },
   };
 }

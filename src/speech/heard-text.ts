@@ -2,7 +2,7 @@ import { TURN_TEXT_CHARS_MAX } from "../core/limits.ts";
 import { cutText } from "../core/words.ts";
 
 /** A provider's transcript as one line of bounded length: no control characters, no space but single ones between words. */
-export const heardText = (text: string): string =>
+export const transcriptText = (text: string): string =>
   cutText(text, TURN_TEXT_CHARS_MAX)
     .replaceAll(/[\p{Cc}\s]+/gu, " ")
     .trim();
@@ -11,7 +11,7 @@ export const heardText = (text: string): string =>
  * What a call in `spoken` is told of an ear that heard `detected`, both BCP 47: the call's own tag where the languages are
  * the same, for ears know no regions.
  */
-export function heardLanguage(detected: string, spoken: string): string {
+export function transcriptLanguage(detected: string, spoken: string): string {
   const primary = (tag: string): string | undefined => tag.split(/[-_]/, 1)[0]?.toLowerCase();
   return primary(detected) === primary(spoken) ? spoken : detected;
 }

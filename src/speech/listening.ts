@@ -1,48 +1,48 @@
 import type { Clock } from "../core/clock.ts";
 import { providerFailed } from "../core/errors.ts";
 import {
-  EAR_GAP_MS_MAX,
-  EAR_KEPT_MS_MAX,
-  EAR_KEPT_SILENCE_MS,
-  EAR_REOPEN_MS,
-  EAR_STANDS_MS,
-  EAR_UNHEARD_VOICE_MS_MAX,
+  STT_OUTAGE_MS_MAX,
+  STT_REPLAY_MS_MAX,
+  STT_REPLAY_SILENCE_MS,
+  STT_RETRY_MS,
+  STT_STABLE_MS,
+  STT_UNRECOGNIZED_SPEECH_MS_MAX,
   FRAME_MS,
 } from "../core/limits.ts";
-import type { Chained } from "./attempts.ts";
+import type { FallbackCandidate } from "./attempts.ts";
 import { EventQueue } from "./event-queue.ts";
-import { KeptAudio } from "./kept-audio.ts";
-import type { Passage } from "./provider-line.ts";
-import { retryWaitMs, SILENCE, switchCode } from "./refusal.ts";
-import type { EngineWatch, ListenOptions, Stt, SttEvent, SttStream } from "./speech.ts";
-import { Unanswered } from "./unanswered.ts";
-import { VoiceGate } from "./voice-gate.ts";
+import { ReplayBuffer } from "./kept-audio.ts";
+import type { StreamPermit } from "./provider-line.ts";
+import { retryDelayMs, TIMED_OUT, failoverCodeOf } from "./refusal.ts";
+import type { ProviderObserver, SttStreamOptions, Stt, SttEvent, SttStream } from "./speech.ts";
+import { PendingUtterances } from "./unanswered.ts";
+import { SpeechGate } from "./voice-gate.ts";
 
-export interface ChainedEar extends Chained {
+export interface SttCandidate extends FallbackCandidate {
   readonly stt: Stt;
 }
 
 /** A pause as long as that ends speech, for the call itself and for the ears that must be told. */
 const HANGOVER_MS = 300;
-const KEPT_SILENCE_FRAMES = EAR_KEPT_SILENCE_MS / FRAME_MS;
+const REPLAY_SILENCE_FRAMES = STT_REPLAY_SILENCE_MS / FRAME_MS;
 
 /** Kept in front of speech that the gate has found: it is sure only after its first sound. */
-const ONSET_FRAMES = 10;
+const PREROLL_FRAMES = 10;
 /** With a final that comes behind so many frames without voice nothing is left untold. */
-const QUIET_FRAMES = 5;
+const SILENT_FRAMES_MIN = 5;
 
 /** What a stream is opened with, and who is told of what becomes of it. */
-export interface ListeningOptions extends Omit<ListenOptions, "onOpened"> {
-  watch: EngineWatch | undefined;
+export interface FailoverSttStreamOptions extends Omit<SttStreamOptions, "onOpened"> {
+  observer: ProviderObserver | undefined;
 }
 
 /** An ear that listens now. */
 interface Current {
-  ear: ChainedEar;
+  candidate: SttCandidate;
   stream: SttStream;
-  life: AbortController;
-  passage: Passage;
-  sinceMs: number;
+  abortController: AbortController;
+  permit: StreamPermit;
+  openedAtMs: number;
 }
 
 /**
@@ -51,227 +51,227 @@ interface Current {
  * speaks and it tells nothing: a call cannot know that, for which silence of an ear is silence of the caller. Where that was a few words,
  * or none at all but noise, another ear, or another stream of the only one, is told them too: if that hears words the first has failed.
  */
-export class Listening implements SttStream {
+export class FailoverSttStream implements SttStream {
   readonly events: EventQueue<SttEvent>;
-  readonly #ears: readonly ChainedEar[];
-  #options: ListeningOptions;
+  readonly #candidates: readonly SttCandidate[];
+  #options: FailoverSttStreamOptions;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
-  readonly #gate = new VoiceGate(HANGOVER_MS);
-  readonly #kept: KeptAudio;
+  readonly #speechGate = new SpeechGate(HANGOVER_MS);
+  readonly #replayBuffer: ReplayBuffer;
   /** Ears that will not have this stream, whoever asks again. */
-  readonly #refusing = new Set<ChainedEar>();
+  readonly #refusedCandidates = new Set<SttCandidate>();
   #current: Current | undefined;
   /** The ear that listened last, or was to be the first. */
-  #last: ChainedEar;
+  #lastCandidate: SttCandidate;
   /** Which ear is tried next. */
-  #index = 0;
+  #nextIndex = 0;
   /** Voiced frames since the ear told something; frames since somebody began or stopped speaking; and those in a row without voice. */
-  #unheardFrames = 0;
-  #frames = 0;
+  #unrecognizedSpeechFrames = 0;
+  #framesSinceSpeechChange = 0;
   #silentFrames = 0;
-  readonly #unanswered = new Unanswered();
+  readonly #pendingUtterances = new PendingUtterances();
   /** Another ear is asked what the one before it did not hear, and nobody has heard a word since. */
-  #isDoubted = false;
+  #isCrossChecking = false;
   /** Tells that the one before it has failed, for when it has. */
-  #blame: () => void = () => {};
+  #failCrossChecked: () => void = () => {};
   /** Words were told of which there is no final yet. */
-  #isTold = false;
+  #hasInterim = false;
   /** When the provider took the stream; NaN until then, and where that was counted. */
   #openedMs = Number.NaN;
   /** Something was said, and no final has come of it. */
-  #isSaid = false;
+  #hasPendingSpeech = false;
   /** Since when no ear hears, and how often one has failed since; NaN while one does. */
-  #deafMs = Number.NaN;
+  #outageStartMs = Number.NaN;
   #failures = 0;
   #isOver = false;
   #cancel: () => void = () => {};
 
-  constructor(ears: readonly ChainedEar[], options: ListeningOptions, clock: Clock, signal: AbortSignal) {
-    this.#ears = ears;
-    this.#last = ears[0] as ChainedEar;
+  constructor(ears: readonly SttCandidate[], options: FailoverSttStreamOptions, clock: Clock, signal: AbortSignal) {
+    this.#candidates = ears;
+    this.#lastCandidate = ears[0] as SttCandidate;
     this.#options = options;
     this.#clock = clock;
     this.#signal = signal;
     this.events = new EventQueue(signal);
-    this.#kept = new KeptAudio((options.rateHz * FRAME_MS) / 1_000, EAR_KEPT_MS_MAX / FRAME_MS);
+    this.#replayBuffer = new ReplayBuffer((options.rateHz * FRAME_MS) / 1_000, STT_REPLAY_MS_MAX / FRAME_MS);
     if (signal.aborted) return;
     signal.addEventListener("abort", () => this.#end(), { once: true });
-    this.#open(this.#last.line.refusal());
+    this.#openNext(this.#lastCandidate.circuitBreaker.unavailableError());
   }
 
   write(frame: Int16Array, voiced = false): void {
     if (this.#isOver || this.#signal.aborted) return;
-    this.#keep(frame, voiced);
+    this.#bufferFrame(frame, voiced);
     this.#current?.stream.write(frame, voiced);
-    if (voiced) this.#unheardFrames += 1;
-    if (this.#current !== undefined) this.#attend(this.#current);
+    if (voiced) this.#unrecognizedSpeechFrames += 1;
+    if (this.#current !== undefined) this.#checkProvider(this.#current);
   }
 
-  turnTo(language: string): void {
+  setLanguage(language: string): void {
     this.#options = { ...this.#options, language };
   }
 
   /** Looks whether an ear does what ears do. */
-  #attend(current: Current): void {
-    const { partials } = current.ear.stt.capabilities;
-    if (this.#clock.nowMs() - this.#openedMs >= EAR_STANDS_MS) this.#onWell(current);
-    const isUnheard = partials && this.#unheardFrames * FRAME_MS >= EAR_UNHEARD_VOICE_MS_MAX;
-    if (!isUnheard && !this.#unanswered.isOverdue) return;
-    const error = providerFailed(current.ear.stt.provider, "tells nothing of somebody who speaks", SILENCE);
+  #checkProvider(current: Current): void {
+    const { interimTranscripts } = current.candidate.stt.capabilities;
+    if (this.#clock.nowMs() - this.#openedMs >= STT_STABLE_MS) this.#onHealthy(current);
+    const isUnheard = interimTranscripts && this.#unrecognizedSpeechFrames * FRAME_MS >= STT_UNRECOGNIZED_SPEECH_MS_MAX;
+    if (!isUnheard && !this.#pendingUtterances.isOverdue) return;
+    const error = providerFailed(current.candidate.stt.provider, "tells nothing of somebody who speaks", TIMED_OUT);
     // One that hears utterances tells something of each, and any tells something of so much voice.
-    if (isUnheard || !partials) this.#onFailure(current, error);
-    else if (this.#isDoubted) this.#dismiss();
-    else this.#doubt(current, error);
+    if (isUnheard || !interimTranscripts) this.#onFailure(current, error);
+    else if (this.#isCrossChecking) this.#endCrossCheck();
+    else this.#startCrossCheck(current, error);
   }
 
   /** It was some words or none: somebody else is asked. */
-  #doubt({ passage, life }: Current, error: Error): void {
-    this.#isDoubted = true;
-    this.#blame = () => passage.failed(error);
-    passage.leave();
-    life.abort();
+  #startCrossCheck({ permit, abortController }: Current, error: Error): void {
+    this.#isCrossChecking = true;
+    this.#failCrossChecked = () => permit.failed(error);
+    permit.release();
+    abortController.abort();
     this.#current = undefined;
-    this.#index = (this.#index + 1) % this.#ears.length;
-    this.#open(error);
+    this.#nextIndex = (this.#nextIndex + 1) % this.#candidates.length;
+    this.#openNext(error);
   }
 
   /** Nobody has heard a word in it. */
-  #dismiss(): void {
-    this.#unanswered.answerAll();
-    this.#blame = () => {};
+  #endCrossCheck(): void {
+    this.#pendingUtterances.resolveAll();
+    this.#failCrossChecked = () => {};
   }
 
-  #keep(frame: Int16Array, voiced: boolean): void {
-    const change = this.#gate.frame(voiced);
-    this.#frames = change === "same" ? this.#frames + 1 : 0;
+  #bufferFrame(frame: Int16Array, voiced: boolean): void {
+    const change = this.#speechGate.frame(voiced);
+    this.#framesSinceSpeechChange = change === "same" ? this.#framesSinceSpeechChange + 1 : 0;
     this.#silentFrames = voiced ? 0 : this.#silentFrames + 1;
-    if (voiced && this.#gate.speaking) this.#isSaid = true;
-    this.#unanswered.frame(voiced, change, this.#current?.ear.stt.capabilities.partials === false);
-    this.#kept.push(frame, voiced);
-    if (!this.#isSaid) this.#kept.keepLast(KEPT_SILENCE_FRAMES);
+    if (voiced && this.#speechGate.speaking) this.#hasPendingSpeech = true;
+    this.#pendingUtterances.frame(voiced, change, this.#current?.candidate.stt.capabilities.interimTranscripts === false);
+    this.#replayBuffer.push(frame, voiced);
+    if (!this.#hasPendingSpeech) this.#replayBuffer.keepLast(REPLAY_SILENCE_FRAMES);
   }
 
   /** Has the next ear listen that may; while none may, looks again until the caller has waited long enough. */
-  #open(failure: Error): void {
-    const willing = this.#ears.filter((ear) => !this.#refusing.has(ear));
-    for (let tried = 0; tried < this.#ears.length; tried += 1) {
-      const ear = this.#ears[(this.#index + tried) % this.#ears.length] as ChainedEar;
-      const passage = willing.includes(ear) ? ear.line.enter() : undefined;
+  #openNext(failure: Error): void {
+    const willing = this.#candidates.filter((ear) => !this.#refusedCandidates.has(ear));
+    for (let tried = 0; tried < this.#candidates.length; tried += 1) {
+      const ear = this.#candidates[(this.#nextIndex + tried) % this.#candidates.length] as SttCandidate;
+      const passage = willing.includes(ear) ? ear.circuitBreaker.tryAcquire() : undefined;
       if (passage === undefined) continue;
-      this.#index = (this.#index + tried) % this.#ears.length;
-      if (ear !== this.#last) {
-        this.#options.watch?.switched(this.#last.line.provider, ear.line.provider, switchCode(failure));
-        this.#last = ear;
+      this.#nextIndex = (this.#nextIndex + tried) % this.#candidates.length;
+      if (ear !== this.#lastCandidate) {
+        this.#options.observer?.failedOver(this.#lastCandidate.circuitBreaker.provider, ear.circuitBreaker.provider, failoverCodeOf(failure));
+        this.#lastCandidate = ear;
       }
-      this.#listen(ear, passage);
+      this.#startStream(ear, passage);
       return;
     }
-    if (Number.isNaN(this.#deafMs)) this.#deafMs = this.#clock.nowMs();
-    this.#openLater(willing.length === 0 ? Number.POSITIVE_INFINITY : EAR_REOPEN_MS, failure);
+    if (Number.isNaN(this.#outageStartMs)) this.#outageStartMs = this.#clock.nowMs();
+    this.#scheduleReopen(willing.length === 0 ? Number.POSITIVE_INFINITY : STT_RETRY_MS, failure);
   }
 
-  #openLater(delayMs: number, failure: Error): void {
-    if (this.#clock.nowMs() + delayMs - this.#deafMs > EAR_GAP_MS_MAX) {
+  #scheduleReopen(delayMs: number, failure: Error): void {
+    if (this.#clock.nowMs() + delayMs - this.#outageStartMs > STT_OUTAGE_MS_MAX) {
       this.#end();
       this.events.fail(failure);
     } else {
-      this.#cancel = this.#clock.after(delayMs, () => this.#open(failure));
+      this.#cancel = this.#clock.after(delayMs, () => this.#openNext(failure));
     }
   }
 
-  #listen(ear: ChainedEar, passage: Passage): void {
-    const { watch, ...options } = this.#options;
-    const life = new AbortController();
+  #startStream(candidate: SttCandidate, permit: StreamPermit): void {
+    const { observer, ...options } = this.#options;
+    const abortController = new AbortController();
     this.#openedMs = Number.NaN;
     const onOpened = (): void => {
-      if (!life.signal.aborted) this.#openedMs = this.#clock.nowMs();
+      if (!abortController.signal.aborted) this.#openedMs = this.#clock.nowMs();
     };
-    const stream = ear.stt.open({ ...options, onOpened }, life.signal, watch);
-    const current: Current = { ear, stream, life, passage, sinceMs: this.#clock.nowMs() };
+    const stream = candidate.stt.open({ ...options, onOpened }, abortController.signal, observer);
+    const current: Current = { candidate, stream, abortController, permit, openedAtMs: this.#clock.nowMs() };
     this.#current = current;
-    this.#unheardFrames = 0;
-    this.#unanswered.waitAnew();
+    this.#unrecognizedSpeechFrames = 0;
+    this.#pendingUtterances.restartTimeout();
     void this.#pump(current);
-    this.#kept.replay((frame, voiced) => stream.write(frame, voiced));
+    this.#replayBuffer.replay((frame, voiced) => stream.write(frame, voiced));
   }
 
   async #pump(current: Current): Promise<void> {
-    const { ear, stream, life } = current;
+    const { candidate, stream, abortController } = current;
     try {
       for await (const event of stream.events) {
-        if (life.signal.aborted) return;
+        if (abortController.signal.aborted) return;
         this.#onEvent(event, current);
       }
-      if (!life.signal.aborted) this.#onFailure(current, providerFailed(ear.stt.provider, "ended its stream"));
+      if (!abortController.signal.aborted) this.#onFailure(current, providerFailed(candidate.stt.provider, "ended its stream"));
     } catch (error) {
-      if (!life.signal.aborted) this.#onFailure(current, error);
+      if (!abortController.signal.aborted) this.#onFailure(current, error);
     }
   }
 
   /** The provider has shown that it is there. */
-  #onWell({ passage }: Current): void {
-    passage.answered();
+  #onHealthy({ permit }: Current): void {
+    permit.succeeded();
     this.#openedMs = Number.NaN;
     this.#failures = 0;
-    this.#deafMs = Number.NaN;
+    this.#outageStartMs = Number.NaN;
   }
 
   #onEvent(event: SttEvent, current: Current): void {
-    this.#onWell(current);
-    this.#unheardFrames = 0;
+    this.#onHealthy(current);
+    this.#unrecognizedSpeechFrames = 0;
     if (event.text !== "") {
-      this.#isDoubted = false;
-      this.#blame();
+      this.#isCrossChecking = false;
+      this.#failCrossChecked();
     }
-    this.#blame = () => {};
-    if (event.kind === "final" && !current.ear.stt.capabilities.partials) this.#unanswered.answer();
-    else this.#unanswered.answerAll();
-    if (event.kind === "final") this.#forget();
-    const isOfNothing = event.kind === "final" && event.text === "" && !this.#isTold;
-    this.#isTold = event.kind === "partial";
+    this.#failCrossChecked = () => {};
+    if (event.kind === "final" && !current.candidate.stt.capabilities.interimTranscripts) this.#pendingUtterances.resolveOldest();
+    else this.#pendingUtterances.resolveAll();
+    if (event.kind === "final") this.#dropTranscribedAudio();
+    const isOfNothing = event.kind === "final" && event.text === "" && !this.#hasInterim;
+    this.#hasInterim = event.kind === "interim";
     // That nothing was said concerns those alone who wait for an ear to tell so.
     if (!isOfNothing) this.events.push(event);
   }
 
   /** What a final has told. What somebody says since is of the next one; what he said before a pause was told with this. */
-  #forget(): void {
-    const { sinceFrames } = this.#unanswered;
-    this.#isSaid = sinceFrames > 0 || (this.#gate.speaking && this.#silentFrames < QUIET_FRAMES);
-    if (sinceFrames > 0) this.#kept.keepLast(sinceFrames);
-    else if (this.#isSaid) this.#kept.keepLast(this.#frames + ONSET_FRAMES);
-    else this.#kept.keepLast(Math.min(this.#silentFrames, KEPT_SILENCE_FRAMES));
+  #dropTranscribedAudio(): void {
+    const { oldestAgeFrames } = this.#pendingUtterances;
+    this.#hasPendingSpeech = oldestAgeFrames > 0 || (this.#speechGate.speaking && this.#silentFrames < SILENT_FRAMES_MIN);
+    if (oldestAgeFrames > 0) this.#replayBuffer.keepLast(oldestAgeFrames);
+    else if (this.#hasPendingSpeech) this.#replayBuffer.keepLast(this.#framesSinceSpeechChange + PREROLL_FRAMES);
+    else this.#replayBuffer.keepLast(Math.min(this.#silentFrames, REPLAY_SILENCE_FRAMES));
   }
 
   #onFailure(current: Current, error: unknown): void {
-    const { ear, life, passage, sinceMs } = current;
+    const { candidate, abortController, permit, openedAtMs } = current;
     const nowMs = this.#clock.nowMs();
-    passage.failed(error);
-    passage.leave();
-    life.abort();
+    permit.failed(error);
+    permit.release();
+    abortController.abort();
     this.#current = undefined;
     // One that has listened for a while was an ear, even if there was nothing to be heard.
-    if (Number.isNaN(this.#deafMs) || nowMs - sinceMs > EAR_GAP_MS_MAX) {
-      this.#deafMs = nowMs;
+    if (Number.isNaN(this.#outageStartMs) || nowMs - openedAtMs > STT_OUTAGE_MS_MAX) {
+      this.#outageStartMs = nowMs;
       this.#failures = 0;
     }
     this.#failures += 1;
-    const waitMs = isSilence(error) ? 0 : (retryWaitMs(error) ?? Number.POSITIVE_INFINITY);
-    if (waitMs > EAR_GAP_MS_MAX) this.#refusing.add(ear);
-    this.#index = (this.#index + 1) % this.#ears.length;
-    const failure = error instanceof Error ? error : providerFailed(ear.stt.provider, "failed");
+    const waitMs = isTimeout(error) ? 0 : (retryDelayMs(error) ?? Number.POSITIVE_INFINITY);
+    if (waitMs > STT_OUTAGE_MS_MAX) this.#refusedCandidates.add(candidate);
+    this.#nextIndex = (this.#nextIndex + 1) % this.#candidates.length;
+    const failure = error instanceof Error ? error : providerFailed(candidate.stt.provider, "failed");
     // Each is asked at once, the only one as well; and then again and again at a pace that it can bear.
-    if (this.#failures <= this.#ears.length) this.#open(failure);
-    else this.#openLater(EAR_REOPEN_MS, failure);
+    if (this.#failures <= this.#candidates.length) this.#openNext(failure);
+    else this.#scheduleReopen(STT_RETRY_MS, failure);
   }
 
   #end(): void {
     this.#isOver = true;
     this.#cancel();
-    this.#current?.life.abort();
-    this.#current?.passage.leave();
+    this.#current?.abortController.abort();
+    this.#current?.permit.release();
     this.#current = undefined;
   }
 }
 
-const isSilence = (error: unknown): boolean => error instanceof Error && error.cause === SILENCE;
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.cause === TIMED_OUT;

@@ -1,6 +1,6 @@
 import type { Usage } from "../core/usage.ts";
 import { promptTokens } from "./prompt-tokens.ts";
-import type { ClosableTts, EngineWatch, Llm, LlmEvent, Stt, SttEvent } from "./speech.ts";
+import type { ClosableTts, ProviderObserver, Llm, LlmEvent, Stt, SttEvent } from "./speech.ts";
 import { textTokens } from "./text-tokens.ts";
 
 /*
@@ -9,10 +9,10 @@ import { textTokens } from "./text-tokens.ts";
  */
 
 /** An ear's audio is told in steps, so that a process that dies loses little of it. */
-const EAR_STEP_MS = 5_000;
+const STT_USAGE_STEP_MS = 5_000;
 
 /** The same ear, whose audio is told: all that it was sent, silence too. */
-export function meteredEar(stt: Stt): Stt {
+export function meteredStt(stt: Stt): Stt {
   const { provider, capabilities } = stt;
   return {
     provider,
@@ -20,11 +20,11 @@ export function meteredEar(stt: Stt): Stt {
     open(options, signal, watch) {
       const stream = stt.open(options, signal);
       if (watch === undefined) return stream;
-      const stepSamples = (EAR_STEP_MS / 1_000) * options.rateHz;
+      const stepSamples = (STT_USAGE_STEP_MS / 1_000) * options.rateHz;
       let samples = 0;
       let nextStep = stepSamples;
       let toldMs = 0;
-      const untoldMs = (): number => (stream.sentMs ?? (samples * 1_000) / options.rateHz) - toldMs;
+      const untoldMs = (): number => (stream.sentAudioMs ?? (samples * 1_000) / options.rateHz) - toldMs;
       const tell = (): void => {
         const ms = untoldMs();
         if (ms <= 0) return;
@@ -45,13 +45,13 @@ export function meteredEar(stt: Stt): Stt {
           nextStep += stepSamples;
           tell();
         },
-        events: heardBy(stream.events, () => watch.answered(provider), forget),
+        events: observedEvents(stream.events, () => watch.responded(provider), forget),
       };
     },
   };
 }
 
-async function* heardBy(
+async function* observedEvents(
   events: AsyncIterable<SttEvent>,
   onAnswer: () => void,
   onRefusal: () => void,
@@ -70,7 +70,7 @@ async function* heardBy(
 }
 
 /** The same model, whose tokens are told; `model` is its name where its provider has several. */
-export function meteredBrain(llm: Llm, model?: string): Llm {
+export function meteredLlm(llm: Llm, model?: string): Llm {
   const { provider } = llm;
   const ofModel = model === undefined ? {} : { model };
   return {
@@ -85,12 +85,12 @@ export function meteredBrain(llm: Llm, model?: string): Llm {
       const estimate = { ...ofModel, inputTokens: promptTokens(request) };
       watch.requesting(provider, estimate);
       let output = "";
-      const account = new Account(provider, watch, estimate, () => ({
+      const account = new UsageAccount(provider, watch, estimate, () => ({
         ...estimate,
         outputTokens: textTokens(output),
         approximate: true,
       }));
-      for await (const event of account.watched(llm.reply(request, signal), signal)) {
+      for await (const event of account.meter(llm.reply(request, signal), signal)) {
         if (event.kind === "text") output += event.text;
         else if (event.kind === "tool-call") output += event.name + event.argumentsJson;
         else if (event.inputTokens + event.outputTokens > 0) {
@@ -104,7 +104,7 @@ export function meteredBrain(llm: Llm, model?: string): Llm {
 }
 
 /** The same voice, whose characters are told. */
-export function meteredVoice(tts: ClosableTts): ClosableTts {
+export function meteredTts(tts: ClosableTts): ClosableTts {
   const { provider, capabilities } = tts;
   return {
     provider,
@@ -118,43 +118,43 @@ export function meteredVoice(tts: ClosableTts): ClosableTts {
       }
       const usage = { characters: [...request.text].length };
       watch.requesting(provider, usage);
-      yield* new Account(provider, watch, usage, () => usage).watched(tts.speak(request, signal), signal);
+      yield* new UsageAccount(provider, watch, usage, () => usage).meter(tts.speak(request, signal), signal);
     },
     close: () => tts.close(),
   };
 }
 
 /** What one answer is paid for, told once. */
-class Account {
+class UsageAccount {
   readonly #provider: string;
-  readonly #watch: EngineWatch;
-  readonly #asked: Usage;
+  readonly #observer: ProviderObserver;
+  readonly #reserved: Usage;
   readonly #estimate: () => Usage;
   #isSettled = false;
 
   /** `asked` is what was estimated before the request, `estimate` what it comes to where nothing better is known. */
-  constructor(provider: string, watch: EngineWatch, asked: Usage, estimate: () => Usage) {
+  constructor(provider: string, watch: ProviderObserver, asked: Usage, estimate: () => Usage) {
     this.#provider = provider;
-    this.#watch = watch;
-    this.#asked = asked;
+    this.#observer = watch;
+    this.#reserved = asked;
     this.#estimate = estimate;
   }
 
   settle(usage: Usage): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    this.#watch.used(this.#provider, usage, this.#asked);
+    this.#observer.used(this.#provider, usage, this.#reserved);
   }
 
   /** The same items. What nobody waits for any more is settled in the moment of the abort. */
-  async *watched<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  async *meter<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
     if (signal.aborted) return;
     const settle = (): void => this.settle(this.#estimate());
     let hasAnswered = false;
     signal.addEventListener("abort", settle, { once: true });
     try {
       for await (const item of items) {
-        if (!hasAnswered) this.#watch.answered(this.#provider);
+        if (!hasAnswered) this.#observer.responded(this.#provider);
         hasAnswered = true;
         yield item;
       }

@@ -2,7 +2,7 @@ import { providerFailed, type TrunklineError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import { PHRASE_CHARS_MAX, PHRASE_TRANSLATION_CHARS_MAX } from "../core/phrase-limits.ts";
 import { displayWidth, languageParts, PHRASE_NAMES, type Phrases } from "../core/phrases.ts";
-import type { EngineWatch, Llm } from "./speech.ts";
+import type { ProviderObserver, Llm } from "./speech.ts";
 
 const LANGUAGE_NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
@@ -12,7 +12,7 @@ export const languageName = (language: string): string | undefined => LANGUAGE_N
 /** How much shorter or longer than the English a translation may be, in columns of display. */
 const WIDTH_FACTOR_MAX = 4;
 /** Nothing of this is spoken: markup, placeholders, controls and line ends. */
-const UNSPOKEN = /[<>{}[\]\\|*_`#\p{Cc}\p{Co}\p{Cn}\p{Surrogate}]|:\/\//u;
+const UNSPEAKABLE = /[<>{}[\]\\|*_`#\p{Cc}\p{Co}\p{Cn}\p{Surrogate}]|:\/\//u;
 /** The letters of languages that are written in several scripts at once; of all others their script's. */
 const LETTERS: Readonly<Record<string, string>> = {
   Jpan: "\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}",
@@ -31,7 +31,7 @@ export async function translatePhrases(
   language: string,
   english: Phrases,
   signal: AbortSignal,
-  watch: EngineWatch,
+  watch: ProviderObserver,
 ): Promise<Phrases> {
   const request = {
     messages: [
@@ -45,15 +45,15 @@ export async function translatePhrases(
   let text = "";
   for await (const event of llm.reply(request, signal, watch)) {
     if (event.kind === "text") text += event.text;
-    if (text.length > PHRASE_TRANSLATION_CHARS_MAX) throw noTranslation(llm, "more than the phrases can be");
+    if (text.length > PHRASE_TRANSLATION_CHARS_MAX) throw invalidTranslation(llm, "more than the phrases can be");
   }
-  if (signal.aborted) throw noTranslation(llm, "nothing in time");
-  const problem = translationProblem(objectIn(text), language, english);
-  if (typeof problem === "string") throw noTranslation(llm, problem);
+  if (signal.aborted) throw invalidTranslation(llm, "nothing in time");
+  const problem = validateTranslation(objectIn(text), language, english);
+  if (typeof problem === "string") throw invalidTranslation(llm, problem);
   return problem;
 }
 
-const noTranslation = ({ provider }: Llm, what: string): TrunklineError =>
+const invalidTranslation = ({ provider }: Llm, what: string): TrunklineError =>
   providerFailed(provider, `sent no translation of the phrases: ${what}`);
 
 const instructionsFor = (language: string): string =>
@@ -73,7 +73,7 @@ function objectIn(answer: string): Readonly<Record<string, unknown>> | undefined
 }
 
 /** The phrases of `given`, or what is wrong with them as a translation into `language`. */
-export function translationProblem(
+export function validateTranslation(
   given: Readonly<Record<string, unknown>> | undefined,
   language: string,
   english: Phrases,
@@ -93,7 +93,7 @@ export function translationProblem(
 
 function textProblem(text: string, language: string, english: string): string | undefined {
   if (text === "" || text.length > PHRASE_CHARS_MAX) return "empty or too long";
-  if (UNSPOKEN.test(text)) return "not plain text";
+  if (UNSPEAKABLE.test(text)) return "not plain text";
   const factor = displayWidth(text) / displayWidth(english);
   if (factor > WIDTH_FACTOR_MAX || factor < 1 / WIDTH_FACTOR_MAX) return "far from the length of the English";
   const letters = text.match(/\p{L}/gu) ?? [];

@@ -1,8 +1,8 @@
 import { TOOL_RESULT_CHARS_MAX } from "../core/limits.ts";
-import { PROMPT_KEPT_SHARE, TOOL_RESULT_CHARS_MIN } from "../core/prompt-limits.ts";
+import { PROMPT_TRIM_SHARE, TOOL_RESULT_CHARS_MIN } from "../core/prompt-limits.ts";
 import { messageTokens } from "./prompt-tokens.ts";
 import type { Message } from "./speech.ts";
-import { cutToolResult } from "./tool-result-text.ts";
+import { truncateToolResult } from "./tool-result-text.ts";
 
 /** A conversation that was made to fit, and what that took. All zero where it fitted as it was. */
 export interface FittedPrompt {
@@ -10,15 +10,15 @@ export interface FittedPrompt {
   /** Estimated, tools included. May still be more than was allowed: see `fitPrompt`. */
   tokens: number;
   /** Messages that were kept as they are, or with their result cut; by their place in what was given. */
-  kept: readonly number[];
+  retainedIndices: readonly number[];
   droppedTurns: number;
   droppedMessages: number;
-  cutResults: number;
+  truncatedResults: number;
 }
 
 /** Messages that stand and fall together: what a caller said and everything up to what was said next. */
 interface Exchange {
-  places: number[];
+  indices: number[];
   tokens: number;
 }
 
@@ -34,44 +34,44 @@ export function fitPrompt(messages: readonly Message[], tools: number, tokensMax
   const sizes = messages.map(messageTokens);
   const tokens = sizes.reduce((sum, size) => sum + size, tools);
   const all = messages.map((_, place) => place);
-  const asIs = { messages, tokens, kept: all, droppedTurns: 0, droppedMessages: 0, cutResults: 0 };
+  const asIs = { messages, tokens, retainedIndices: all, droppedTurns: 0, droppedMessages: 0, truncatedResults: 0 };
   if (tokens <= tokensMax) return asIs;
   const exchanges = exchangesOf(messages, sizes);
   const old = exchanges.slice(0, -1);
   const oldTokens = old.reduce((sum, exchange) => sum + exchange.tokens, 0);
   const fixedTokens = tokens - oldTokens;
-  const oldTokensMax = Math.max(0, tokensMax - fixedTokens) * PROMPT_KEPT_SHARE;
+  const oldTokensMax = Math.max(0, tokensMax - fixedTokens) * PROMPT_TRIM_SHARE;
   const dropped = new Set<number>();
   let left = oldTokens;
   let droppedTurns = 0;
   for (const exchange of old) {
     if (left <= oldTokensMax) break;
-    for (const place of exchange.places) dropped.add(place);
+    for (const place of exchange.indices) dropped.add(place);
     left -= exchange.tokens;
     droppedTurns += 1;
   }
-  const kept = all.filter((place) => !dropped.has(place));
-  const keptMessages = kept.flatMap((place) => messages[place] ?? []);
-  const cut = cutResults(keptMessages, fixedTokens + left, tokensMax);
-  return { ...cut, kept, droppedTurns, droppedMessages: dropped.size };
+  const retainedIndices = all.filter((place) => !dropped.has(place));
+  const keptMessages = retainedIndices.flatMap((place) => messages[place] ?? []);
+  const cut = truncateResults(keptMessages, fixedTokens + left, tokensMax);
+  return { ...cut, retainedIndices, droppedTurns, droppedMessages: dropped.size };
 }
 
 /** All but the system prompt and the opening line, which no exchange holds; the last is the newest. */
 function exchangesOf(messages: readonly Message[], sizes: readonly number[]): Exchange[] {
-  const opening = openingOf(messages);
+  const opening = openingIndex(messages);
   const exchanges: Exchange[] = [];
   for (const [place, { role }] of messages.entries()) {
     if (role === "system" || place === opening) continue;
-    if (role === "user" || exchanges.length === 0) exchanges.push({ places: [], tokens: 0 });
+    if (role === "user" || exchanges.length === 0) exchanges.push({ indices: [], tokens: 0 });
     const exchange = exchanges.at(-1);
-    exchange?.places.push(place);
+    exchange?.indices.push(place);
     if (exchange !== undefined) exchange.tokens += sizes[place] ?? 0;
   }
   return exchanges;
 }
 
 /** What the agent said first, before the caller said anything; undefined where the caller began. */
-function openingOf(messages: readonly Message[]): number | undefined {
+function openingIndex(messages: readonly Message[]): number | undefined {
   for (const [place, message] of messages.entries()) {
     if (message.role === "user") return undefined;
     if (message.role === "assistant" && message.toolCalls === undefined) return place;
@@ -80,12 +80,12 @@ function openingOf(messages: readonly Message[]): number | undefined {
 }
 
 /** Cuts the results of tools to the longest of some bounds with which `messages` fit, or to the least. */
-function cutResults(
+function truncateResults(
   messages: readonly Message[],
   tokens: number,
   tokensMax: number,
-): Pick<FittedPrompt, "messages" | "tokens" | "cutResults"> {
-  let fitted = { messages, tokens, cutResults: 0 };
+): Pick<FittedPrompt, "messages" | "tokens" | "truncatedResults"> {
+  let fitted = { messages, tokens, truncatedResults: 0 };
   for (
     let charsMax = TOOL_RESULT_CHARS_MAX / 2;
     fitted.tokens > tokensMax && charsMax >= TOOL_RESULT_CHARS_MIN;
@@ -95,12 +95,12 @@ function cutResults(
     let count = 0;
     const cut = messages.map((message) => {
       if (message.role !== "tool" || message.text.length <= charsMax) return message;
-      const shorter = { ...message, text: cutToolResult(message.text, charsMax) };
+      const shorter = { ...message, text: truncateToolResult(message.text, charsMax) };
       cutTokens += messageTokens(message) - messageTokens(shorter);
       count += 1;
       return shorter;
     });
-    fitted = { messages: cut, tokens: tokens - cutTokens, cutResults: count };
+    fitted = { messages: cut, tokens: tokens - cutTokens, truncatedResults: count };
   }
   return fitted;
 }

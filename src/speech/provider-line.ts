@@ -1,52 +1,52 @@
 import type { Clock } from "../core/clock.ts";
 import { providerFailed, type TrunklineError } from "../core/errors.ts";
-import { PROVIDER_FAILURES_MAX, PROVIDER_PROBE_MS } from "../core/limits.ts";
-import type { Engine } from "../core/metrics.ts";
-import { isOfRequest, LEFT_ALONE } from "./refusal.ts";
+import { CIRCUIT_BREAKER_FAILURES_MAX, CIRCUIT_BREAKER_PROBE_MS } from "../core/limits.ts";
+import type { Stage } from "../core/metrics.ts";
+import { isRequestError, SKIPPED } from "./refusal.ts";
 
 /** Told of what providers do, whether or not another one, or another try, makes up for it. */
-export interface ProviderWatch {
+export interface CircuitBreakerObserver {
   /** There is such a provider, and calls may come to need it. */
-  known(engine: Engine, provider: string): void;
-  failed(engine: Engine, provider: string, error: unknown): void;
+  registered(engine: Stage, provider: string): void;
+  failed(engine: Stage, provider: string, error: unknown): void;
   /** It has failed too often in a row and is left alone but for a probe now and then; or it answers again. */
-  leftAlone(engine: Engine, provider: string, isLeftAlone: boolean): void;
+  circuitChanged(engine: Stage, provider: string, isLeftAlone: boolean): void;
 }
 
 /** One stream of a provider. */
-export interface Passage {
+export interface StreamPermit {
   /** It told something that it was asked for: the provider is well. */
-  answered(): void;
+  succeeded(): void;
   failed(error: unknown): void;
   /** It is over, whatever became of it; once more is nothing. */
-  leave(): void;
+  release(): void;
 }
 
-export interface ProviderLineOptions {
-  engine: Engine;
+export interface CircuitBreakerOptions {
+  stage: Stage;
   provider: string;
   /** Streams it may have at once. */
   streamsMax: number;
   clock: Clock;
-  watch: ProviderWatch;
+  observer: CircuitBreakerObserver;
 }
 
 /**
  * Who may open a stream to one provider, of all calls of the process: no more at once than are paid for, and none but a probe now
  * and then while it fails (a circuit breaker).
  */
-export class ProviderLine {
-  readonly #options: ProviderLineOptions;
+export class CircuitBreaker {
+  readonly #options: CircuitBreakerOptions;
   #streams = 0;
-  #failures = 0;
+  #consecutiveFailures = 0;
   /** Failures that were counted, ever: streams that were open at one of them tell nothing new by theirs. */
-  #incidents = 0;
+  #failureCount = 0;
   /** The next probe may be sent then. */
-  #probeMs = 0;
+  #nextProbeMs = 0;
 
-  constructor(options: ProviderLineOptions) {
+  constructor(options: CircuitBreakerOptions) {
     this.#options = options;
-    options.watch.known(options.engine, options.provider);
+    options.observer.registered(options.stage, options.provider);
   }
 
   get provider(): string {
@@ -54,24 +54,24 @@ export class ProviderLine {
   }
 
   /** Whether a stream may be opened now. */
-  get mayEnter(): boolean {
+  get isAvailable(): boolean {
     return (
-      this.#streams < this.#options.streamsMax && !(this.#isLeftAlone && this.#options.clock.nowMs() < this.#probeMs)
+      this.#streams < this.#options.streamsMax && !(this.#isOpen && this.#options.clock.nowMs() < this.#nextProbeMs)
     );
   }
 
   /** A stream, if one may be opened now; it must `leave` in the end. */
-  enter(): Passage | undefined {
-    if (!this.mayEnter) return undefined;
+  tryAcquire(): StreamPermit | undefined {
+    if (!this.isAvailable) return undefined;
     // A probe that hangs keeps nobody from the next.
-    if (this.#isLeftAlone) this.#probeMs = this.#options.clock.nowMs() + PROVIDER_PROBE_MS;
-    const incidents = this.#incidents;
+    if (this.#isOpen) this.#nextProbeMs = this.#options.clock.nowMs() + CIRCUIT_BREAKER_PROBE_MS;
+    const incidents = this.#failureCount;
     let isOver = false;
     this.#streams += 1;
     return {
-      answered: () => this.#onAnswer(incidents),
+      succeeded: () => this.#onSuccess(incidents),
       failed: (error) => this.#onFailure(error, incidents),
-      leave: () => {
+      release: () => {
         if (!isOver) this.#streams -= 1;
         isOver = true;
       },
@@ -79,36 +79,36 @@ export class ProviderLine {
   }
 
   /** What those are told who may not. */
-  refusal(): TrunklineError {
+  unavailableError(): TrunklineError {
     const { provider, streamsMax } = this.#options;
     const isFull = this.#streams >= streamsMax;
     const what = isFull ? "has all the streams that it may have" : "is left alone for now";
-    return providerFailed(provider, what, LEFT_ALONE);
+    return providerFailed(provider, what, SKIPPED);
   }
 
-  get #isLeftAlone(): boolean {
-    return this.#failures >= PROVIDER_FAILURES_MAX;
+  get #isOpen(): boolean {
+    return this.#consecutiveFailures >= CIRCUIT_BREAKER_FAILURES_MAX;
   }
 
   /** What a stream tells that was open at the last failure is older than that. */
-  #onAnswer(incidents: number): void {
-    const { engine, provider, watch } = this.#options;
-    if (incidents !== this.#incidents) return;
-    const wasLeftAlone = this.#isLeftAlone;
-    this.#failures = 0;
-    if (wasLeftAlone) watch.leftAlone(engine, provider, false);
+  #onSuccess(incidents: number): void {
+    const { stage, provider, observer } = this.#options;
+    if (incidents !== this.#failureCount) return;
+    const wasLeftAlone = this.#isOpen;
+    this.#consecutiveFailures = 0;
+    if (wasLeftAlone) observer.circuitChanged(stage, provider, false);
   }
 
   /** A program that dies takes all its streams with it, which is one failure; what is said of a request is none. */
   #onFailure(error: unknown, incidents: number): void {
-    const { engine, provider, clock, watch } = this.#options;
-    watch.failed(engine, provider, error);
-    if (incidents !== this.#incidents || isOfRequest(error)) return;
-    const wasLeftAlone = this.#isLeftAlone;
-    this.#incidents += 1;
-    this.#failures += 1;
-    if (!this.#isLeftAlone) return;
-    this.#probeMs = clock.nowMs() + PROVIDER_PROBE_MS;
-    if (!wasLeftAlone) watch.leftAlone(engine, provider, true);
+    const { stage, provider, clock, observer } = this.#options;
+    observer.failed(stage, provider, error);
+    if (incidents !== this.#failureCount || isRequestError(error)) return;
+    const wasLeftAlone = this.#isOpen;
+    this.#failureCount += 1;
+    this.#consecutiveFailures += 1;
+    if (!this.#isOpen) return;
+    this.#nextProbeMs = clock.nowMs() + CIRCUIT_BREAKER_PROBE_MS;
+    if (!wasLeftAlone) observer.circuitChanged(stage, provider, true);
   }
 }

@@ -1,5 +1,5 @@
 import { MODEL_NAMES } from "../core/call-spec.ts";
-import type { EnginesConfig } from "./engines.ts";
+import type { SpeechConfig } from "./engines.ts";
 
 const REFERENCE = "reference";
 
@@ -9,7 +9,7 @@ const STT_EXAMPLE = "set STT, for example STT=deepgram with DEEPGRAM_API_KEY";
  * What an operator should know about the configured providers before people call: a sentence each, with what to set. Empty
  * where every provider can hold a conversation. A chain gets its note also where the reference provider is its last resort.
  */
-export function providerNotes({ stt, tts, models }: Pick<EnginesConfig, "stt" | "tts" | "models">): string[] {
+export function providerNotes({ stt, tts, models }: Pick<SpeechConfig, "stt" | "tts" | "models">): string[] {
   const notes: string[] = [];
   if (stt === undefined) notes.push(`no STT is configured, so callers are not understood: ${STT_EXAMPLE}`);
   else if (namesReference(stt)) {

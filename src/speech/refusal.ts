@@ -1,5 +1,5 @@
 import { PROVIDER_RETRY_MS } from "../core/limits.ts";
-import type { SwitchCode } from "./speech.ts";
+import type { FailoverCode } from "./speech.ts";
 
 /** Why a server refused; stands as the `cause` of the failure, for those who decide whether to ask again. */
 export interface Refusal {
@@ -18,33 +18,33 @@ export const refusalFrom = (status: number, retryAfter = "", isContextExceeded =
 });
 
 /** The cause of a failure that lies in what was asked, where no status says so: the provider is well, and would fail again. */
-export const OF_REQUEST: Refusal = { status: 400, retryAfterMs: undefined };
+export const REQUEST_ERROR: Refusal = { status: 400, retryAfterMs: undefined };
 
 /** The cause of the failure of a provider that told nothing in time: what was waited once for is not waited for again. */
-export const SILENCE = { silent: true } as const;
+export const TIMED_OUT = { timedOut: true } as const;
 
 /** The cause of the failure of one that was not even asked: it fails, or has all the streams that it may have. */
-export const LEFT_ALONE = { leftAlone: true } as const;
+export const SKIPPED = { skipped: true } as const;
 
 /** Statuses by which a server says that the same may be asked again: too slow, too early, too many; and any 5xx. */
-const TEMPORARY: readonly number[] = [408, 425, 429];
+const RETRYABLE_STATUSES: readonly number[] = [408, 425, 429];
 /** Statuses by which it finds fault with what it was asked, which is nobody else's business. */
-const REQUEST_AT_FAULT: readonly number[] = [400, 404, 405, 409, 410, 413, 414, 415, 422];
+const REQUEST_ERROR_STATUSES: readonly number[] = [400, 404, 405, 409, 410, 413, 414, 415, 422];
 
 /** How long to wait before the same provider is asked the same once more, ms; undefined where that is useless, or unsafe. */
-export function retryWaitMs(error: unknown): number | undefined {
+export function retryDelayMs(error: unknown): number | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
-  if (cause === SILENCE) return undefined;
+  if (cause === TIMED_OUT) return undefined;
   if (!isRefusal(cause)) return 0;
-  return TEMPORARY.includes(cause.status) || cause.status >= 500
+  return RETRYABLE_STATUSES.includes(cause.status) || cause.status >= 500
     ? (cause.retryAfterMs ?? PROVIDER_RETRY_MS)
     : undefined;
 }
 
 /** The provider is well, for all that `error` says: it would not do this one thing. */
-export function isOfRequest(error: unknown): boolean {
+export function isRequestError(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
-  return isRefusal(cause) && REQUEST_AT_FAULT.includes(cause.status);
+  return isRefusal(cause) && REQUEST_ERROR_STATUSES.includes(cause.status);
 }
 
 /** The prompt was longer than the model's context: a shorter one may be answered. */
@@ -54,10 +54,10 @@ export function isContextExceeded(error: unknown): boolean {
 }
 
 /** Why the next provider is asked after `error`. */
-export function switchCode(error: unknown): SwitchCode {
+export function failoverCodeOf(error: unknown): FailoverCode {
   const cause = error instanceof Error ? error.cause : undefined;
-  if (cause === SILENCE) return "silent";
-  if (cause === LEFT_ALONE) return "left_alone";
+  if (cause === TIMED_OUT) return "timed_out";
+  if (cause === SKIPPED) return "skipped";
   return isRefusal(cause) ? "refused" : "failed";
 }
 

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import {
-  SPEECH_ASKED_MAX,
-  SPEECH_CACHE_BYTES_MAX,
-  SPEECH_CACHED_BYTES_MAX,
-  SPEECH_CACHED_CHARS_MAX,
+  TTS_CACHE_CANDIDATES_MAX,
+  TTS_CACHE_BYTES_MAX,
+  TTS_CACHE_ENTRY_BYTES_MAX,
+  TTS_CACHE_TEXT_CHARS_MAX,
 } from "../core/limits.ts";
-import type { SpeechRequest, TtsChunk } from "./speech.ts";
+import type { TtsRequest, TtsChunk } from "./speech.ts";
 
-interface Kept {
+interface CacheEntry {
   chunks: readonly TtsChunk[];
   bytes: number;
 }
@@ -17,14 +17,14 @@ interface Kept {
  * time on that a voice is asked for it, since what a model says is said once. Of what was asked for only a digest is remembered, of
  * what is kept the sound, both in bounded memory alone; what was used longest ago goes first.
  */
-export class SpeechCache {
+export class TtsCache {
   readonly #bytesMax: number;
   /** Oldest use first. */
-  readonly #kept = new Map<string, Kept>();
-  readonly #asked = new Set<string>();
+  readonly #entries = new Map<string, CacheEntry>();
+  readonly #candidates = new Set<string>();
   #bytes = 0;
 
-  constructor(bytesMax: number = SPEECH_CACHE_BYTES_MAX) {
+  constructor(bytesMax: number = TTS_CACHE_BYTES_MAX) {
     this.#bytesMax = bytesMax;
   }
 
@@ -34,13 +34,13 @@ export class SpeechCache {
   }
 
   /** What `request` sounds like, where that is kept: then nobody needs to be asked. */
-  kept(request: SpeechRequest): Iterable<TtsChunk> | undefined {
+  get(request: TtsRequest): Iterable<TtsChunk> | undefined {
     return this.#copies(keyFor(request));
   }
 
   /** What `request` sounds like: as it is kept, or as `make` has it spoken, which is kept where it came whole. */
   async *speak(
-    request: SpeechRequest,
+    request: TtsRequest,
     make: () => AsyncIterable<TtsChunk>,
     signal: AbortSignal,
   ): AsyncGenerator<TtsChunk> {
@@ -54,21 +54,21 @@ export class SpeechCache {
     } else if (key === undefined || this.#isFirst(key)) {
       yield* make();
     } else {
-      yield* this.#keeping(key, make(), signal);
+      yield* this.#caching(key, make(), signal);
     }
   }
 
-  async *#keeping(key: string, speech: AsyncIterable<TtsChunk>, signal: AbortSignal): AsyncGenerator<TtsChunk> {
+  async *#caching(key: string, speech: AsyncIterable<TtsChunk>, signal: AbortSignal): AsyncGenerator<TtsChunk> {
     const chunks: TtsChunk[] = [];
     let bytes = 0;
     for await (const chunk of speech) {
       bytes += chunk.samples.byteLength;
-      if (bytes <= SPEECH_CACHED_BYTES_MAX) chunks.push(copyOf(chunk));
+      if (bytes <= TTS_CACHE_ENTRY_BYTES_MAX) chunks.push(copyOf(chunk));
       else chunks.length = 0;
       yield chunk;
       if (signal.aborted) return;
     }
-    if (!signal.aborted && bytes > 0 && bytes <= SPEECH_CACHED_BYTES_MAX) this.#keep(key, { chunks, bytes });
+    if (!signal.aborted && bytes > 0 && bytes <= TTS_CACHE_ENTRY_BYTES_MAX) this.#store(key, { chunks, bytes });
   }
 
   #copies(key: string | undefined): Iterable<TtsChunk> | undefined {
@@ -76,37 +76,37 @@ export class SpeechCache {
     return kept === undefined ? undefined : copiesOf(kept.chunks);
   }
 
-  #find(key: string): Kept | undefined {
-    const kept = this.#kept.get(key);
+  #find(key: string): CacheEntry | undefined {
+    const kept = this.#entries.get(key);
     if (kept === undefined) return undefined;
-    this.#kept.delete(key);
-    this.#kept.set(key, kept);
+    this.#entries.delete(key);
+    this.#entries.set(key, kept);
     return kept;
   }
 
   #isFirst(key: string): boolean {
-    if (this.#asked.has(key)) return false;
-    this.#asked.add(key);
-    if (this.#asked.size > SPEECH_ASKED_MAX) this.#asked.delete(this.#asked.values().next().value as string);
+    if (this.#candidates.has(key)) return false;
+    this.#candidates.add(key);
+    if (this.#candidates.size > TTS_CACHE_CANDIDATES_MAX) this.#candidates.delete(this.#candidates.values().next().value as string);
     return true;
   }
 
-  #keep(key: string, kept: Kept): void {
+  #store(key: string, kept: CacheEntry): void {
     // Two calls may have had it spoken at once.
-    if (this.#kept.has(key)) return;
-    this.#kept.set(key, kept);
+    if (this.#entries.has(key)) return;
+    this.#entries.set(key, kept);
     this.#bytes += kept.bytes;
-    for (const [oldest, { bytes }] of this.#kept) {
+    for (const [oldest, { bytes }] of this.#entries) {
       if (this.#bytes <= this.#bytesMax) break;
-      this.#kept.delete(oldest);
+      this.#entries.delete(oldest);
       this.#bytes -= bytes;
     }
   }
 }
 
 /** What speech is kept by; undefined of a text that is too long for that. */
-function keyFor({ voiceId, language, rateHz = 0, text }: SpeechRequest): string | undefined {
-  if (text.length > SPEECH_CACHED_CHARS_MAX) return undefined;
+function keyFor({ voiceId, language, rateHz = 0, text }: TtsRequest): string | undefined {
+  if (text.length > TTS_CACHE_TEXT_CHARS_MAX) return undefined;
   return createHash("sha256")
     .update(JSON.stringify([voiceId, language, rateHz, text]))
     .digest("base64");

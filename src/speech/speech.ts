@@ -9,23 +9,23 @@ import type { Usage } from "../core/usage.ts";
  */
 
 /**
- * Why one provider was left for the next: it `failed`, `refused` with a status, told nothing in time (`silent`), or was `left_alone`,
+ * Why one provider was left for the next: it `failed`, `refused` with a status, told nothing in time (`silent`), or was `skipped`,
  * because it fails again and again or has all the streams that it may have.
  */
-export const SWITCH_CODES = ["failed", "refused", "silent", "left_alone"] as const;
-export type SwitchCode = (typeof SWITCH_CODES)[number];
+export const FAILOVER_CODES = ["failed", "refused", "timed_out", "skipped"] as const;
+export type FailoverCode = (typeof FAILOVER_CODES)[number];
 
 /** Told, for one call, of what goes on behind an engine that is several providers as one. It must not wait, nor throw but where it says so. */
-export interface EngineWatch {
+export interface ProviderObserver {
   /** What was `from`'s to do, `to` is asked for now. */
-  switched(from: string, to: string, code: SwitchCode): void;
+  failedOver(from: string, to: string, code: FailoverCode): void;
   /**
    * The LLM `provider` refused a prompt as longer than its model's context: `tokensMax`, estimated, is half of what was refused.
    * `retried` when the same question is asked again at once, within that.
    */
   contextExceeded(provider: string, tokensMax: number, retried: boolean): void;
   /** `provider` has begun to give what it was asked for, or went on with it. */
-  answered(provider: string): void;
+  responded(provider: string): void;
   /**
    * `provider` is about to be asked for something that comes to about `estimate`, each try of it. The one that may throw, with
    * `spend_limit`: then it must not be asked, and nobody else instead.
@@ -40,13 +40,13 @@ export interface EngineWatch {
  * BCP 47, of an ear that can tell: only where it is sure, for the call goes on in it.
  */
 export interface SttEvent {
-  kind: "partial" | "final";
+  kind: "interim" | "final";
   text: string;
   language?: string;
 }
 
 /** What a listening stream is opened with. */
-export interface ListenOptions {
+export interface SttStreamOptions {
   language: string;
   /** The call stays in `language` whatever is heard, so no other is listened for. False where absent. */
   languagePinned?: boolean;
@@ -64,9 +64,9 @@ export interface SttStream {
    */
   write(frame: Int16Array, voiced?: boolean): void;
   /** The call goes on in `language`. Of several providers as one: the next that is opened is opened with it; what listens goes on. */
-  turnTo?(language: string): void;
+  setLanguage?(language: string): void;
   /** How much audio the provider was sent, ms, of an ear that does not send all that it is given. */
-  readonly sentMs?: number;
+  readonly sentAudioMs?: number;
   /** One reader. Ends after an abort; throws when the engine fails. */
   readonly events: AsyncIterable<SttEvent>;
 }
@@ -78,16 +78,16 @@ export interface Stt {
     /** Rates it takes as they are, in Hz; the bus resamples to the first where its own is not among them. */
     readonly ratesHz: readonly number[];
     /** It tells words before the utterance is over. Without them only sustained voice interrupts the agent. */
-    readonly partials: boolean;
+    readonly interimTranscripts: boolean;
     /** It hears whatever is spoken, so that it listens on where the language of its call changes. */
     readonly anyLanguage?: boolean;
     /**
      * Whether it detects `language`, a code, among others, where the call is not pinned: it then listens on while the call changes
      * between languages that it detects. None where absent.
      */
-    readonly detects?: (language: string) => boolean;
+    readonly detectsLanguage?: (language: string) => boolean;
   };
-  open(options: ListenOptions, signal: AbortSignal, watch?: EngineWatch): SttStream;
+  open(options: SttStreamOptions, signal: AbortSignal, watch?: ProviderObserver): SttStream;
 }
 
 /**
@@ -96,7 +96,7 @@ export interface Stt {
  */
 export interface ToolCall {
   id: string;
-  theirId?: string;
+  providerCallId?: string;
   name: string;
   argumentsJson: string;
 }
@@ -138,7 +138,7 @@ export interface Llm {
   /** Opens what the first question would wait for, as far as it can; returns at once, and its failure is nobody's. */
   prepare?(signal: AbortSignal): void;
   /** Yields text as it comes and tool calls whole; `end` is last, once, unless it fails or is aborted. */
-  reply(request: LlmRequest, signal: AbortSignal, watch?: EngineWatch): AsyncIterable<LlmEvent>;
+  reply(request: LlmRequest, signal: AbortSignal, watch?: ProviderObserver): AsyncIterable<LlmEvent>;
 }
 
 export interface Voice {
@@ -155,7 +155,7 @@ export interface Voice {
 }
 
 /** A word of synthesised speech, placed by milliseconds from the first sample of its request. */
-export interface SpokenWord {
+export interface TimedWord {
   /** As it stood in the text, punctuation included, so that joining by spaces gives the text again. */
   text: string;
   startMs: number;
@@ -167,11 +167,11 @@ export interface TtsChunk {
   samples: Int16Array;
   rateHz: number;
   /** Words that became known with this chunk; none from voices without word times. */
-  words: readonly SpokenWord[];
+  words: readonly TimedWord[];
 }
 
 /** One piece of text to be spoken. */
-export interface SpeechRequest {
+export interface TtsRequest {
   text: string;
   voiceId: string;
   language: string;
@@ -181,17 +181,17 @@ export interface SpeechRequest {
 
 export interface Tts {
   readonly provider: string;
-  readonly capabilities: { readonly wordTimes: boolean };
+  readonly capabilities: { readonly wordTimestamps: boolean };
   /** Asked again and again: an adapter keeps the list at hand. */
   voices(): Promise<readonly Voice[]>;
   /** Of several providers as one: those whose voices nobody knows yet. */
-  untold?(): readonly string[];
+  unlistedProviders?(): readonly string[];
   /** Opens what the first piece would wait for, as far as it can; returns at once, and its failure is nobody's. */
-  prepare?(voice: Omit<SpeechRequest, "text">, signal: AbortSignal): void;
+  prepare?(voice: Omit<TtsRequest, "text">, signal: AbortSignal): void;
   /** Speaks one piece of text with the voice `voiceId`; yields audio as soon as there is some. */
-  speak(request: SpeechRequest, signal: AbortSignal, watch?: EngineWatch): AsyncIterable<TtsChunk>;
+  speak(request: TtsRequest, signal: AbortSignal, watch?: ProviderObserver): AsyncIterable<TtsChunk>;
   /** Of several providers as one: what speaks for one call, with `voiceId` as long as its provider can. */
-  of?(voiceId: string): Tts;
+  forVoice?(voiceId: string): Tts;
 }
 
 /** A voice that keeps programs or connections of its own until it is closed; after that it only fails. */

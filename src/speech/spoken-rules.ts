@@ -1,7 +1,7 @@
-import { type Counted, type SpokenLanguage, spokenLanguage } from "./spoken-words.ts";
+import { type SingularPlural, type Lexicon, lexiconFor } from "./spoken-words.ts";
 
 /** What is said for the `length` characters that begin at a place. */
-interface Found {
+interface Replacement {
   length: number;
   spoken: string;
 }
@@ -22,25 +22,25 @@ const TOP = "(?:com|org|net|info|io|app|dev|ai|co|uk|de|at|ch|fr|es|it|nl|eu|us|
 const HOST = `(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\\.)+`;
 
 const rule = (source: string, say: Rule[1], flags = ""): Rule => [new RegExp(source, `yu${flags}`), say];
-const nothing = (): string => "";
+const remove = (): string => "";
 
 /** Marks that are not spoken in any language. */
-const MARKS: readonly Rule[] = [
+const MARKUP_RULES: readonly Rule[] = [
   rule("!?\\[([^\\[\\]]*)\\]\\([^()\\s]*\\)", ([, label = ""]) => label),
-  rule("\\[\\^?\\d{1,3}\\]|【[^】]*】", nothing),
-  rule("</?[a-z][a-z0-9]*(?:\\s[^<>]*)?/?>", nothing, "i"),
-  rule("(?:\\p{Extended_Pictographic}|[\\u{1F1E6}-\\u{1F1FF}\\u{1F3FB}-\\u{1F3FF}\\u200D\\uFE0F\\u20E3])+", nothing),
-  rule("(?<=^|\\s)(?:#{1,6}|>)(?=\\s)", nothing),
+  rule("\\[\\^?\\d{1,3}\\]|【[^】]*】", remove),
+  rule("</?[a-z][a-z0-9]*(?:\\s[^<>]*)?/?>", remove, "i"),
+  rule("(?:\\p{Extended_Pictographic}|[\\u{1F1E6}-\\u{1F1FF}\\u{1F3FB}-\\u{1F3FF}\\u200D\\uFE0F\\u20E3])+", remove),
+  rule("(?<=^|\\s)(?:#{1,6}|>)(?=\\s)", remove),
   rule("\\|", () => " "),
-  rule("[*`~]+", nothing),
-  rule(`${START}_+|_+${END}`, nothing),
+  rule("[*`~]+", remove),
+  rule(`${START}_+|_+${END}`, remove),
 ];
 
-const made = new Map<string, readonly Rule[]>();
+const rulesByLanguage = new Map<string, readonly Rule[]>();
 
 /** The rules of a language: what is said for what begins at a place of a text, or undefined where it is said as it stands. */
-export function spokenRules(language: string): (text: string, at: number) => Found | undefined {
-  const rules = made.get(language) ?? rulesFor(language);
+export function normalizationRules(language: string): (text: string, at: number) => Replacement | undefined {
+  const rules = rulesByLanguage.get(language) ?? rulesFor(language);
   return (text, at) => {
     for (const [pattern, say] of rules) {
       pattern.lastIndex = at;
@@ -52,18 +52,18 @@ export function spokenRules(language: string): (text: string, at: number) => Fou
 }
 
 function rulesFor(language: string): readonly Rule[] {
-  const words = spokenLanguage(language);
-  if (words === undefined) return MARKS;
-  const rules = [...rulesOf(words, language), ...MARKS];
-  if (made.size < 64) made.set(language, rules);
+  const words = lexiconFor(language);
+  if (words === undefined) return MARKUP_RULES;
+  const rules = [...rulesOf(words, language), ...MARKUP_RULES];
+  if (rulesByLanguage.size < 64) rulesByLanguage.set(language, rules);
   return rules;
 }
 
-function rulesOf(words: SpokenLanguage, language: string): readonly Rule[] {
+function rulesOf(words: Lexicon, language: string): readonly Rule[] {
   return [...addresses(words), ...dates(language), ...telephone(words), ...amounts(words), ...signs(words)];
 }
 
-function addresses(words: SpokenLanguage): readonly Rule[] {
+function addresses(words: Lexicon): readonly Rule[] {
   const spelled = (address: string): string =>
     address.replace(/[@._/-]/g, (sign) => {
       if (sign === "@") return ` ${words.at} `;
@@ -94,7 +94,7 @@ function dates(language: string): readonly Rule[] {
 }
 
 /** Digit by digit what nobody counts: telephone numbers, long ones, and those that begin with a nought. */
-function telephone(words: SpokenLanguage): readonly Rule[] {
+function telephone(words: Lexicon): readonly Rule[] {
   const digits = (written: string): string =>
     written
       .replace("+", `${words.plus} `)
@@ -115,7 +115,7 @@ function telephone(words: SpokenLanguage): readonly Rule[] {
   ];
 }
 
-function amounts(words: SpokenLanguage): readonly Rule[] {
+function amounts(words: Lexicon): readonly Rule[] {
   const group = `[${words.group}]`;
   const decimal = `[${words.decimal}]`;
   const grouped = `\\d{1,3}(?:${group}\\d{3})+(?!${group}?\\d)`;
@@ -128,7 +128,7 @@ function amounts(words: SpokenLanguage): readonly Rule[] {
   const upTo = (from: string | undefined, part: string | undefined): string =>
     from === undefined ? "" : `${written(whole(from), part, words)} ${words.to} `;
   const paid = (sign: string, amount: string, part = "", times = ""): string => {
-    const [unit, cent] = words.money[sign] as readonly [Counted, Counted];
+    const [unit, cent] = words.money[sign] as readonly [SingularPlural, SingularPlural];
     const count = whole(amount);
     if (times !== "") return `${written(count, part || undefined, words)} ${times} ${unit[1]}`;
     if (part.length > 2) return `${written(count, part, words)} ${unit[1]}`;
@@ -162,7 +162,7 @@ function amounts(words: SpokenLanguage): readonly Rule[] {
     rule(
       `${START}${range}\\s?(${units.map(literal).join("|")})${END}`,
       ([, from, fromPart, to = "", part, unit = ""]) => {
-        const names = words.units[unit] as Counted;
+        const names = words.units[unit] as SingularPlural;
         const count = written(whole(to), part, words);
         return `${upTo(from, fromPart)}${count} ${names[count === "1" ? 0 : 1]}`;
       },
@@ -175,7 +175,7 @@ function amounts(words: SpokenLanguage): readonly Rule[] {
   ];
 }
 
-function signs(words: SpokenLanguage): readonly Rule[] {
+function signs(words: Lexicon): readonly Rule[] {
   const abbreviations = Object.keys(words.abbreviations).sort((a, b) => b.length - a.length);
   return [
     rule(`${START}(${abbreviations.map(literal).join("|")})${END}`, ([found]) => words.abbreviations[found] ?? found),
@@ -183,12 +183,12 @@ function signs(words: SpokenLanguage): readonly Rule[] {
     rule("(?<=\\d\\s?)\\+(?=\\s?\\d)", () => ` ${words.plus} `),
     rule("(?<=\\d )[–-](?= \\d[\\d.,\\s+*/–-]*=)", () => words.minus),
     rule("(?<=\\d\\s?)=(?=\\s?\\d)", () => ` ${words.equals} `),
-    ...keys(words),
+    ...telephoneSigns(words),
   ];
 }
 
 /** `*` and `#` that are keys of a telephone, and not Markdown. */
-function keys(words: SpokenLanguage): readonly Rule[] {
+function telephoneSigns(words: Lexicon): readonly Rule[] {
   const alone = (key: string): string => `(?<=[\\s"'“‘(\`*])${key}(?=[\\s"'”’)\`*.,;:!?]|$)`;
   const listAhead = "(?<!(?:(?:^|:\\s)[*•–-]|[.!?]\\s[*•])\\s.*)";
   return [
@@ -203,10 +203,10 @@ function keys(words: SpokenLanguage): readonly Rule[] {
   ];
 }
 
-const counted = (count: string | number, [one, several]: Counted): string =>
+const counted = (count: string | number, [one, several]: SingularPlural): string =>
   `${count} ${String(count) === "1" ? one : several}`;
 
-const written = (whole: string, part: string | undefined, { decimal }: SpokenLanguage): string =>
+const written = (whole: string, part: string | undefined, { decimal }: Lexicon): string =>
   part === undefined ? whole : `${whole}${decimal}${part}`;
 
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");

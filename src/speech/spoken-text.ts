@@ -1,8 +1,8 @@
-import type { SpokenWord } from "./speech.ts";
-import { spokenRules } from "./spoken-rules.ts";
+import type { TimedWord } from "./speech.ts";
+import { normalizationRules } from "./spoken-rules.ts";
 
 /** Words as the model wrote them, and the words that a voice is to say for them. */
-export interface SpokenPart {
+export interface NormalizedPart {
   written: string;
   spoken: string;
 }
@@ -18,13 +18,13 @@ const REST_OF_WORD = /[\p{L}\p{N}]+/uy;
  * Markdown, emoji and references. Whole numbers stay in digits: every voice reads them in its own language, and better than we could.
  * In a language that we know no words of, only marks are left out. The `written` of all parts, joined by spaces, are the text.
  */
-export function spokenParts(text: string, language: string): SpokenPart[] {
-  const rules = spokenRules(language);
-  const parts: SpokenPart[] = [];
+export function normalizeText(text: string, language: string): NormalizedPart[] {
+  const rules = normalizationRules(language);
+  const parts: NormalizedPart[] = [];
   let written = "";
   let spoken = "";
   const close = (): void => {
-    if (written !== "") parts.push({ written: folded(written), spoken: folded(spoken) });
+    if (written !== "") parts.push({ written: collapseSpaces(written), spoken: collapseSpaces(spoken) });
     written = "";
     spoken = "";
   };
@@ -48,35 +48,35 @@ export function spokenParts(text: string, language: string): SpokenPart[] {
 }
 
 /** What a voice is to say for all of `parts`. */
-export const spokenTextOf = (parts: readonly SpokenPart[]): string => parts.map(({ spoken }) => spoken).join(" ");
+export const joinSpoken = (parts: readonly NormalizedPart[]): string => parts.map(({ spoken }) => spoken).join(" ");
 
 /**
  * Gives the words of a voice that speaks `spokenTextOf(parts)` back as the model wrote them: a part is known when the last of its words
  * is, and lasts from the first to the last.
  */
-export class WrittenWords {
+export class WrittenWordMapper {
   readonly #parts: readonly { written: string; words: number }[];
   #next = 0;
-  #heard = 0;
+  #spokenWordCount = 0;
   #startMs = 0;
 
-  constructor(parts: readonly SpokenPart[]) {
+  constructor(parts: readonly NormalizedPart[]) {
     this.#parts = parts.map(({ written, spoken }) => ({ written, words: spoken.split(" ").length }));
   }
 
   /** The words that have become known with `words`, which are the next that were spoken. */
-  take(words: readonly SpokenWord[]): SpokenWord[] {
-    const known: SpokenWord[] = [];
+  take(words: readonly TimedWord[]): TimedWord[] {
+    const known: TimedWord[] = [];
     for (const { startMs, endMs } of words) {
       const part = this.#parts[this.#next];
       // More words than were to be spoken are not ours.
       if (part === undefined) break;
-      if (this.#heard === 0) this.#startMs = startMs;
-      this.#heard += 1;
-      if (this.#heard < part.words) continue;
+      if (this.#spokenWordCount === 0) this.#startMs = startMs;
+      this.#spokenWordCount += 1;
+      if (this.#spokenWordCount < part.words) continue;
       known.push({ text: part.written, startMs: this.#startMs, endMs });
       this.#next += 1;
-      this.#heard = 0;
+      this.#spokenWordCount = 0;
     }
     return known;
   }
@@ -87,14 +87,14 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? "";
 }
 
-const folded = (text: string): string => text.replace(/\s+/g, " ").trim();
+const collapseSpaces = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /**
  * Parts of which nothing is said, bullets and rules for example, join those before them, after which the voice pauses; at the
  * beginning they join the first that is spoken.
  */
-function withoutUnspoken(parts: readonly SpokenPart[]): SpokenPart[] {
-  const kept: SpokenPart[] = [];
+function withoutUnspoken(parts: readonly NormalizedPart[]): NormalizedPart[] {
+  const kept: NormalizedPart[] = [];
   let before = "";
   let pause = "";
   for (const { written, spoken } of parts) {

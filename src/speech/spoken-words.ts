@@ -1,8 +1,8 @@
 /** One name for one of a thing, and one for several. */
-export type Counted = readonly [one: string, several: string];
+export type SingularPlural = readonly [one: string, several: string];
 
 /** How a language says what is written in signs. */
-export interface SpokenLanguage {
+export interface Lexicon {
   /** What stands between the thousands, as a class of characters, and before what is less than one. */
   group: string;
   decimal: string;
@@ -26,14 +26,14 @@ export interface SpokenLanguage {
   /** Between the whole amount and its hundredths. */
   withCents: string;
   /** By sign and by code: the whole, and the hundredth. */
-  money: Readonly<Record<string, readonly [Counted, Counted]>>;
-  units: Readonly<Record<string, Counted>>;
+  money: Readonly<Record<string, readonly [SingularPlural, SingularPlural]>>;
+  units: Readonly<Record<string, SingularPlural>>;
   /** What stands behind an amount of money and counts it: `$5 million`. */
   magnitudes: readonly string[];
   abbreviations: Readonly<Record<string, string>>;
 }
 
-const ENGLISH: SpokenLanguage = {
+const ENGLISH: Lexicon = {
   group: ",",
   decimal: ".",
   at: "at",
@@ -97,7 +97,7 @@ const ENGLISH: SpokenLanguage = {
   },
 };
 
-const GERMAN: SpokenLanguage = {
+const GERMAN: Lexicon = {
   group: ".",
   decimal: ",",
   at: "ät",
@@ -156,7 +156,7 @@ const GERMAN: SpokenLanguage = {
   },
 };
 
-const FRENCH: SpokenLanguage = {
+const FRENCH: Lexicon = {
   group: " \u00a0\u202f",
   decimal: ",",
   at: "arobase",
@@ -207,7 +207,7 @@ const FRENCH: SpokenLanguage = {
   },
 };
 
-const SPANISH: SpokenLanguage = {
+const SPANISH: Lexicon = {
   group: ".",
   decimal: ",",
   at: "arroba",
@@ -261,25 +261,25 @@ const SPANISH: SpokenLanguage = {
   },
 };
 
-const LANGUAGES: Readonly<Record<string, SpokenLanguage>> = { en: ENGLISH, de: GERMAN, fr: FRENCH, es: SPANISH };
+const LANGUAGES: Readonly<Record<string, Lexicon>> = { en: ENGLISH, de: GERMAN, fr: FRENCH, es: SPANISH };
 
 /** Regions of Spanish where $ is a peso. */
 const PESO_REGIONS: readonly string[] = ["AR", "CL", "CO", "CU", "DO", "MX", "UY"];
-const PESO: readonly [Counted, Counted] = [
+const PESO: readonly [SingularPlural, SingularPlural] = [
   ["peso", "pesos"],
   ["centavo", "centavos"],
 ];
 const NORTH_AMERICA: readonly string[] = ["US", "CA"];
 
 /** How the language of a BCP 47 tag says signs, as its region does; undefined where nobody has told us yet. Not kept. */
-export function spokenLanguage(tag: string): SpokenLanguage | undefined {
+export function lexiconFor(tag: string): Lexicon | undefined {
   const language = tag.split("-", 1)[0]?.toLowerCase() ?? "";
   const words = Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
   return words && { ...words, ...separators(words, tag), ...regional(words, new Intl.Locale(tag).region) };
 }
 
 /** Numbers are written as the region does: 1,500.50 in Mexico, 1.500,50 in Spain. */
-function separators(words: SpokenLanguage, tag: string): Pick<SpokenLanguage, "group" | "decimal"> {
+function separators(words: Lexicon, tag: string): Pick<Lexicon, "group" | "decimal"> {
   const parts = new Intl.NumberFormat(tag).formatToParts(1_234_567.5);
   const partOf = (type: "group" | "decimal"): string => parts.find((part) => part.type === type)?.value ?? words[type];
   const decimal = partOf("decimal");
@@ -291,7 +291,7 @@ function separators(words: SpokenLanguage, tag: string): Pick<SpokenLanguage, "g
 }
 
 /** What is called otherwise in a region than elsewhere in its language. */
-function regional(words: SpokenLanguage, region: string | undefined): Partial<SpokenLanguage> {
+function regional(words: Lexicon, region: string | undefined): Partial<Lexicon> {
   if (region === undefined) return {};
   if (words === ENGLISH) return NORTH_AMERICA.includes(region) ? {} : { hash: "hash" };
   if (words !== SPANISH || region === "ES") return {};
@@ -299,9 +299,9 @@ function regional(words: SpokenLanguage, region: string | undefined): Partial<Sp
 }
 
 function money(
-  dollar: readonly [Counted, Counted],
-  euro: readonly [Counted, Counted],
-  pound: readonly [Counted, Counted],
-): SpokenLanguage["money"] {
+  dollar: readonly [SingularPlural, SingularPlural],
+  euro: readonly [SingularPlural, SingularPlural],
+  pound: readonly [SingularPlural, SingularPlural],
+): Lexicon["money"] {
   return { $: dollar, US$: dollar, USD: dollar, "€": euro, EUR: euro, "£": pound, GBP: pound };
 }

@@ -4,7 +4,7 @@ import type { Tts } from "./speech.ts";
  * The same items, with the time to the first of them told, from when it was asked for; of none nothing is told. What comes behind the
  * first is handed through as it is.
  */
-export function timedFirst<T>(
+export function timeFirstItem<T>(
   items: AsyncIterable<T>,
   nowMs: () => number,
   tell: (tookMs: number) => void,
@@ -35,11 +35,11 @@ export function timedFirst<T>(
 }
 
 /** The same voice, with the time to the first audio of each piece told. */
-export function timedVoice(tts: Tts, nowMs: () => number, tell: (tookMs: number) => void): Tts {
+export function timedTts(tts: Tts, nowMs: () => number, tell: (tookMs: number) => void): Tts {
   return {
     provider: tts.provider,
     capabilities: tts.capabilities,
     voices: () => tts.voices(),
-    speak: (request, signal, watch) => timedFirst(tts.speak(request, signal, watch), nowMs, tell),
+    speak: (request, signal, watch) => timeFirstItem(tts.speak(request, signal, watch), nowMs, tell),
   };
 }

@@ -13,7 +13,7 @@ const NOTE_CHARS_MAX = noteOf(9_999_999_999, 9_999_999_999).length;
  * A tool's result in at most `charsMax` UTF-16 units, at least 100, with a last line that says how much of it is shown. A result that
  * was cut before still names its first length. No character is cut in two.
  */
-export function cutToolResult(text: string, charsMax: number): string {
+export function truncateToolResult(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const [note = "", allChars] = NOTE.exec(text) ?? [];
   const shown = cutText(text.slice(0, text.length - note.length), charsMax - NOTE_CHARS_MAX);

@@ -1,16 +1,16 @@
 import { providerFailed } from "../core/errors.ts";
-import { SPEECH_MS_BASE_MAX, SPEECH_MS_PER_CHAR_MAX } from "../core/limits.ts";
+import { TTS_AUDIO_BASE_MS_MAX, TTS_AUDIO_PER_CHAR_MS_MAX } from "../core/limits.ts";
 import { mulawDecode } from "../media/g711.ts";
 
 /** How a provider's bytes are samples: signed 16-bit little-endian, or mu-law. */
-export type VoiceEncoding = "pcm_s16le" | "mulaw";
+export type AudioEncoding = "pcm_s16le" | "mulaw";
 
 /** So many samples are looked at to tell noise from speech; fewer tell nothing. */
 const NOISE_SAMPLES = 1_024;
 const NOISE_SAMPLES_MIN = 256;
 /** Speech is not as loud as this, root mean square, while each sample has nothing to do with the one before it. */
 const NOISE_LEVEL = 8_000;
-const NOISE_LIKENESS_MAX = 0.2;
+const NOISE_CORRELATION_MAX = 0.2;
 /**
  * Audio and words may differ by so much: there is silence behind the words, and rates that are mistaken differ by a
  * third at least.
@@ -22,21 +22,21 @@ const LENGTH_SLACK_MS = 1_500;
  * The audio of one request, from a provider's bytes to samples. What is no speech never gets through: another format
  * than was asked for, samples that have slipped by a byte, and more of it than any text of that length takes.
  */
-export class VoiceAudio {
+export class TtsAudioDecoder {
   readonly rateHz: number;
   readonly #provider: string;
-  readonly #encoding: VoiceEncoding;
+  readonly #encoding: AudioEncoding;
   readonly #samplesMax: number;
   /** What cannot be decoded yet: half a sample, or too little to tell what it is. */
-  #rest: Uint8Array = new Uint8Array(0);
-  #isKnown = false;
+  #undecoded: Uint8Array = new Uint8Array(0);
+  #isFormatChecked = false;
   #sampleCount = 0;
 
-  constructor(options: { provider: string; text: string; rateHz: number; encoding: VoiceEncoding }) {
+  constructor(options: { provider: string; text: string; rateHz: number; encoding: AudioEncoding }) {
     this.rateHz = options.rateHz;
     this.#provider = options.provider;
     this.#encoding = options.encoding;
-    const msMax = SPEECH_MS_BASE_MAX + options.text.length * SPEECH_MS_PER_CHAR_MAX;
+    const msMax = TTS_AUDIO_BASE_MS_MAX + options.text.length * TTS_AUDIO_PER_CHAR_MS_MAX;
     this.#samplesMax = (msMax * options.rateHz) / 1_000;
   }
 
@@ -50,12 +50,12 @@ export class VoiceAudio {
    * `provider_failed`.
    */
   decode(bytes: Uint8Array): Int16Array {
-    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
-    if (!this.#isKnown && all.length < HEAD_BYTES) {
-      this.#rest = Uint8Array.from(all);
+    const all = this.#undecoded.length === 0 ? bytes : Buffer.concat([this.#undecoded, bytes]);
+    if (!this.#isFormatChecked && all.length < HEAD_BYTES) {
+      this.#undecoded = Uint8Array.from(all);
       return new Int16Array(0);
     }
-    if (!this.#isKnown) this.#refuseOtherFormats(all);
+    if (!this.#isFormatChecked) this.#rejectOtherFormats(all);
     const samples = this.#samplesOf(all);
     if (isNoise(samples)) throw this.#failed("sent noise: its audio is not in the format that was asked for");
     this.#sampleCount += samples.length;
@@ -77,15 +77,15 @@ export class VoiceAudio {
     }
   }
 
-  #refuseOtherFormats(head: Uint8Array): void {
-    this.#isKnown = true;
+  #rejectOtherFormats(head: Uint8Array): void {
+    this.#isFormatChecked = true;
     const format = formatOf(head, this.#encoding);
     if (format !== undefined) throw this.#failed(`sent ${format} instead of samples`);
   }
 
   #samplesOf(bytes: Uint8Array): Int16Array {
     if (this.#encoding === "mulaw") {
-      this.#rest = new Uint8Array(0);
+      this.#undecoded = new Uint8Array(0);
       const samples = new Int16Array(bytes.length);
       mulawDecode(bytes, samples);
       return samples;
@@ -93,7 +93,7 @@ export class VoiceAudio {
     const count = Math.floor(bytes.length / 2);
     const samples = new Int16Array(count);
     new Uint8Array(samples.buffer).set(bytes.subarray(0, 2 * count));
-    this.#rest = Uint8Array.from(bytes.subarray(2 * count));
+    this.#undecoded = Uint8Array.from(bytes.subarray(2 * count));
     return samples;
   }
 
@@ -112,7 +112,7 @@ const MAGIC: readonly (readonly [string, string])[] = [
 ];
 
 /** The format that begins like `head`, undefined for samples. The head of MP3 is one that mu-law may have as well. */
-function formatOf(head: Uint8Array, encoding: VoiceEncoding): string | undefined {
+function formatOf(head: Uint8Array, encoding: AudioEncoding): string | undefined {
   const text = Buffer.from(head.subarray(0, HEAD_BYTES)).toString("latin1");
   const named = MAGIC.find(([magic]) => text.startsWith(magic) && (magic.length > 1 || /^\{["\s]/.test(text)));
   if (named !== undefined) return named[1];
@@ -139,5 +139,5 @@ function isNoise(samples: Int16Array): boolean {
     power += sample * sample;
     likeness += sample * (samples[i - 1] as number);
   }
-  return power > NOISE_LEVEL * NOISE_LEVEL * count && Math.abs(likeness) < NOISE_LIKENESS_MAX * power;
+  return power > NOISE_LEVEL * NOISE_LEVEL * count && Math.abs(likeness) < NOISE_CORRELATION_MAX * power;
 }

@@ -1,48 +1,48 @@
 import { strict as assert } from "node:assert";
 import type { Clock } from "../core/clock.ts";
 import { providerFailed } from "../core/errors.ts";
-import { VOICE_CHOICE_MS_MAX, VOICE_FIRST_MS_MAX, VOICE_IDLE_MS_MAX, VOICE_WAITED_MS_MAX } from "../core/limits.ts";
+import { VOICE_CHOICE_MS_MAX, TTS_FIRST_AUDIO_MS_MAX, TTS_IDLE_MS_MAX, TTS_WAIT_MS_MAX } from "../core/limits.ts";
 import { spendRefusalOf } from "../core/spend.ts";
-import { type Attempt, Attempts, type Chained, tried } from "./attempts.ts";
-import { LATE, within } from "./deadlines.ts";
-import type { Passage, ProviderLine } from "./provider-line.ts";
-import { SILENCE } from "./refusal.ts";
-import type { ClosableTts, EngineWatch, SpeechRequest, Tts, TtsChunk, Voice } from "./speech.ts";
-import type { SpeechCache } from "./speech-cache.ts";
-import { SpeechSoFar } from "./speech-so-far.ts";
+import { type Attempt, FallbackAttempts, type FallbackCandidate, runAttempt } from "./attempts.ts";
+import { TIMEOUT, withTimeout } from "./deadlines.ts";
+import type { StreamPermit, CircuitBreaker } from "./provider-line.ts";
+import { TIMED_OUT } from "./refusal.ts";
+import type { ClosableTts, ProviderObserver, TtsRequest, Tts, TtsChunk, Voice } from "./speech.ts";
+import type { TtsCache } from "./speech-cache.ts";
+import { ResumePoint } from "./speech-so-far.ts";
 import { chooseVoice } from "./voice-choice.ts";
 
-export interface ChainedVoice extends Chained {
+export interface TtsCandidate extends FallbackCandidate {
   readonly tts: ClosableTts;
 }
 
 /** One of them for one piece. */
-class Speaker implements Chained {
-  readonly voice: ChainedVoice;
+class SegmentCandidate implements FallbackCandidate {
+  readonly ttsCandidate: TtsCandidate;
   /** What it speaks with; comes to undefined where it has no voice for the piece. */
   readonly voiceId: Promise<string | undefined>;
   /** The same, as far as it is known. */
-  knownId: string | undefined | typeof LATE = LATE;
+  resolvedVoiceId: string | undefined | typeof TIMEOUT = TIMEOUT;
 
-  constructor(voice: ChainedVoice, voiceId: Promise<string | undefined>) {
-    this.voice = voice;
+  constructor(voice: TtsCandidate, voiceId: Promise<string | undefined>) {
+    this.ttsCandidate = voice;
     this.voiceId = voiceId;
-    void voiceId.then((id) => (this.knownId = id));
+    void voiceId.then((id) => (this.resolvedVoiceId = id));
   }
 
-  get line(): ProviderLine {
-    return this.voice.line;
+  get circuitBreaker(): CircuitBreaker {
+    return this.ttsCandidate.circuitBreaker;
   }
 
-  get isUnsure(): boolean {
-    return this.knownId === LATE;
+  get isUnconfirmed(): boolean {
+    return this.resolvedVoiceId === TIMEOUT;
   }
 }
 
 /** What was chosen of a provider's voices, for which piece. */
-interface Choice extends Pick<SpeechRequest, "voiceId" | "language"> {
-  from: readonly Voice[];
-  chosenId: string | undefined;
+interface VoiceMatch extends Pick<TtsRequest, "voiceId" | "language"> {
+  voices: readonly Voice[];
+  matchedId: string | undefined;
 }
 
 /**
@@ -50,43 +50,43 @@ interface Choice extends Pick<SpeechRequest, "voiceId" | "language"> {
  * over keeps the call: a voice that came and went from sentence to sentence would be worse than another one. What breaks off in the
  * middle of a piece is gone on with by the next.
  */
-export class VoiceChain implements Tts {
+export class FallbackTts implements Tts {
   readonly provider: string;
   readonly capabilities: Tts["capabilities"];
-  readonly #own: ChainedVoice;
+  readonly #primary: TtsCandidate;
   /** All of them, the one that speaks first. */
-  #voices: readonly ChainedVoice[];
+  #candidates: readonly TtsCandidate[];
   /** The choices that were made last: to look through thousands of voices for every piece would take long. */
-  readonly #choices = new Map<ChainedVoice, Choice>();
-  readonly #cache: SpeechCache;
+  readonly #voiceMatches = new Map<TtsCandidate, VoiceMatch>();
+  readonly #cache: TtsCache;
   readonly #clock: Clock;
 
   /** The call's own first. */
-  constructor(voices: readonly ChainedVoice[], cache: SpeechCache, clock: Clock) {
+  constructor(voices: readonly TtsCandidate[], cache: TtsCache, clock: Clock) {
     const [own] = voices;
     assert.ok(own !== undefined, "at least one voice");
     this.provider = own.tts.provider;
     this.capabilities = own.tts.capabilities;
-    this.#own = own;
-    this.#voices = voices;
+    this.#primary = own;
+    this.#candidates = voices;
     this.#cache = cache;
     this.#clock = clock;
   }
 
   voices(): Promise<readonly Voice[]> {
-    return this.#own.tts.voices();
+    return this.#primary.tts.voices();
   }
 
   /** The call's own voice alone; of the others the lists of voices are at hand by the time that they are needed. */
-  prepare(voice: Omit<SpeechRequest, "text">, signal: AbortSignal): void {
-    for (const { tts } of this.#voices.slice(1)) tts.voices().catch(() => {});
-    if (this.#own.line.mayEnter) this.#own.tts.prepare?.(voice, signal);
+  prepare(voice: Omit<TtsRequest, "text">, signal: AbortSignal): void {
+    for (const { tts } of this.#candidates.slice(1)) tts.voices().catch(() => {});
+    if (this.#primary.circuitBreaker.isAvailable) this.#primary.tts.prepare?.(voice, signal);
   }
 
-  async *speak(request: SpeechRequest, signal: AbortSignal, watch?: EngineWatch): AsyncGenerator<TtsChunk> {
-    const speakers = await this.#speakersFor(request);
+  async *speak(request: TtsRequest, signal: AbortSignal, watch?: ProviderObserver): AsyncGenerator<TtsChunk> {
+    const speakers = await this.#candidatesFor(request);
     if (signal.aborted) return;
-    const kept = this.#keptOf(speakers, request);
+    const kept = this.#cachedAudio(speakers, request);
     if (kept !== undefined) {
       for (const chunk of kept) {
         if (signal.aborted) return;
@@ -94,25 +94,25 @@ export class VoiceChain implements Tts {
       }
       return;
     }
-    const attempts = new Attempts(speakers, VOICE_FIRST_MS_MAX, this.#clock, watch);
-    const soFar = new SpeechSoFar(request.text);
+    const attempts = new FallbackAttempts(speakers, TTS_FIRST_AUDIO_MS_MAX, this.#clock, watch);
+    const soFar = new ResumePoint(request.text);
     for (let next = await attempts.next(signal); next !== undefined; next = await attempts.next(signal)) {
-      const { provider, passage } = next;
-      const voiceId = await provider.voiceId;
+      const { candidate, permit } = next;
+      const voiceId = await candidate.voiceId;
       if (voiceId === undefined || signal.aborted) {
-        passage.leave();
-        attempts.pass();
+        permit.release();
+        attempts.skip();
         continue;
       }
-      attempts.asks(provider);
+      attempts.started(candidate);
       let hasBegun = false;
       let rateHz = 0;
       try {
-        for await (const chunk of this.#spoken(next, { ...request, voiceId, text: soFar.text }, signal, watch)) {
+        for await (const chunk of this.#synthesize(next, { ...request, voiceId, text: soFar.text }, signal, watch)) {
           hasBegun ||= isContent(chunk);
           ({ rateHz } = chunk);
-          this.#keepTo(provider.voice);
-          const told = soFar.take(chunk);
+          this.#stayWith(candidate.ttsCandidate);
+          const told = soFar.add(chunk);
           if (isContent(told)) yield told;
           if (signal.aborted) return;
         }
@@ -123,69 +123,69 @@ export class VoiceChain implements Tts {
         // No other provider may be asked either.
         if (spendRefusalOf(error) !== undefined) throw error;
         attempts.failed(error, hasBegun);
-        if (hasBegun && !soFar.breakOff()) return;
+        if (hasBegun && !soFar.resumeAfterFailure()) return;
       }
     }
     if (signal.aborted) return;
-    throw attempts.failure ?? providerFailed(this.provider, "did not begin in time", SILENCE);
+    throw attempts.failure ?? providerFailed(this.provider, "did not begin in time", TIMED_OUT);
   }
 
   /** Those who have a voice for it, and those of whom that cannot be told at once, the one that speaks first. */
-  async #speakersFor(request: SpeechRequest): Promise<readonly Speaker[]> {
-    const speakers = this.#voices.map(
+  async #candidatesFor(request: TtsRequest): Promise<readonly SegmentCandidate[]> {
+    const speakers = this.#candidates.map(
       (voice) =>
-        new Speaker(voice, voice === this.#own ? Promise.resolve(request.voiceId) : this.#voiceOf(voice, request)),
+        new SegmentCandidate(voice, voice === this.#primary ? Promise.resolve(request.voiceId) : this.#matchVoice(voice, request)),
     );
-    await within(Promise.all(speakers.map(({ voiceId }) => voiceId)), 0, this.#clock);
-    return speakers.filter(({ knownId }) => knownId !== undefined);
+    await withTimeout(Promise.all(speakers.map(({ voiceId }) => voiceId)), 0, this.#clock);
+    return speakers.filter(({ resolvedVoiceId }) => resolvedVoiceId !== undefined);
   }
 
   /** The piece in the voice of the one that speaks first, where it is at hand: for that nobody needs a stream. */
-  #keptOf([first]: readonly Speaker[], request: SpeechRequest): Iterable<TtsChunk> | undefined {
-    const voiceId = first?.knownId;
-    return typeof voiceId === "string" ? this.#cache.kept({ ...request, voiceId }) : undefined;
+  #cachedAudio([first]: readonly SegmentCandidate[], request: TtsRequest): Iterable<TtsChunk> | undefined {
+    const voiceId = first?.resolvedVoiceId;
+    return typeof voiceId === "string" ? this.#cache.get({ ...request, voiceId }) : undefined;
   }
 
   /** The others stay behind it, those before it last. */
-  #keepTo(provider: ChainedVoice): void {
-    const index = this.#voices.indexOf(provider);
-    if (index > 0) this.#voices = [...this.#voices.slice(index), ...this.#voices.slice(0, index)];
+  #stayWith(provider: TtsCandidate): void {
+    const index = this.#candidates.indexOf(provider);
+    if (index > 0) this.#candidates = [...this.#candidates.slice(index), ...this.#candidates.slice(0, index)];
   }
 
-  #spoken(
-    { provider, passage, firstMs }: Attempt<Speaker>,
-    request: SpeechRequest,
+  #synthesize(
+    { candidate, permit, firstContentMs }: Attempt<SegmentCandidate>,
+    request: TtsRequest,
     signal: AbortSignal,
-    watch: EngineWatch | undefined,
+    watch: ProviderObserver | undefined,
   ): AsyncIterable<TtsChunk> {
-    const { tts } = provider.voice;
+    const { tts } = candidate.ttsCandidate;
     const speak = () =>
-      tried(
-        passage,
+      runAttempt(
+        permit,
         (either) => tts.speak(request, either, watch),
         {
           provider: tts.provider,
           clock: this.#clock,
-          firstMs,
-          idleMs: VOICE_IDLE_MS_MAX,
-          totalMs: VOICE_WAITED_MS_MAX,
+          firstContentMs,
+          idleMs: TTS_IDLE_MS_MAX,
+          totalMs: TTS_WAIT_MS_MAX,
           isContent,
         },
         signal,
       );
-    return leaving(passage, this.#cache.speak(request, speak, signal));
+    return releasing(permit, this.#cache.speak(request, speak, signal));
   }
 
   /** The voice of another provider that comes nearest to the one that was asked for. */
-  async #voiceOf(voice: ChainedVoice, { voiceId, language }: SpeechRequest): Promise<string | undefined> {
+  async #matchVoice(voice: TtsCandidate, { voiceId, language }: TtsRequest): Promise<string | undefined> {
     try {
-      const from = await within(voice.tts.voices(), VOICE_CHOICE_MS_MAX, this.#clock);
-      if (from === LATE) return undefined;
-      const last = this.#choices.get(voice);
-      if (last?.from === from && last.voiceId === voiceId && last.language === language) return last.chosenId;
-      const chosenId = chooseVoice(from, voiceId, language)?.id;
-      this.#choices.set(voice, { from, voiceId, language, chosenId });
-      return chosenId;
+      const from = await withTimeout(voice.tts.voices(), VOICE_CHOICE_MS_MAX, this.#clock);
+      if (from === TIMEOUT) return undefined;
+      const last = this.#voiceMatches.get(voice);
+      if (last?.voices === from && last.voiceId === voiceId && last.language === language) return last.matchedId;
+      const matchedId = chooseVoice(from, voiceId, language)?.id;
+      this.#voiceMatches.set(voice, { voices: from, voiceId, language, matchedId });
+      return matchedId;
     } catch {
       // Whoever cannot list his voices cannot be chosen from; the list tells of that where it is asked for itself.
       return undefined;
@@ -194,11 +194,11 @@ export class VoiceChain implements Tts {
 }
 
 /** What is at hand needs no stream. */
-async function* leaving(passage: Passage, speech: AsyncIterable<TtsChunk>): AsyncGenerator<TtsChunk> {
+async function* releasing(passage: StreamPermit, speech: AsyncIterable<TtsChunk>): AsyncGenerator<TtsChunk> {
   try {
     yield* speech;
   } finally {
-    passage.leave();
+    passage.release();
   }
 }
 

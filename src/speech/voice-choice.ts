@@ -9,7 +9,7 @@ export const maySpeak = (voice: Voice, language: string): boolean =>
   voice.otherLanguagesUnknown === true || speaks(voice, language);
 
 /** The ids of voices known to speak `language`, best first: those of `provider`, and before others those offered in it. */
-export function speakersOf(voices: readonly Voice[], language: string, provider: string): string[] {
+export function voicesSpeaking(voices: readonly Voice[], language: string, provider: string): string[] {
   const isOffered = (voice: Voice): boolean => primaryOf(voice.language) === primaryOf(language);
   return voices
     .filter((voice) => speaks(voice, language))

@@ -9,17 +9,17 @@ import {
 import type { Voice } from "./speech.ts";
 
 /** Fetches the whole list, and tells what there is of it with each page; stops when `signal` aborts. */
-export type LoadVoices = (signal: AbortSignal, soFar: (voices: readonly Voice[]) => void) => Promise<readonly Voice[]>;
+export type FetchVoices = (signal: AbortSignal, soFar: (voices: readonly Voice[]) => void) => Promise<readonly Voice[]>;
 
 /**
  * A provider's voices, kept at hand. An old list is used on while a new one is fetched; who asks before there is any
  * waits for it. A provider that fails is left alone for a while, however often it is asked for; what it told by then is the list where
  * there is no older one.
  */
-export class VoiceList {
+export class CachedVoiceList {
   readonly #provider: string;
   readonly #clock: Clock;
-  readonly #load: LoadVoices;
+  readonly #fetchVoices: FetchVoices;
   #voices: readonly Voice[] | undefined;
   #loading: Promise<readonly Voice[]> | undefined;
   /** When it is to be fetched again. */
@@ -27,16 +27,16 @@ export class VoiceList {
   #failure: unknown;
   readonly #life = new AbortController();
 
-  constructor(provider: string, clock: Clock, load: LoadVoices) {
+  constructor(provider: string, clock: Clock, load: FetchVoices) {
     this.#provider = provider;
     this.#clock = clock;
-    this.#load = load;
+    this.#fetchVoices = load;
   }
 
   /** Rejects with `provider_failed` where there has never been a list. */
   async voices(): Promise<readonly Voice[]> {
     const isDue = this.#clock.nowMs() >= this.#dueMs && !this.#life.signal.aborted;
-    if (isDue) this.#loading ??= this.#fetch();
+    if (isDue) this.#loading ??= this.#refresh();
     if (this.#voices !== undefined) {
       // Who has a list needs not hear that there is no newer one.
       this.#loading?.catch(() => {});
@@ -50,12 +50,12 @@ export class VoiceList {
     this.#life.abort();
   }
 
-  async #fetch(): Promise<readonly Voice[]> {
+  async #refresh(): Promise<readonly Voice[]> {
     const deadline = new AbortController();
     const cancel = this.#clock.after(VOICE_LIST_MS_MAX, () => deadline.abort());
     let read: readonly Voice[] = [];
     try {
-      const voices = await this.#load(AbortSignal.any([deadline.signal, this.#life.signal]), (soFar) => {
+      const voices = await this.#fetchVoices(AbortSignal.any([deadline.signal, this.#life.signal]), (soFar) => {
         read = soFar;
       });
       this.#voices = distinct(voices).slice(0, VOICES_PER_PROVIDER_MAX);

@@ -1,7 +1,7 @@
 import { languageCode } from "./languages.ts";
 
 /** What the voices over the network need to be told; each is used only where TTS names it. */
-export interface VoiceSettings {
+export interface TtsSettings {
   elevenlabs: { apiKey: string; model: string; url: string };
   cartesia: { apiKey: string; model: string; url: string };
   openai: {
@@ -23,7 +23,7 @@ const OPENAI_VOICES = "alloy,ash,ballad,cedar,coral,echo,fable,marin,nova,onyx,s
 const LANGUAGE_DEFAULT = "en";
 
 /** Reads the settings through `text`, which gives a variable's value, or the other where it is empty. */
-export function readVoiceSettings(text: (key: string, fallback: string) => string): VoiceSettings {
+export function readTtsSettings(text: (key: string, fallback: string) => string): TtsSettings {
   const url = (key: string, fallback: string): string => text(key, fallback).replace(/\/+$/, "");
   const openAiUrl = url("OPENAI_TTS_URL", OPENAI_URL);
   const names = text("OPENAI_TTS_VOICES", openAiUrl === OPENAI_URL ? OPENAI_VOICES : "");
@@ -57,19 +57,19 @@ function namedVoice(given: string): { name: string; language: string } {
  * What is wrong with the settings of the provider `name`: the variable, and what would be right. No problem quotes a
  * key.
  */
-export function voiceProblems(name: string, { elevenlabs, cartesia, openai }: VoiceSettings): string[] {
+export function ttsSettingsProblems(name: string, { elevenlabs, cartesia, openai }: TtsSettings): string[] {
   switch (name) {
     case "elevenlabs":
       return [
-        ...keyProblems("ELEVENLABS_API_KEY", name, elevenlabs.apiKey),
+        ...apiKeyProblems("ELEVENLABS_API_KEY", name, elevenlabs.apiKey),
         ...urlProblems("ELEVENLABS_URL", elevenlabs.url),
       ];
     case "cartesia":
-      return [...keyProblems("CARTESIA_API_KEY", name, cartesia.apiKey), ...urlProblems("CARTESIA_URL", cartesia.url)];
+      return [...apiKeyProblems("CARTESIA_API_KEY", name, cartesia.apiKey), ...urlProblems("CARTESIA_URL", cartesia.url)];
     case "openai":
       return [
         ...(openai.url === OPENAI_URL || openai.apiKey !== undefined
-          ? keyProblems("OPENAI_TTS_KEY", name, openai.apiKey ?? "")
+          ? apiKeyProblems("OPENAI_TTS_KEY", name, openai.apiKey ?? "")
           : []),
         ...urlProblems("OPENAI_TTS_URL", openai.url),
         ...(openai.voices.every((voice) => voice.name !== "" && languageCode(voice.language) !== undefined)
@@ -77,7 +77,7 @@ export function voiceProblems(name: string, { elevenlabs, cartesia, openai }: Vo
           : [
               "OPENAI_TTS_VOICES must be names, each with a language behind a colon or without, separated by commas: alloy:en",
             ]),
-        ...twiceNamed(openai.voices).map(
+        ...duplicateVoices(openai.voices).map(
           (voice) => `OPENAI_TTS_VOICES must name each voice once in a language, not ${JSON.stringify(voice)} twice`,
         ),
       ];
@@ -87,12 +87,12 @@ export function voiceProblems(name: string, { elevenlabs, cartesia, openai }: Vo
 }
 
 /** What stands there again, name and language both. */
-function twiceNamed(voices: VoiceSettings["openai"]["voices"]): string[] {
+function duplicateVoices(voices: TtsSettings["openai"]["voices"]): string[] {
   const all = voices.map(({ name, language }) => `${name}:${languageCode(language) ?? language}`);
   return [...new Set(all.filter((voice, index) => all.indexOf(voice) !== index))];
 }
 
-function keyProblems(key: string, name: string, value: string): string[] {
+function apiKeyProblems(key: string, name: string, value: string): string[] {
   if (value === "") return [`${key} must be set beside TTS=${name}`];
   return /^[\x21-\x7e]+$/.test(value) ? [] : [`${key} must be printable ASCII without spaces`];
 }

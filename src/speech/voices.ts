@@ -1,66 +1,66 @@
 import type { Clock } from "../core/clock.ts";
-import { meteredVoice } from "./metered.ts";
-import type { ProviderLine } from "./provider-line.ts";
-import { createCartesia } from "./providers/cartesia.ts";
-import { createElevenLabs } from "./providers/elevenlabs.ts";
+import { meteredTts } from "./metered.ts";
+import type { CircuitBreaker } from "./provider-line.ts";
+import { createCartesiaTts } from "./providers/cartesia.ts";
+import { createElevenLabsTts } from "./providers/elevenlabs.ts";
 import { createEspeak } from "./providers/espeak.ts";
-import { createOpenAiVoice } from "./providers/openai-voice.ts";
-import { createReferenceVoice } from "./providers/reference-voice.ts";
-import { SeveralVoices } from "./several-voices.ts";
+import { createOpenAiTts } from "./providers/openai-voice.ts";
+import { createReferenceTts } from "./providers/reference-voice.ts";
+import { TtsRouter } from "./several-voices.ts";
 import type { ClosableTts } from "./speech.ts";
-import { withSpokenText } from "./spoken-voice.ts";
-import { type VoiceSettings, voiceProblems } from "./voice-settings.ts";
+import { normalizingTts } from "./spoken-voice.ts";
+import { type TtsSettings, ttsSettingsProblems } from "./voice-settings.ts";
 
-export interface VoicesOptions {
-  settings: VoiceSettings;
+export interface TtsOptions {
+  settings: TtsSettings;
   /** How many programs a voice runs that is one. */
   espeakProcesses: number;
   clock: Clock;
   /** Told of each voice program that is lost and will be replaced. */
-  onTrouble: (provider: string, why: string) => void;
-  lineOf: (provider: string) => ProviderLine;
+  onProcessFailure: (provider: string, why: string) => void;
+  circuitBreakerOf: (provider: string) => CircuitBreaker;
 }
 
-const espeakOptions = ({ espeakProcesses, clock, onTrouble }: VoicesOptions, provider: string) => ({
+const espeakOptions = ({ espeakProcesses, clock, onProcessFailure }: TtsOptions, provider: string) => ({
   children: espeakProcesses,
   clock,
-  onTrouble: (why: string) => onTrouble(provider, why),
+  onTrouble: (why: string) => onProcessFailure(provider, why),
 });
 
-const VOICES: Readonly<Record<string, (options: VoicesOptions) => ClosableTts>> = {
-  cartesia: ({ settings, clock }) => createCartesia({ ...settings.cartesia, clock }),
-  elevenlabs: ({ settings, clock }) => createElevenLabs({ ...settings.elevenlabs, clock }),
+const FACTORIES: Readonly<Record<string, (options: TtsOptions) => ClosableTts>> = {
+  cartesia: ({ settings, clock }) => createCartesiaTts({ ...settings.cartesia, clock }),
+  elevenlabs: ({ settings, clock }) => createElevenLabsTts({ ...settings.elevenlabs, clock }),
   espeak: (options) => createEspeak(espeakOptions(options, "espeak")),
-  openai: ({ settings, clock }) => createOpenAiVoice({ ...settings.openai, clock }),
-  reference: (options) => createReferenceVoice(espeakOptions(options, "reference")),
+  openai: ({ settings, clock }) => createOpenAiTts({ ...settings.openai, clock }),
+  reference: (options) => createReferenceTts(espeakOptions(options, "reference")),
 };
 
 const REFERENCE = "reference";
 
 /** Every provider of a voice. */
-export const VOICE_PROVIDERS: readonly string[] = Object.keys(VOICES);
+export const TTS_PROVIDERS: readonly string[] = Object.keys(FACTORIES);
 
 /** The names in `tts`, each once, the first first. */
 /** The providers that TTS names, each once. */
-export const voiceProvidersIn = (tts: string): string[] => [...new Set(tts.split(",").map((name) => name.trim()))];
+export const ttsProvidersIn = (tts: string): string[] => [...new Set(tts.split(",").map((name) => name.trim()))];
 
 /** What is wrong with the voices that `tts` names, separated by commas, and with what they are told. */
-export const voicesProblems = (tts: string, settings: VoiceSettings): string[] =>
-  voiceProvidersIn(tts).flatMap((name) =>
-    Object.hasOwn(VOICES, name)
-      ? voiceProblems(name, settings)
-      : [`TTS must be one of ${Object.keys(VOICES).join(", ")}, not ${JSON.stringify(name)}`],
+export const ttsProblems = (tts: string, settings: TtsSettings): string[] =>
+  ttsProvidersIn(tts).flatMap((name) =>
+    Object.hasOwn(FACTORIES, name)
+      ? ttsSettingsProblems(name, settings)
+      : [`TTS must be one of ${Object.keys(FACTORIES).join(", ")}, not ${JSON.stringify(name)}`],
   );
 
 /** The voices that `tts` names, which has no problems, as one; each speaks through the line of its provider. */
-export const createVoices = (tts: string, options: VoicesOptions): SeveralVoices =>
-  new SeveralVoices(
-    voiceProvidersIn(tts).flatMap((name) => {
-      const made = VOICES[name]?.(options);
+export const createTts = (tts: string, options: TtsOptions): TtsRouter =>
+  new TtsRouter(
+    ttsProvidersIn(tts).flatMap((name) => {
+      const made = FACTORIES[name]?.(options);
       if (made === undefined) return [];
-      const voice = meteredVoice(made);
+      const voice = meteredTts(made);
       // What the reference voice says is read by the reference ear, to the letter.
-      return [{ tts: name === REFERENCE ? voice : withSpokenText(voice), line: options.lineOf(name) }];
+      return [{ tts: name === REFERENCE ? voice : normalizingTts(voice), circuitBreaker: options.circuitBreakerOf(name) }];
     }),
     options.clock,
   );

@@ -1,8 +1,8 @@
 import type { Clock } from "../core/clock.ts";
 import {
-  type AccountOver,
+  type AccountOverLimit,
   type AccountSpend,
-  exceeded,
+  exceededUnit,
   SPEND_UNITS,
   type Spend,
   type SpendUnit,
@@ -10,22 +10,22 @@ import {
 import { SPEND_WINDOW_S } from "../core/spend-limits.ts";
 
 /** One more of anything: what an account that has used a limit up may not have. */
-const ONE_MORE: Spend = { llm_requests: 1, input_tokens: 1, output_tokens: 1, tts_characters: 1 };
+const SMALLEST_SPEND: Spend = { llm_requests: 1, input_tokens: 1, output_tokens: 1, tts_characters: 1 };
 
-interface Worker {
+interface WorkerSpend {
   spends: Map<string, Spend>;
   /** When its connection went, ms of the clock; undefined while it is there. */
-  goneMs: number | undefined;
+  disconnectedMs: number | undefined;
 }
 
 /**
  * What the accounts have spent within the last minute in all workers, by what the workers report. Holds the accounts that have spent
  * something within that time; those of a worker that is gone for as long as what it spent counts.
  */
-export class AccountTotals {
+export class AccountSpendTotals {
   readonly #limits: Spend;
   readonly #clock: Pick<Clock, "nowMs">;
-  readonly #workers = new Map<string, Worker>();
+  readonly #workers = new Map<string, WorkerSpend>();
 
   constructor({ limits, clock }: { limits: Spend; clock: Pick<Clock, "nowMs"> }) {
     this.#limits = limits;
@@ -40,23 +40,23 @@ export class AccountTotals {
       if (SPEND_UNITS.some((unit) => spend[unit] !== 0)) kept.set(accountId, spend);
       else kept.delete(accountId);
     }
-    this.#workers.set(workerId, { spends: kept, goneMs: undefined });
+    this.#workers.set(workerId, { spends: kept, disconnectedMs: undefined });
   }
 
-  workerGone(workerId: string): void {
+  workerDisconnected(workerId: string): void {
     const worker = this.#workers.get(workerId);
-    if (worker !== undefined) worker.goneMs = this.#clock.nowMs();
+    if (worker !== undefined) worker.disconnectedMs = this.#clock.nowMs();
   }
 
   /** The limit that an account has reached; undefined where it has not. */
-  over(accountId: string): SpendUnit | undefined {
-    this.#forget();
+  overLimit(accountId: string): SpendUnit | undefined {
+    this.#dropExpired();
     return this.#limitReached(accountId);
   }
 
   /** All accounts that have reached a limit. */
-  allOver(): AccountOver[] {
-    this.#forget();
+  allOverLimit(): AccountOverLimit[] {
+    this.#dropExpired();
     const accountIds = new Set([...this.#workers.values()].flatMap(({ spends }) => [...spends.keys()]));
     return [...accountIds].sort().flatMap((accountId) => {
       const limit = this.#limitReached(accountId);
@@ -70,13 +70,13 @@ export class AccountTotals {
       const spend = spends.get(accountId);
       for (const unit of SPEND_UNITS) sums[unit] += spend?.[unit] ?? 0;
     }
-    return exceeded(sums, ONE_MORE, this.#limits);
+    return exceededUnit(sums, SMALLEST_SPEND, this.#limits);
   }
 
-  #forget(): void {
+  #dropExpired(): void {
     const untilMs = this.#clock.nowMs() - SPEND_WINDOW_S * 1_000;
-    for (const [workerId, { goneMs }] of this.#workers) {
-      if (goneMs !== undefined && goneMs < untilMs) this.#workers.delete(workerId);
+    for (const [workerId, { disconnectedMs }] of this.#workers) {
+      if (disconnectedMs !== undefined && disconnectedMs < untilMs) this.#workers.delete(workerId);
     }
   }
 }

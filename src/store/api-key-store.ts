@@ -14,7 +14,7 @@ export interface ApiKeyRecord {
 /** Whose request it is. */
 export interface Principal {
   accountId: string;
-  keyId: string;
+  apiKeyId: string;
 }
 
 /** Every operation rejects with `unavailable` when the store cannot answer just now. */

@@ -7,9 +7,9 @@ export const CALL_STATUSES = ["created", "active", "ended", "expired", "failed"]
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
 /** The part of a call's configuration that may be spoken aloud. Once it is stored, only a redemption reads it. */
-export type CallWords = Pick<CallSpec, "systemPrompt" | "greeting">;
+export type CallPrompts = Pick<CallSpec, "systemPrompt" | "greeting">;
 /** The rest of it, which the record shows. */
-export type CallSettings = Omit<CallSpec, keyof CallWords>;
+export type CallSettings = Omit<CallSpec, keyof CallPrompts>;
 
 /** What is known of a call's stereo WAV; where it lies follows from the call's id. */
 export interface RecordingInfo {
@@ -78,7 +78,7 @@ export interface IdempotentRequest {
 }
 
 /** Why there is no place: the workers carry all that they can, the API key has as many calls as it may, or the account may spend no more. */
-export type NoPlace = "overloaded" | "rate_limited" | "spend_limit";
+export type AdmissionRefusal = "overloaded" | "rate_limited" | "spend_limit";
 
 /** What became of a creation. A request of one name creates one call, however many come at the same time, for 24 h. */
 export type Creation =
@@ -86,7 +86,7 @@ export type Creation =
   /** The same request came before: this is its call as it was created, and the token as it was sealed then. */
   | { kind: "repeated"; call: CallRecord; sealedToken: string }
   /** There is no place for one call more. */
-  | { kind: "refused"; reason: NoPlace }
+  | { kind: "refused"; reason: AdmissionRefusal }
   /** Another request has this name. */
   | { kind: "mismatch" };
 
@@ -177,7 +177,7 @@ export interface CallStore {
    * Stores the call and its token in one step, or tells what an earlier request of the same name has made. `admit` is asked
    * before anything new is stored, and not where nothing is; what it has against the call refuses it.
    */
-  create(call: NewCall, admit?: () => NoPlace | undefined): Promise<Creation>;
+  create(call: NewCall, admit?: () => AdmissionRefusal | undefined): Promise<Creation>;
   /**
    * Undefined for unknown ids and for those of other accounts. A created call whose tokens have run out is `expired`
    * from that moment on, which is its end, whether `expire` has come by or not.

@@ -5,7 +5,7 @@ import { unavailable } from "../core/errors.ts";
 import { makePrivateFolder, RUN_FOLDER } from "./data-dir.ts";
 
 const FOLDER_MODE = 0o700;
-const NAME = /^control-[0-9a-f]+\.sock$/;
+const SOCKET_NAME = /^control-[0-9a-f]+\.sock$/;
 /** What a socket's path may have on every system: `sun_path` holds 108 bytes on Linux, 104 on macOS, with a zero behind it. */
 const SOCKET_PATH_BYTES_MAX = 103;
 
@@ -20,7 +20,7 @@ export const newSocketPath = (dataDir: string): string =>
 export function findSocket(dataDir: string): string | undefined {
   const folder = join(dataDir, RUN_FOLDER);
   try {
-    const [name, ...others] = readdirSync(folder).filter((entry) => NAME.test(entry));
+    const [name, ...others] = readdirSync(folder).filter((entry) => SOCKET_NAME.test(entry));
     return name === undefined || others.length > 0 ? undefined : join(folder, name);
   } catch {
     // The folder was swept: the control process makes it again.
@@ -36,7 +36,7 @@ export function clearSocketFolder(path: string): void {
   const folder = dirname(path);
   makePrivateFolder(resolve(folder));
   chmodSync(folder, FOLDER_MODE);
-  for (const name of readdirSync(folder).filter((name) => NAME.test(name) || name === basename(path))) {
+  for (const name of readdirSync(folder).filter((name) => SOCKET_NAME.test(name) || name === basename(path))) {
     rmSync(join(folder, name), { force: true });
   }
 }
@@ -47,7 +47,7 @@ export function clearSocketFolder(path: string): void {
  * or connected, which Node does synchronously. Throws what `use` and the system throw, and `unavailable` where no path is short
  * enough.
  */
-export function atShortPath<Result>(path: string, use: (shortPath: string) => Result): Result {
+export function withShortPath<Result>(path: string, use: (shortPath: string) => Result): Result {
   const short = [path, relative("", path)].find((candidate) => Buffer.byteLength(candidate) <= SOCKET_PATH_BYTES_MAX);
   if (short !== undefined) return use(short);
   if (process.platform !== "linux") {

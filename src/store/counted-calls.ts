@@ -2,7 +2,7 @@ import type { ControlMetrics } from "../core/control-metrics.ts";
 import type { CallStore } from "./call-store.ts";
 
 /** The same calls, with each that is created and each that is over told to the metrics, whoever asked for it. */
-export function countedCalls(
+export function meteredCallStore(
   calls: CallStore,
   metrics: Pick<ControlMetrics, "callCreated" | "callRecorded">,
 ): CallStore {

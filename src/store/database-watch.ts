@@ -1,13 +1,13 @@
 import type { Clock } from "../core/clock.ts";
-import { DATABASE_LOOK_MS } from "../core/disk-limits.ts";
+import { DATABASE_POLL_MS } from "../core/disk-limits.ts";
 import type { Logger } from "../core/log.ts";
 import type { Stores } from "./stores.ts";
 
 /** Logs when the files of the store were removed or replaced, and when they are back; for as long as the process lives. */
-export function watchDatabase(stores: Pick<Stores, "isLost">, dataDir: string, clock: Clock, log: Logger): void {
+export function monitorDatabaseFiles(stores: Pick<Stores, "isDatabaseLost">, dataDir: string, clock: Clock, log: Logger): void {
   let wasLost = false;
   const look = (): void => {
-    const isLost = stores.isLost();
+    const isLost = stores.isDatabaseLost();
     if (isLost && !wasLost) {
       const advice = "put the same files back, or restart the service on restored ones";
       log.error(
@@ -16,7 +16,7 @@ export function watchDatabase(stores: Pick<Stores, "isLost">, dataDir: string, c
       );
     } else if (!isLost && wasLost) log.info({ dataDir }, "the database file is back, new calls are taken");
     wasLost = isLost;
-    clock.after(DATABASE_LOOK_MS, look);
+    clock.after(DATABASE_POLL_MS, look);
   };
   look();
 }

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { Clock } from "../core/clock.ts";
-import { DISK_FREE_AGAIN_FACTOR, DISK_LOOK_MS } from "../core/disk-limits.ts";
+import { DISK_FREE_AGAIN_FACTOR, DISK_POLL_MS } from "../core/disk-limits.ts";
 import { codeOf } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 
@@ -45,10 +45,10 @@ export class DiskSpace {
   }
 
   /** Resolves after the first reading; from then on the space is read for as long as the process lives. Never rejects. */
-  async watch(): Promise<void> {
+  async monitor(): Promise<void> {
     await this.#read();
     // The next reading waits for this one, as the folders of a reading wait for each other.
-    this.#options.clock.after(DISK_LOOK_MS, () => void this.watch());
+    this.#options.clock.after(DISK_POLL_MS, () => void this.monitor());
   }
 
   async #read(): Promise<void> {
@@ -58,7 +58,7 @@ export class DiskSpace {
       // One after another: a disk that hangs holds one of the few threads that Node has for files.
       for (const folder of folders) readings.push(await this.#readFolder(folder));
       this.#failure = undefined;
-      this.#take(Math.min(...readings));
+      this.#update(Math.min(...readings));
     } catch (error) {
       const failure = error instanceof Error ? error.message : String(error);
       if (failure !== this.#failure) {
@@ -77,7 +77,7 @@ export class DiskSpace {
     }
   }
 
-  #take(freeBytes: number): void {
+  #update(freeBytes: number): void {
     const { minFreeBytes, log } = this.#options;
     this.#freeBytes = freeBytes;
     const isLow = freeBytes < minFreeBytes * (this.#isLow ? DISK_FREE_AGAIN_FACTOR : 1);

@@ -23,7 +23,7 @@ export interface EndSummary {
  * The one thing the two planes share: a call is handed to the media plane by redeeming its token, and handed back when it
  * has ended and its journal is complete on disk.
  */
-export interface HandOff {
+export interface CallHandoff {
   /** The keys that good tokens are signed with; none until the control process has told them. */
   readonly tokenKeys: readonly Uint8Array[];
   /**

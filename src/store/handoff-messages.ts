@@ -1,13 +1,13 @@
 import type { LogLevel } from "../core/log.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
-import type { AccountOver, AccountSpend } from "../core/spend.ts";
-import type { CallWords } from "./call-store.ts";
+import type { AccountOverLimit, AccountSpend } from "../core/spend.ts";
+import type { CallPrompts } from "./call-store.ts";
 import type { EndSummary } from "./hand-off.ts";
 import type { WorkerLoad } from "./ipc-messages.ts";
 import type { ReturnedCall } from "./redemptions.ts";
 
 /** What the handoff thread needs before it serves. */
-export interface HandoffOptions {
+export interface HandoffThreadOptions {
   dataDir: string;
   /** Where the workers' Unix socket is to stand. */
   socketPath: string;
@@ -20,20 +20,20 @@ export interface HandoffOptions {
 }
 
 /** What the control process tells its handoff thread. */
-export type ToHandoff =
+export type ToHandoffThread =
   /** Always the first message. */
-  | { kind: "serve"; options: HandoffOptions }
+  | { kind: "serve"; options: HandoffThreadOptions }
   | { kind: "token-keys"; keys: readonly string[] }
   | { kind: "acknowledge"; callId: string }
   | { kind: "end"; workerId: string; callId: string }
-  | { kind: "accounts-over"; accounts: readonly AccountOver[] }
+  | { kind: "accounts-over"; accounts: readonly AccountOverLimit[] }
   | { kind: "metrics"; id: number; timeoutMs: number }
   /** `id` comes back with the answer. */
   | { kind: "ping"; id: number }
   | { kind: "close" };
 
 /** What the handoff thread tells the control process, in the order in which it happened. */
-export type FromHandoff =
+export type FromHandoffThread =
   | { kind: "listening" }
   | { kind: "redeemed"; callId: string; workerId: string }
   | { kind: "returned"; call: ReturnedCall }
@@ -49,7 +49,7 @@ export type FromHandoff =
   | { kind: "pong"; id: number };
 
 /** The words of an unrecorded call that was created, or undefined when the call is over; on a port of their own. */
-export interface WordsMessage {
+export interface PromptsMessage {
   callId: string;
-  words: CallWords | undefined;
+  prompts: CallPrompts | undefined;
 }

@@ -3,28 +3,28 @@ import { threadModule } from "../core/child-module.ts";
 import type { Clock } from "../core/clock.ts";
 import { HEARTBEAT_MS } from "../core/limits.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
-import type { AccountOver } from "../core/spend.ts";
+import type { AccountOverLimit } from "../core/spend.ts";
 import { HANDOFF_SILENT_PINGS_MAX } from "../core/token-limits.ts";
-import type { FromHandoff, HandoffOptions, ToHandoff } from "./handoff-messages.ts";
-import { WordsSender } from "./handoff-words.ts";
-import type { IpcServerOptions } from "./ipc-server.ts";
-import type { UnwrittenWords } from "./redemptions.ts";
+import type { FromHandoffThread, HandoffThreadOptions, ToHandoffThread } from "./handoff-messages.ts";
+import { PromptsSender } from "./handoff-words.ts";
+import type { HandoffServerOptions } from "./ipc-server.ts";
+import type { UnpersistedPrompts } from "./redemptions.ts";
 
 /** What happens on the workers' socket, told on the control process's loop, in order. */
 export type HandoffHandlers = Pick<
-  IpcServerOptions,
+  HandoffServerOptions,
   | "onRedeemed"
   | "onReturned"
-  | "onWorker"
-  | "onForeignWorker"
-  | "onLoad"
-  | "onSpends"
-  | "onWorkerGone"
+  | "onWorkerConnected"
+  | "onIncompatibleWorker"
+  | "onLoadReported"
+  | "onSpendReported"
+  | "onWorkerDisconnected"
   | "onStreamStarted"
   | "onEnded"
 >;
 
-export interface HandoffProxyOptions {
+export interface HandoffThreadClientOptions {
   clock: Clock;
   /** The thread has died, or answers nothing; told once. Nothing can be redeemed from then on, so the process must end. */
   onFailed(error: Error): void;
@@ -34,41 +34,41 @@ export interface HandoffProxyOptions {
  * The handoff thread, as the control process sees it. The thread has the workers' socket and a connection to the database of its own:
  * it redeems tokens by itself, whatever the control process's loop is busy with, and passes on everything else.
  */
-export class HandoffProxy {
+export class HandoffThreadClient {
   /** For the stores of the control process: the thread gets the words of unrecorded calls by it. */
-  readonly unwritten: UnwrittenWords;
+  readonly unpersisted: UnpersistedPrompts;
   readonly #thread: Worker;
-  readonly #options: HandoffProxyOptions;
+  readonly #options: HandoffThreadClientOptions;
   /** The numbers of the connections of the workers that are there. */
   readonly #workers = new Map<string, number>();
-  readonly #metrics = new Map<number, (metrics: ReadonlyMap<string, ProcessMetrics | undefined>) => void>();
+  readonly #pendingMetrics = new Map<number, (metrics: ReadonlyMap<string, ProcessMetrics | undefined>) => void>();
   #handlers: HandoffHandlers | undefined;
   #onListening = (): void => {};
   /** Who waits until everything has been told that happened before a ping. */
-  readonly #catchingUp = new Map<number, () => void>();
-  #questions = 0;
+  readonly #pendingPings = new Map<number, () => void>();
+  #lastRequestId = 0;
   #silentPings = 0;
-  #isOver = false;
+  #isClosed = false;
 
   /** Starts the thread, which loads its code and waits for `serve`. */
-  constructor(options: HandoffProxyOptions) {
+  constructor(options: HandoffThreadClientOptions) {
     this.#options = options;
     const { port1, port2 } = new MessageChannel();
-    this.unwritten = new WordsSender(port1);
+    this.unpersisted = new PromptsSender(port1);
     const { source, isCode } = threadModule(import.meta.url, "../handoff-thread");
     this.#thread = new Worker(source, { eval: isCode, workerData: port2, transferList: [port2] });
-    this.#thread.on("message", (message: FromHandoff) => this.#onMessage(message));
+    this.#thread.on("message", (message: FromHandoffThread) => this.#onMessage(message));
     this.#thread.once("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
     this.#thread.once("exit", (code) => this.#fail(new Error(`the handoff thread exited with code ${code}`)));
   }
 
   /** Resolves when the workers' socket listens. `onFailed` tells where it cannot. */
-  serve(options: HandoffOptions, handlers: HandoffHandlers): Promise<void> {
+  serve(options: HandoffThreadOptions, handlers: HandoffHandlers): Promise<void> {
     this.#handlers = handlers;
-    this.#tell({ kind: "serve", options });
+    this.#send({ kind: "serve", options });
     return new Promise((resolve) => {
       this.#onListening = () => {
-        this.#watch();
+        this.#monitor();
         resolve();
       };
     });
@@ -85,83 +85,83 @@ export class HandoffProxy {
   /** Resolves when everything that has happened at the workers' socket until now has been told, also what `has` says. */
   caughtUp(): Promise<void> {
     return new Promise((resolve) => {
-      this.#catchingUp.set(this.#ping(), resolve);
+      this.#pendingPings.set(this.#ping(), resolve);
     });
   }
 
   /** Gives the workers other token keys, base64url. */
   setTokenKeys(keys: readonly string[]): void {
-    this.#tell({ kind: "token-keys", keys });
+    this.#send({ kind: "token-keys", keys });
   }
 
   /** Tells whoever carried the call that its end is recorded. */
   acknowledge(callId: string): void {
-    this.#tell({ kind: "acknowledge", callId });
+    this.#send({ kind: "acknowledge", callId });
   }
 
   /** Tells a worker that a call of its is to end; false when it is away just now. */
-  end(workerId: string, callId: string): boolean {
+  endCall(workerId: string, callId: string): boolean {
     if (!this.has(workerId)) return false;
-    this.#tell({ kind: "end", workerId, callId });
+    this.#send({ kind: "end", workerId, callId });
     return true;
   }
 
   /** Tells the workers which accounts have reached a limit, where that has changed. */
-  accountsOver(accounts: readonly AccountOver[]): void {
-    this.#tell({ kind: "accounts-over", accounts });
+  sendAccountsOverLimit(accounts: readonly AccountOverLimit[]): void {
+    this.#send({ kind: "accounts-over", accounts });
   }
 
   /** The metrics of every worker that is there after `timeoutMs` at most: undefined where it could not tell them in time. */
   metrics(timeoutMs: number): Promise<ReadonlyMap<string, ProcessMetrics | undefined>> {
-    const id = ++this.#questions;
-    this.#tell({ kind: "metrics", id, timeoutMs });
+    const id = ++this.#lastRequestId;
+    this.#send({ kind: "metrics", id, timeoutMs });
     return new Promise((resolve) => {
-      this.#metrics.set(id, resolve);
+      this.#pendingMetrics.set(id, resolve);
     });
   }
 
   /** Resolves when the thread is gone, and its socket with it. */
   async close(): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     const gone = new Promise((resolve) => {
       this.#thread.once("exit", resolve);
     });
-    this.#tell({ kind: "close" });
+    this.#send({ kind: "close" });
     await gone;
   }
 
   #ping(): number {
-    const id = ++this.#questions;
-    this.#tell({ kind: "ping", id });
+    const id = ++this.#lastRequestId;
+    this.#send({ kind: "ping", id });
     return id;
   }
 
-  #tell(message: ToHandoff): void {
+  #send(message: ToHandoffThread): void {
     this.#thread.postMessage(message);
   }
 
   #fail(error: Error): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     void this.#thread.terminate();
     this.#options.onFailed(error);
   }
 
   /** Counts pings rather than time: while this process itself stood still the thread was not silent. */
-  #watch(): void {
+  #monitor(): void {
     this.#options.clock.after(HEARTBEAT_MS, () => {
-      if (this.#isOver) return;
+      if (this.#isClosed) return;
       this.#silentPings += 1;
       if (this.#silentPings > HANDOFF_SILENT_PINGS_MAX) this.#fail(new Error("the handoff thread answers no ping"));
       else {
         this.#ping();
-        this.#watch();
+        this.#monitor();
       }
     });
   }
 
-  #onMessage(message: FromHandoff): void {
+  #onMessage(message: FromHandoffThread): void {
     this.#silentPings = 0;
     const handlers = this.#handlers;
     if (handlers === undefined) return;
@@ -177,20 +177,20 @@ export class HandoffProxy {
         return;
       case "worker":
         this.#workers.set(message.workerId, message.connection);
-        handlers.onWorker(message.workerId, message.connection, message.callIds, message.load);
+        handlers.onWorkerConnected(message.workerId, message.connection, message.callIds, message.load);
         return;
       case "load":
-        handlers.onLoad(message.workerId, message.load);
+        handlers.onLoadReported(message.workerId, message.load);
         return;
       case "spends":
-        handlers.onSpends(message.workerId, message.spends, message.all);
+        handlers.onSpendReported(message.workerId, message.spends, message.all);
         return;
       case "foreign-worker":
-        handlers.onForeignWorker(message.workerId);
+        handlers.onIncompatibleWorker(message.workerId);
         return;
       case "worker-gone":
         if (this.#workers.get(message.workerId) === message.connection) this.#workers.delete(message.workerId);
-        handlers.onWorkerGone(message.workerId, message.connection);
+        handlers.onWorkerDisconnected(message.workerId, message.connection);
         return;
       case "stream-started":
         handlers.onStreamStarted(message.callId, message.carrierCallId);
@@ -199,12 +199,12 @@ export class HandoffProxy {
         handlers.onEnded(message.callId, message.end);
         return;
       case "metrics":
-        this.#metrics.get(message.id)?.(message.metrics);
-        this.#metrics.delete(message.id);
+        this.#pendingMetrics.get(message.id)?.(message.metrics);
+        this.#pendingMetrics.delete(message.id);
         return;
       case "pong":
-        this.#catchingUp.get(message.id)?.();
-        this.#catchingUp.delete(message.id);
+        this.#pendingPings.get(message.id)?.();
+        this.#pendingPings.delete(message.id);
         return;
     }
   }

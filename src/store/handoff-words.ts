@@ -1,11 +1,11 @@
 import { strict as assert } from "node:assert";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import type { CallWords } from "./call-store.ts";
-import type { WordsMessage } from "./handoff-messages.ts";
-import type { UnwrittenWords } from "./redemptions.ts";
+import type { CallPrompts } from "./call-store.ts";
+import type { PromptsMessage } from "./handoff-messages.ts";
+import type { UnpersistedPrompts } from "./redemptions.ts";
 
 /** The control process's end: what its stores keep and forget goes to the thread that redeems. */
-export class WordsSender implements UnwrittenWords {
+export class PromptsSender implements UnpersistedPrompts {
   readonly #port: MessagePort;
 
   constructor(port: MessagePort) {
@@ -16,38 +16,38 @@ export class WordsSender implements UnwrittenWords {
     assert.fail("only the handoff thread redeems, and has the words");
   }
 
-  set(callId: string, words: CallWords): void {
-    this.#port.postMessage({ callId, words } satisfies WordsMessage);
+  set(callId: string, prompts: CallPrompts): void {
+    this.#port.postMessage({ callId, prompts } satisfies PromptsMessage);
   }
 
   delete(callId: string): void {
-    this.#port.postMessage({ callId, words: undefined } satisfies WordsMessage);
+    this.#port.postMessage({ callId, prompts: undefined } satisfies PromptsMessage);
   }
 }
 
 /** The thread's end. */
-export class WordsReceiver implements Pick<UnwrittenWords, "get"> {
+export class PromptsReceiver implements Pick<UnpersistedPrompts, "get"> {
   readonly #port: MessagePort;
-  readonly #words = new Map<string, CallWords>();
+  readonly #prompts = new Map<string, CallPrompts>();
 
   constructor(port: MessagePort) {
     this.#port = port;
-    port.on("message", (message: WordsMessage) => this.#take(message));
+    port.on("message", (message: PromptsMessage) => this.#take(message));
   }
 
   /**
    * Reads what has been posted first: a call's words were posted before anybody was given its token, but their event may still wait
    * behind that of the redemption.
    */
-  get(callId: string): CallWords | undefined {
+  get(callId: string): CallPrompts | undefined {
     for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port)) {
       this.#take(next.message);
     }
-    return this.#words.get(callId);
+    return this.#prompts.get(callId);
   }
 
-  #take({ callId, words }: WordsMessage): void {
-    if (words === undefined) this.#words.delete(callId);
-    else this.#words.set(callId, words);
+  #take({ callId, prompts }: PromptsMessage): void {
+    if (prompts === undefined) this.#prompts.delete(callId);
+    else this.#prompts.set(callId, prompts);
   }
 }

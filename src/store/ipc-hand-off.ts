@@ -3,15 +3,15 @@ import { Socket } from "node:net";
 import type { ConnectionType } from "../core/call-spec.ts";
 import type { Clock } from "../core/clock.ts";
 import { unavailable } from "../core/errors.ts";
-import { LOAD_TELL_MS, REDEEM_MS_MAX } from "../core/limits.ts";
+import { LOAD_REPORT_MS, REDEEM_MS_MAX } from "../core/limits.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
-import type { AccountOver, AccountSpend } from "../core/spend.ts";
-import { REDEMPTION_NONCE_BYTES, RETURN_RETRY_MS, UNLEARNED_REDEMPTIONS_MAX } from "../core/token-limits.ts";
-import { atShortPath } from "./control-socket.ts";
-import type { EndSummary, HandOff, RedeemedCall } from "./hand-off.ts";
+import type { AccountOverLimit, AccountSpend } from "../core/spend.ts";
+import { REDEMPTION_NONCE_BYTES, RETURN_RETRY_MS, UNRESOLVED_REDEMPTIONS_MAX } from "../core/token-limits.ts";
+import { withShortPath } from "./control-socket.ts";
+import type { EndSummary, CallHandoff, RedeemedCall } from "./hand-off.ts";
 import {
   type ControlMessage,
-  HANDOFF_PROTOCOL,
+  HANDOFF_PROTOCOL_VERSION,
   LineParser,
   toLine,
   type WorkerLoad,
@@ -20,11 +20,11 @@ import {
 
 const RECONNECT_MS = 100;
 /** After a control process of another version. */
-const RECONNECT_FOREIGN_MS = 5_000;
+const RECONNECT_INCOMPATIBLE_MS = 5_000;
 /** Versions before the first protocol number say nothing by themselves. */
 const WELCOME_MS_MAX = 5_000;
 
-export interface IpcHandOffOptions {
+export interface HandoffClientOptions {
   /** The control process's Unix socket; read at each connection. */
   readonly path: string;
   workerId: string;
@@ -33,19 +33,19 @@ export interface IpcHandOffOptions {
   /** How the worker stands: told at every connection, and every LOAD_TELL_MS. */
   load: () => WorkerLoad;
   /** What accounts have spent since this was asked last, or `all` of it within the last minute: told with the load. */
-  takeSpends: (all: boolean) => readonly AccountSpend[];
+  takeSpendReports: (all: boolean) => readonly AccountSpend[];
   /** These accounts have reached a limit, and no others. */
-  onAccountsOver: (accounts: readonly AccountOver[]) => void;
+  onAccountsOverLimit: (accounts: readonly AccountOverLimit[]) => void;
   /** Somebody asked by the API that a call of this worker be ended. One that is over already is none. */
-  onEnd: (callId: string) => void;
+  onEndRequested: (callId: string) => void;
   /** The control process is of another version of the service: told once, until one of this version is there. */
-  onForeignControl: () => void;
+  onIncompatibleControl: () => void;
   /** The worker's metrics, when the control process is asked for them; undefined when they cannot be told. Must not reject. */
   metrics: () => Promise<ProcessMetrics | undefined>;
   clock: Clock;
 }
 
-interface Waiting {
+interface PendingRedemption {
   tokenHash: string;
   nonce: string;
   resolve: (call: RedeemedCall | undefined) => void;
@@ -54,43 +54,43 @@ interface Waiting {
 }
 
 /** The worker's end of the hand-off: a socket to the control process that is mended whenever it breaks. */
-export class IpcHandOff implements HandOff {
+export class HandoffClient implements CallHandoff {
   /** Resolves when the first try to reach the control process is over: with the token keys, or without. */
-  readonly tried: Promise<void>;
+  readonly firstAttempt: Promise<void>;
   tokenKeys: readonly Uint8Array[] = [];
-  readonly #options: IpcHandOffOptions;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #options: HandoffClientOptions;
+  readonly #pending = new Map<number, PendingRedemption>();
   /** Ended calls that the control process has not acknowledged yet. */
   readonly #unacknowledged = new Map<string, EndSummary | undefined>();
   /** Token hashes of redemptions whose outcome was not learned, by nonce, until the store has taken them back. */
-  readonly #unlearned = new Map<string, string>();
+  readonly #unconfirmed = new Map<string, string>();
   #socket: Socket | undefined;
-  #isForeign = false;
-  #connections = 0;
+  #isIncompatible = false;
+  #connectionCount = 0;
   #nextId = 1;
   #onTokenKeys: (() => void) | undefined;
   #closed = false;
   #cancelLoad: (() => void) | undefined;
   #onSettled: (() => void) | undefined;
 
-  constructor(options: IpcHandOffOptions) {
+  constructor(options: HandoffClientOptions) {
     this.#options = options;
     const socket = this.#connect();
-    this.tried = new Promise((resolve) => {
+    this.firstAttempt = new Promise((resolve) => {
       this.#onTokenKeys = resolve;
       socket.once("close", () => resolve());
     });
   }
 
   /** The control process that was met last is of another version of the service, and nothing can be had from it. */
-  get isForeign(): boolean {
-    return this.#isForeign;
+  get isIncompatible(): boolean {
+    return this.#isIncompatible;
   }
 
   redeem(tokenHash: string, only?: readonly ConnectionType[]): Promise<RedeemedCall | undefined> {
     const socket = this.#socket;
     if (socket === undefined) return Promise.reject(unavailable("the control process is away"));
-    if (this.#unlearned.size >= UNLEARNED_REDEMPTIONS_MAX) {
+    if (this.#unconfirmed.size >= UNRESOLVED_REDEMPTIONS_MAX) {
       return Promise.reject(unavailable("too many redemptions wait to be returned"));
     }
     const id = this.#nextId;
@@ -98,37 +98,37 @@ export class IpcHandOff implements HandOff {
     const nonce = randomBytes(REDEMPTION_NONCE_BYTES).toString("base64url");
     return new Promise((resolve, reject) => {
       const cancelTimeout = this.#options.clock.after(REDEEM_MS_MAX, () => {
-        this.#giveUp(id, "the control process did not answer in time");
+        this.#abort(id, "the control process did not answer in time");
       });
-      this.#waiting.set(id, { tokenHash, nonce, resolve, reject, cancelTimeout });
+      this.#pending.set(id, { tokenHash, nonce, resolve, reject, cancelTimeout });
       socket.write(toLine({ kind: "redeem", id, tokenHash, nonce, only }));
     });
   }
 
   /** The redemption is refused, and returned, whatever came of it: no call begins. */
-  #giveUp(id: number, reason: string): void {
-    const waiting = this.#waiting.get(id);
+  #abort(id: number, reason: string): void {
+    const waiting = this.#pending.get(id);
     if (waiting === undefined) return;
-    this.#waiting.delete(id);
+    this.#pending.delete(id);
     waiting.cancelTimeout();
     const { tokenHash, nonce } = waiting;
-    this.#unlearned.set(nonce, tokenHash);
-    this.#return(nonce);
+    this.#unconfirmed.set(nonce, tokenHash);
+    this.#returnRedemption(nonce);
     waiting.reject(unavailable(reason));
   }
 
   /** Returns a redemption, again and again until it is answered; while the connection is gone the next hello does it. */
-  #return(nonce: string): void {
-    const tokenHash = this.#unlearned.get(nonce);
+  #returnRedemption(nonce: string): void {
+    const tokenHash = this.#unconfirmed.get(nonce);
     const socket = this.#socket;
     if (tokenHash === undefined || socket === undefined) return;
     socket.write(toLine({ kind: "return", tokenHash, nonce }));
-    this.#returnAgain(socket, nonce);
+    this.#retryReturn(socket, nonce);
   }
 
-  #returnAgain(socket: Socket, nonce: string): void {
+  #retryReturn(socket: Socket, nonce: string): void {
     this.#options.clock.after(RETURN_RETRY_MS, () => {
-      if (this.#socket === socket) this.#return(nonce);
+      if (this.#socket === socket) this.#returnRedemption(nonce);
     });
   }
 
@@ -142,11 +142,11 @@ export class IpcHandOff implements HandOff {
   }
 
   /** Tells how the worker stands, now that it stands otherwise. */
-  tellLoad(): void {
+  sendLoad(): void {
     // Before a control process that does not read nothing piles up: it learns of the rest when it does again.
     if (this.#socket?.writableLength !== 0) return;
-    const { load, takeSpends } = this.#options;
-    this.#socket.write(toLine({ kind: "load", ...load(), spends: takeSpends(false) }));
+    const { load, takeSpendReports } = this.#options;
+    this.#socket.write(toLine({ kind: "load", ...load(), spends: takeSpendReports(false) }));
   }
 
   /** Waits until every ended call has been acknowledged, then closes. Redemptions that it returned have been sent by then. */
@@ -172,15 +172,15 @@ export class IpcHandOff implements HandOff {
     let cancelWelcome = (): void => {};
     socket.setEncoding("utf8");
     socket.on("connect", () => {
-      cancelWelcome = this.#options.clock.after(WELCOME_MS_MAX, () => this.#leaveForeign(socket));
+      cancelWelcome = this.#options.clock.after(WELCOME_MS_MAX, () => this.#disconnectIncompatible(socket));
       this.#onConnect(socket);
     });
     socket.on("data", (text: string) =>
       parser.push(text, (message) => {
         if (socket.destroyed) return;
         cancelWelcome();
-        if (message.kind === "welcome") isWelcome = message.protocol === HANDOFF_PROTOCOL;
-        if (!isWelcome) this.#leaveForeign(socket);
+        if (message.kind === "welcome") isWelcome = message.protocol === HANDOFF_PROTOCOL_VERSION;
+        if (!isWelcome) this.#disconnectIncompatible(socket);
         else this.#onMessage(message);
       }),
     );
@@ -191,7 +191,7 @@ export class IpcHandOff implements HandOff {
       this.#onClose();
     });
     try {
-      atShortPath(this.#options.path, (path) => socket.connect(path));
+      withShortPath(this.#options.path, (path) => socket.connect(path));
     } catch (error) {
       // The folder was swept: the control process makes it again.
       socket.destroy(error instanceof Error ? error : undefined);
@@ -199,51 +199,51 @@ export class IpcHandOff implements HandOff {
     return socket;
   }
 
-  #leaveForeign(socket: Socket): void {
+  #disconnectIncompatible(socket: Socket): void {
     socket.destroy();
-    if (this.#isForeign) return;
-    this.#isForeign = true;
-    this.#options.onForeignControl();
+    if (this.#isIncompatible) return;
+    this.#isIncompatible = true;
+    this.#options.onIncompatibleControl();
   }
 
   #onConnect(socket: Socket): void {
     this.#socket = socket;
-    this.#connections += 1;
-    const { workerId, callIds, load, takeSpends } = this.#options;
+    this.#connectionCount += 1;
+    const { workerId, callIds, load, takeSpendReports } = this.#options;
     const hello: WorkerMessage = {
       kind: "hello",
-      protocol: HANDOFF_PROTOCOL,
+      protocol: HANDOFF_PROTOCOL_VERSION,
       workerId,
-      connection: this.#connections,
+      connection: this.#connectionCount,
       callIds: callIds(),
       load: load(),
-      spends: takeSpends(true),
-      returned: [...this.#unlearned].map(([nonce, tokenHash]) => ({ tokenHash, nonce })),
+      spends: takeSpendReports(true),
+      returned: [...this.#unconfirmed].map(([nonce, tokenHash]) => ({ tokenHash, nonce })),
     };
     socket.write(toLine(hello));
-    for (const nonce of this.#unlearned.keys()) this.#returnAgain(socket, nonce);
-    this.#tellLoadRepeatedly();
+    for (const nonce of this.#unconfirmed.keys()) this.#retryReturn(socket, nonce);
+    this.#sendLoadRepeatedly();
     for (const [callId, end] of this.#unacknowledged) socket.write(toLine({ kind: "ended", callId, end }));
   }
 
-  #tellLoadRepeatedly(): void {
-    this.#cancelLoad = this.#options.clock.after(LOAD_TELL_MS, () => {
-      this.tellLoad();
-      this.#tellLoadRepeatedly();
+  #sendLoadRepeatedly(): void {
+    this.#cancelLoad = this.#options.clock.after(LOAD_REPORT_MS, () => {
+      this.sendLoad();
+      this.#sendLoadRepeatedly();
     });
   }
 
   #onMessage(message: ControlMessage): void {
     switch (message.kind) {
       case "welcome":
-        this.#isForeign = false;
+        this.#isIncompatible = false;
         return;
       case "redeemed":
       case "redeem-failed":
         this.#onRedeemed(message);
         return;
       case "returned":
-        this.#unlearned.delete(message.nonce);
+        this.#unconfirmed.delete(message.nonce);
         return;
       case "token-keys":
         this.tokenKeys = message.keys.map((key) => Buffer.from(key, "base64url"));
@@ -255,31 +255,31 @@ export class IpcHandOff implements HandOff {
         return;
       case "end":
         // What came before it in the same piece may have been the call itself, which then begins first.
-        setImmediate(() => this.#options.onEnd(message.callId));
+        setImmediate(() => this.#options.onEndRequested(message.callId));
         return;
       case "accounts-over":
-        this.#options.onAccountsOver(message.accounts);
+        this.#options.onAccountsOverLimit(message.accounts);
         return;
       case "metrics":
-        void this.#tellMetrics();
+        void this.#sendMetrics();
         return;
     }
   }
 
   #onRedeemed(message: Extract<ControlMessage, { id: number }>): void {
-    const waiting = this.#waiting.get(message.id);
+    const waiting = this.#pending.get(message.id);
     // An answer after its time: the redemption has been returned.
     if (waiting === undefined) return;
     if (message.kind === "redeem-failed") {
-      this.#giveUp(message.id, "the control process could not redeem the token");
+      this.#abort(message.id, "the control process could not redeem the token");
       return;
     }
-    this.#waiting.delete(message.id);
+    this.#pending.delete(message.id);
     waiting.cancelTimeout();
     waiting.resolve(message.call ?? undefined);
   }
 
-  async #tellMetrics(): Promise<void> {
+  async #sendMetrics(): Promise<void> {
     const metrics = await this.#options.metrics();
     this.#socket?.write(toLine({ kind: "metrics", metrics: metrics ?? null }));
   }
@@ -287,8 +287,8 @@ export class IpcHandOff implements HandOff {
   #onClose(): void {
     this.#socket = undefined;
     this.#cancelLoad?.();
-    for (const id of [...this.#waiting.keys()]) this.#giveUp(id, "the control process went away");
+    for (const id of [...this.#pending.keys()]) this.#abort(id, "the control process went away");
     if (!this.#closed)
-      this.#options.clock.after(this.#isForeign ? RECONNECT_FOREIGN_MS : RECONNECT_MS, () => this.#connect());
+      this.#options.clock.after(this.#isIncompatible ? RECONNECT_INCOMPATIBLE_MS : RECONNECT_MS, () => this.#connect());
   }
 }

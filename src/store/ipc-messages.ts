@@ -1,13 +1,13 @@
 import type { ConnectionType } from "../core/call-spec.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
-import type { AccountOver, AccountSpend } from "../core/spend.ts";
+import type { AccountOverLimit, AccountSpend } from "../core/spend.ts";
 import type { EndSummary, RedeemedCall } from "./hand-off.ts";
 
 /**
  * The number of the language below. It goes up with every change that a process of the version before could not deal with; processes
  * with different numbers do not work together, which `welcome` and `hello` find out. Versions before number 2 tell none.
  */
-export const HANDOFF_PROTOCOL = 2;
+export const HANDOFF_PROTOCOL_VERSION = 2;
 
 /** How a worker stands. */
 export interface WorkerLoad {
@@ -18,11 +18,11 @@ export interface WorkerLoad {
   /** How late its event loop comes round: the 99th percentile of the last seconds. */
   loopLagMs: number;
   /** It listens; false also when it ends with the calls that it has. */
-  takesCalls: boolean;
+  acceptsCalls: boolean;
 }
 
 /** A redemption whose outcome its worker did not learn, and of which it therefore began no call. */
-export interface UnlearnedRedemption {
+export interface UnconfirmedRedemption {
   tokenHash: string;
   nonce: string;
 }
@@ -42,13 +42,13 @@ export type WorkerMessage =
       load: WorkerLoad;
       /** All accounts whose calls have spent something within the last minute. */
       spends: readonly AccountSpend[];
-      returned: readonly UnlearnedRedemption[];
+      returned: readonly UnconfirmedRedemption[];
     }
   /** Every LOAD_TELL_MS, and when it begins to take calls, or takes no more; with the accounts whose spend has changed. */
   | ({ kind: "load"; spends: readonly AccountSpend[] } & WorkerLoad)
   | { kind: "redeem"; id: number; tokenHash: string; nonce: string; only?: readonly ConnectionType[] | undefined }
   /** Repeated until it is answered. */
-  | ({ kind: "return" } & UnlearnedRedemption)
+  | ({ kind: "return" } & UnconfirmedRedemption)
   | { kind: "stream-started"; callId: string; carrierCallId: string }
   | { kind: "ended"; callId: string; end?: EndSummary | undefined }
   /** Its metrics as they are now; null when they could not be told. */
@@ -66,7 +66,7 @@ export type ControlMessage =
   /** Somebody asked by the API that this call be ended. */
   | { kind: "end"; callId: string }
   /** The accounts that have reached a limit, in all workers together; all others have not. Sent when that changes. */
-  | { kind: "accounts-over"; accounts: readonly AccountOver[] }
+  | { kind: "accounts-over"; accounts: readonly AccountOverLimit[] }
   /** Somebody asked for the metrics. */
   | { kind: "metrics" }
   /** The record of an ended call is on its way; the worker may forget the call. */

@@ -6,25 +6,25 @@ import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import type { Logger } from "../core/log.ts";
 import type { ProcessMetrics } from "../core/metrics-sum.ts";
-import type { AccountOver, AccountSpend } from "../core/spend.ts";
-import { atShortPath, clearSocketFolder } from "./control-socket.ts";
+import type { AccountOverLimit, AccountSpend } from "../core/spend.ts";
+import { withShortPath, clearSocketFolder } from "./control-socket.ts";
 import type { EndSummary } from "./hand-off.ts";
 import {
   type ControlMessage,
-  HANDOFF_PROTOCOL,
+  HANDOFF_PROTOCOL_VERSION,
   LineParser,
   toLine,
-  type UnlearnedRedemption,
+  type UnconfirmedRedemption,
   type WorkerLoad,
   type WorkerMessage,
 } from "./ipc-messages.ts";
 import type { Redeemer, Redemptions, ReturnedCall } from "./redemptions.ts";
 
 /** How often the server looks whether its socket can still be found. */
-const SOCKET_LOOK_MS = 1_000;
+const SOCKET_CHECK_MS = 1_000;
 const SOCKET_MODE = 0o600;
 
-export interface IpcServerOptions {
+export interface HandoffServerOptions {
   /** Where the Unix socket stands, as `newSocketPath` says: its folder is made, and other sockets in it are removed. */
   path: string;
   clock: Clock;
@@ -39,15 +39,15 @@ export interface IpcServerOptions {
   /** A redemption was taken back: the call waits for its stream again. */
   onReturned(call: ReturnedCall): void;
   /** A worker is there, first or again, over its connection of this number, with these calls alive. */
-  onWorker(workerId: string, connection: number, callIds: readonly string[], load: WorkerLoad): void;
+  onWorkerConnected(workerId: string, connection: number, callIds: readonly string[], load: WorkerLoad): void;
   /** A worker tells how it stands, every LOAD_TELL_MS. */
-  onLoad(workerId: string, load: WorkerLoad): void;
+  onLoadReported(workerId: string, load: WorkerLoad): void;
   /** A worker reports what accounts have spent: `all` that have, when it is there first or again, or those that have changed. */
-  onSpends(workerId: string, spends: readonly AccountSpend[], all: boolean): void;
+  onSpendReported(workerId: string, spends: readonly AccountSpend[], all: boolean): void;
   /** A worker of another version of the service asked in vain; told once of each. It lives, and so may calls of it. */
-  onForeignWorker(workerId: string): void;
+  onIncompatibleWorker(workerId: string): void;
   /** The connection of this number is gone, and most likely the worker's process with all that it carried. */
-  onWorkerGone(workerId: string, connection: number): void;
+  onWorkerDisconnected(workerId: string, connection: number): void;
   /** The call's stream has begun, and its carrier knows it by this id. */
   onStreamStarted(callId: string, carrierCallId: string): void;
   /**
@@ -58,29 +58,29 @@ export interface IpcServerOptions {
 }
 
 /** A connection of a worker, once it has said hello. */
-interface Peer extends Pick<Redeemer, "workerId" | "connection"> {
+interface WorkerConnection extends Pick<Redeemer, "workerId" | "connection"> {
   socket: Socket;
 }
 
 /** The control process's end of the hand-off. */
-export class IpcServer {
-  readonly #options: IpcServerOptions;
+export class HandoffServer {
+  readonly #options: HandoffServerOptions;
   #tokenKeys: readonly string[];
   #server: Server | undefined;
-  #cancelLook = (): void => {};
+  #cancelSocketCheck = (): void => {};
   /** The socket's file has vanished and could not be made again. */
-  #isLost = false;
+  #isSocketMissing = false;
   readonly #workers = new Map<string, Socket>();
   /** The accounts that workers were told have reached a limit. */
-  #over: readonly AccountOver[] = [];
+  #accountsOverLimit: readonly AccountOverLimit[] = [];
   /** Redemptions that are under way, by nonce. Each worker bounds its own: REDEMPTIONS_MAX. */
   readonly #redeeming = new Map<string, Promise<void>>();
   /** Workers of other versions, each of which asks again and again. */
-  readonly #foreign = new Set<string>();
+  readonly #incompatibleWorkers = new Set<string>();
   /** Who waits for the metrics of a worker. One that owes them is not asked again, so nothing piles up before one that hangs. */
-  readonly #waiting = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
+  readonly #pendingMetrics = new Map<Socket, Set<(metrics: ProcessMetrics | undefined) => void>>();
 
-  constructor(options: IpcServerOptions) {
+  constructor(options: HandoffServerOptions) {
     this.#options = options;
     this.#tokenKeys = options.tokenKeys;
   }
@@ -105,7 +105,7 @@ export class IpcServer {
    */
   async listen(): Promise<void> {
     await this.#bind();
-    this.#lookForSocket();
+    this.#checkSocketRepeatedly();
   }
 
   async #bind(): Promise<void> {
@@ -114,7 +114,7 @@ export class IpcServer {
     const server = createServer((socket) => this.#onConnection(socket));
     this.#server = server;
     const listening = once(server, "listening");
-    atShortPath(path, (shortPath) => server.listen(shortPath));
+    withShortPath(path, (shortPath) => server.listen(shortPath));
     await listening;
     // Descriptors that run out, for example: who knocked comes again, and without a listener the error would end the process.
     server.on("error", (error) => {
@@ -123,10 +123,10 @@ export class IpcServer {
     chmodSync(path, SOCKET_MODE);
   }
 
-  #lookForSocket(): void {
-    this.#cancelLook = this.#options.clock.after(SOCKET_LOOK_MS, () => {
+  #checkSocketRepeatedly(): void {
+    this.#cancelSocketCheck = this.#options.clock.after(SOCKET_CHECK_MS, () => {
       if (!existsSync(this.#options.path)) void this.#bindAgain();
-      this.#lookForSocket();
+      this.#checkSocketRepeatedly();
     });
   }
 
@@ -135,12 +135,12 @@ export class IpcServer {
     this.#server?.close();
     try {
       await this.#bind();
-      this.#isLost = false;
+      this.#isSocketMissing = false;
       log.warn({ path }, "the socket of the workers had vanished and was made again");
     } catch (error) {
       // One line, not one for each try.
-      if (!this.#isLost) log.error({ path, err: error, code: codeOf(error) }, "the socket of the workers has vanished");
-      this.#isLost = true;
+      if (!this.#isSocketMissing) log.error({ path, err: error, code: codeOf(error) }, "the socket of the workers has vanished");
+      this.#isSocketMissing = true;
     }
   }
 
@@ -151,7 +151,7 @@ export class IpcServer {
   }
 
   /** Tells a worker that a call of its is to end; false when it is away just now. */
-  end(workerId: string, callId: string): boolean {
+  endCall(workerId: string, callId: string): boolean {
     const socket = this.#workers.get(workerId);
     if (socket === undefined) return false;
     send(socket, { kind: "end", callId });
@@ -159,9 +159,9 @@ export class IpcServer {
   }
 
   /** Tells the workers which accounts have reached a limit, where that has changed. */
-  accountsOver(accounts: readonly AccountOver[]): void {
-    if (isDeepStrictEqual(accounts, this.#over)) return;
-    this.#over = accounts;
+  sendAccountsOverLimit(accounts: readonly AccountOverLimit[]): void {
+    if (isDeepStrictEqual(accounts, this.#accountsOverLimit)) return;
+    this.#accountsOverLimit = accounts;
     for (const socket of this.#workers.values()) send(socket, { kind: "accounts-over", accounts });
   }
 
@@ -177,9 +177,9 @@ export class IpcServer {
   }
 
   #metricsOf(worker: Socket, signal: AbortSignal): Promise<ProcessMetrics | undefined> {
-    const waiting = this.#waiting.get(worker) ?? new Set();
-    if (!this.#waiting.has(worker)) {
-      this.#waiting.set(worker, waiting);
+    const waiting = this.#pendingMetrics.get(worker) ?? new Set();
+    if (!this.#pendingMetrics.has(worker)) {
+      this.#pendingMetrics.set(worker, waiting);
       send(worker, { kind: "metrics" });
     }
     return new Promise((resolve) => {
@@ -193,7 +193,7 @@ export class IpcServer {
   }
 
   close(): void {
-    this.#cancelLook();
+    this.#cancelSocketCheck();
     this.#server?.close();
     rmSync(this.#options.path, { force: true });
     for (const socket of this.#workers.values()) socket.destroy();
@@ -201,18 +201,18 @@ export class IpcServer {
 
   #onConnection(socket: Socket): void {
     const parser = new LineParser<WorkerMessage>();
-    let peer: Peer = { socket, workerId: "", connection: 0 };
+    let peer: WorkerConnection = { socket, workerId: "", connection: 0 };
     /** Nothing is redeemed over a connection before its hello has been dealt with. */
     let welcomed = Promise.resolve();
     let isForeign = false;
     socket.setEncoding("utf8");
-    send(socket, { kind: "welcome", protocol: HANDOFF_PROTOCOL });
+    send(socket, { kind: "welcome", protocol: HANDOFF_PROTOCOL_VERSION });
     socket.on("data", (text: string) =>
       parser.push(text, (message) => {
         if (isForeign) return;
         switch (message.kind) {
           case "hello":
-            isForeign = message.protocol !== HANDOFF_PROTOCOL;
+            isForeign = message.protocol !== HANDOFF_PROTOCOL_VERSION;
             if (isForeign) {
               this.#refuse(socket, message);
               return;
@@ -222,8 +222,8 @@ export class IpcServer {
             return;
           case "load":
             if (!this.#isCurrent(peer)) return;
-            this.#options.onLoad(peer.workerId, message);
-            this.#options.onSpends(peer.workerId, message.spends, false);
+            this.#options.onLoadReported(peer.workerId, message);
+            this.#options.onSpendReported(peer.workerId, message.spends, false);
             return;
           case "redeem":
             this.#redeeming.set(
@@ -232,7 +232,7 @@ export class IpcServer {
             );
             return;
           case "return":
-            void this.#takeBack(socket, message);
+            void this.#returnWhenSettled(socket, message);
             return;
           case "stream-started":
             this.#options.onStreamStarted(message.callId, message.carrierCallId);
@@ -251,52 +251,52 @@ export class IpcServer {
       this.#onMetrics(socket, undefined);
       if (!this.#isCurrent(peer)) return;
       this.#workers.delete(peer.workerId);
-      this.#options.onWorkerGone(peer.workerId, peer.connection);
+      this.#options.onWorkerDisconnected(peer.workerId, peer.connection);
     });
   }
 
   /** What a worker of another version says next, and whether it understands an answer, is not known. */
   #refuse(socket: Socket, { workerId, protocol }: Extract<WorkerMessage, { kind: "hello" }>): void {
     socket.destroy();
-    if (this.#foreign.has(workerId)) return;
-    this.#foreign.add(workerId);
-    const numbers = { workerId, protocol, ownProtocol: HANDOFF_PROTOCOL };
+    if (this.#incompatibleWorkers.has(workerId)) return;
+    this.#incompatibleWorkers.add(workerId);
+    const numbers = { workerId, protocol, ownProtocol: HANDOFF_PROTOCOL_VERSION };
     this.#options.log.error(numbers, "a worker is of another version than the control process: restart the service");
-    this.#options.onForeignWorker(workerId);
+    this.#options.onIncompatibleWorker(workerId);
   }
 
-  #isCurrent({ workerId, socket }: Peer): boolean {
+  #isCurrent({ workerId, socket }: WorkerConnection): boolean {
     return this.#workers.get(workerId) === socket;
   }
 
   async #welcome(
-    { socket, workerId, connection }: Peer,
+    { socket, workerId, connection }: WorkerConnection,
     { callIds, load, spends, returned }: Extract<WorkerMessage, { kind: "hello" }>,
   ): Promise<void> {
     // Before anybody looks which calls the worker has lost.
-    for (const redemption of returned) await this.#takeBack(socket, redemption);
+    for (const redemption of returned) await this.#returnWhenSettled(socket, redemption);
     // It has gone meanwhile, and nobody has learned that it was there.
     if (socket.destroyed) return;
     this.#workers.set(workerId, socket);
     send(socket, { kind: "token-keys", keys: this.#tokenKeys });
-    this.#options.onWorker(workerId, connection, callIds, load);
-    this.#options.onSpends(workerId, spends, true);
-    send(socket, { kind: "accounts-over", accounts: this.#over });
+    this.#options.onWorkerConnected(workerId, connection, callIds, load);
+    this.#options.onSpendReported(workerId, spends, true);
+    send(socket, { kind: "accounts-over", accounts: this.#accountsOverLimit });
   }
 
   #onMetrics(socket: Socket, metrics: ProcessMetrics | undefined): void {
-    for (const resolve of this.#waiting.get(socket) ?? []) resolve(metrics);
-    this.#waiting.delete(socket);
+    for (const resolve of this.#pendingMetrics.get(socket) ?? []) resolve(metrics);
+    this.#pendingMetrics.delete(socket);
   }
 
-  async #redeem(peer: Peer, { id, tokenHash, nonce, only }: Extract<WorkerMessage, { kind: "redeem" }>): Promise<void> {
+  async #redeem(peer: WorkerConnection, { id, tokenHash, nonce, only }: Extract<WorkerMessage, { kind: "redeem" }>): Promise<void> {
     const { redemptions, epoch, onRedeemed, log } = this.#options;
     const { socket, workerId, connection } = peer;
     try {
       const call = await redemptions.redeem(tokenHash, { workerId, connection, epoch, nonce }, only);
       if (call !== undefined) onRedeemed(call.callId, workerId);
       // The worker died meanwhile, or has come back over another connection: it will never learn of the call.
-      if (call !== undefined && !this.#isCurrent(peer)) await this.#giveBack(socket, { tokenHash, nonce });
+      if (call !== undefined && !this.#isCurrent(peer)) await this.#returnRedemption(socket, { tokenHash, nonce });
       else send(socket, { kind: "redeemed", id, call: call ?? null });
     } catch (error) {
       log.error({ err: error, code: codeOf(error) }, "a token could not be redeemed");
@@ -307,16 +307,16 @@ export class IpcServer {
   }
 
   /** Behind the redemption itself, where that is still under way: over this connection or another. */
-  async #takeBack(socket: Socket, redemption: UnlearnedRedemption): Promise<void> {
+  async #returnWhenSettled(socket: Socket, redemption: UnconfirmedRedemption): Promise<void> {
     await this.#redeeming.get(redemption.nonce);
-    await this.#giveBack(socket, redemption);
+    await this.#returnRedemption(socket, redemption);
   }
 
   /** What cannot be taken back now is not answered, and returned again. */
-  async #giveBack(socket: Socket, { tokenHash, nonce }: UnlearnedRedemption): Promise<void> {
+  async #returnRedemption(socket: Socket, { tokenHash, nonce }: UnconfirmedRedemption): Promise<void> {
     const { redemptions, onReturned, log } = this.#options;
     try {
-      const call = await redemptions.giveBack(tokenHash, nonce);
+      const call = await redemptions.returnRedemption(tokenHash, nonce);
       if (call !== undefined) {
         log.info({ callId: call.callId }, "a redemption was returned");
         onReturned(call);

@@ -1,8 +1,8 @@
 import type { CallStore } from "./call-store.ts";
-import type { Places } from "./places.ts";
+import type { Capacity } from "./places.ts";
 
 /** The same calls, each in a place: where there is none for one more, none is created. */
-export function placedCalls(calls: CallStore, places: Places): CallStore {
+export function admittingCallStore(calls: CallStore, places: Capacity): CallStore {
   return {
     async create(call, admit) {
       const { tokenHash, tokenTtlMs, apiKeyId } = call;

@@ -1,5 +1,5 @@
 import type { ConnectionType } from "../core/call-spec.ts";
-import type { CallWords } from "./call-store.ts";
+import type { CallPrompts } from "./call-store.ts";
 import type { RedeemedCall } from "./hand-off.ts";
 
 /** Who redeems a token, in which numbers a later recovery can compare without a clock. */
@@ -38,16 +38,16 @@ export interface Redemptions {
    * Takes back a redemption that no call came of: the call is `created` again and its token good for the rest of its time. Undefined,
    * and nothing changes, unless the token's last redemption had this nonce and its call is active and has no stream.
    */
-  giveBack(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined>;
+  returnRedemption(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined>;
 }
 
 /**
  * The prompts and greetings of calls that are not recorded, by call id: in memory alone, from the call's creation to its end. The
  * thread that redeems has them; whoever creates and ends calls passes them on.
  */
-export interface UnwrittenWords {
-  get(callId: string): CallWords | undefined;
-  set(callId: string, words: CallWords): unknown;
+export interface UnpersistedPrompts {
+  get(callId: string): CallPrompts | undefined;
+  set(callId: string, words: CallPrompts): unknown;
   delete(callId: string): unknown;
 }
 

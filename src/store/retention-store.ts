@@ -1,4 +1,4 @@
-import type { Retained } from "../core/retention.ts";
+import type { RetainedPart } from "../core/retention.ts";
 
 /** An ended call of which a part is to be deleted. */
 export interface DueCall {
@@ -9,7 +9,7 @@ export interface DueCall {
 
 export interface DueQuery {
   /** The part that the calls still have. */
-  what: Retained;
+  what: RetainedPart;
   /** Calls that ended before this time, ms since the Unix epoch. */
   endedBeforeMs: number;
   /** Only calls behind this one in the list's order. */
@@ -26,11 +26,11 @@ export interface RetentionStore {
   /** The account's calls that the query asks for, by the time of their end, earliest first. */
   listDue(accountId: string, query: DueQuery): Promise<readonly DueCall[]>;
   /** The recording of an ended call is deleted: its record has none any more, and says since when. */
-  recordingDeleted(callId: string): Promise<void>;
+  markRecordingDeleted(callId: string): Promise<void>;
   /** Deletes the turns of an ended call, and its prompt and greeting. Its record says since when. */
   deleteTranscript(callId: string): Promise<void>;
   /** Gives a bounded part of the room that deletions left back to the file system. Returns whether there is more to give back. */
   compact(): Promise<boolean>;
   /** Removes what change logs still have of what was deleted. What readers prevent is done later, by the store itself. */
-  removeTraces(): Promise<void>;
+  purgeChangeLog(): Promise<void>;
 }

@@ -6,7 +6,7 @@ export const API_KEY_PREFIX = "tlk_";
 export const API_KEY_VISIBLE_CHARS = API_KEY_PREFIX.length + 8;
 
 /** A new API key: the prefix and 32 bytes from the CSPRNG. Shown once; only its hash may be stored. */
-export const mintApiKey = (): string => API_KEY_PREFIX + randomBytes(32).toString("base64url");
+export const createApiKey = (): string => API_KEY_PREFIX + randomBytes(32).toString("base64url");
 
 /** The SHA-256 of a token or key in lower-case hex. Enough for 256 random bits, which nobody can guess from it. */
 export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex");

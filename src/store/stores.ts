@@ -17,7 +17,7 @@ export interface Stores {
    * The files of the store were removed or replaced under the service. While they are, everything that writes rejects with
    * `unavailable`, and nothing is written.
    */
-  isLost(): boolean;
+  isDatabaseLost(): boolean;
   /** Nothing may be asked of the stores afterwards. */
   close(): Promise<void>;
 }

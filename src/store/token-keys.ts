@@ -8,16 +8,16 @@ import type { Logger } from "../core/log.ts";
 import { mintToken } from "../core/stream-token.ts";
 import { TOKEN_KEY_POLL_MS, TOKEN_RANDOM_BYTES } from "../core/token-limits.ts";
 
-const FILE = "token-keys.json";
+const FILE_NAME = "token-keys.json";
 const FILE_MODE = 0o600;
-const Key = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((TOKEN_RANDOM_BYTES * 4) / 3)}}$`));
+const KeySchema = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((TOKEN_RANDOM_BYTES * 4) / 3)}}$`));
 
 /** The keys by which workers tell real stream tokens from invented ones, base64url. */
 const TokenKeys = z.strictObject({
   /** Signs new tokens. */
-  current: Key,
+  current: KeySchema,
   /** Tokens that it signed are good for the rest of their time. */
-  previous: Key.optional(),
+  previous: KeySchema.optional(),
 });
 export type TokenKeys = z.output<typeof TokenKeys>;
 
@@ -36,7 +36,7 @@ export function rotateTokenKeys(dataDir: string): TokenKeys {
 }
 
 function readTokenKeys(dataDir: string): TokenKeys | undefined {
-  const path = join(dataDir, FILE);
+  const path = join(dataDir, FILE_NAME);
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -57,16 +57,16 @@ function readTokenKeys(dataDir: string): TokenKeys | undefined {
 
 /** Whole or not at all: a service may read it meanwhile. On the disk when this returns: tokens that it signed outlive a power cut. */
 function write(dataDir: string, keys: TokenKeys): TokenKeys {
-  const path = join(dataDir, FILE);
+  const path = join(dataDir, FILE_NAME);
   const temporary = `${path}.${process.pid}`;
   writeFileSync(temporary, `${JSON.stringify(keys)}\n`, { mode: FILE_MODE });
-  forceOntoDisk(temporary);
+  syncToDisk(temporary);
   renameSync(temporary, path);
-  forceOntoDisk(dataDir);
+  syncToDisk(dataDir);
   return keys;
 }
 
-function forceOntoDisk(path: string): void {
+function syncToDisk(path: string): void {
   const descriptor = openSync(path, "r");
   try {
     fsyncSync(descriptor);
@@ -102,40 +102,40 @@ export class TokenSigner {
   readonly #options: TokenSignerOptions;
   /** As the file was at the last look. */
   #keys: TokenKeys;
-  #signsWith: string;
+  #signingKey: string;
 
   /** Throws as `openTokenKeys` does. */
   constructor(options: TokenSignerOptions) {
     this.#options = options;
     this.#keys = openTokenKeys(options.dataDir);
-    this.#signsWith = this.#keys.current;
-    this.#lookAgain();
+    this.#signingKey = this.#keys.current;
+    this.#pollRepeatedly();
   }
 
   /** A new stream token; only its hash may be stored. */
   mint(): string {
-    return mintToken(bytesOf(this.#signsWith));
+    return mintToken(bytesOf(this.#signingKey));
   }
 
   /** What workers must accept now: the key that signs, the current one and the one before. */
   get accepted(): readonly string[] {
     const { current, previous } = this.#keys;
-    return [...new Set([current, ...(previous === undefined ? [] : [previous]), this.#signsWith])];
+    return [...new Set([current, ...(previous === undefined ? [] : [previous]), this.#signingKey])];
   }
 
-  #lookAgain(): void {
+  #pollRepeatedly(): void {
     const { dataDir, clock, log, onKeys } = this.#options;
     clock.after(TOKEN_KEY_POLL_MS, () => {
       const before = this.accepted.join();
-      this.#signsWith = this.#keys.current;
+      this.#signingKey = this.#keys.current;
       try {
         this.#keys = openTokenKeys(dataDir);
       } catch (error) {
         log.error({ err: error, code: codeOf(error) }, "the token keys could not be read");
       }
-      if (this.#keys.current !== this.#signsWith) log.info("the token key was rotated");
+      if (this.#keys.current !== this.#signingKey) log.info("the token key was rotated");
       if (this.accepted.join() !== before) onKeys(this.accepted);
-      this.#lookAgain();
+      this.#pollRepeatedly();
     });
   }
 }

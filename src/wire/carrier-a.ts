@@ -11,10 +11,10 @@ import type { InboundAudio, ParseCharge, Wire, WireEvent } from "./wire.ts";
 
 const WIRE = "carrier_a";
 
-export const createCarrierA = (): Wire => new CarrierA();
+export const createTwilioWire = (): Wire => new TwilioWire();
 
 /** Both orders of members in which the carrier writes inbound audio. */
-export function carrierALayouts(streamId: string): readonly MediaLayout[] {
+export function twilioMediaLayouts(streamId: string): readonly MediaLayout[] {
   const stream = { own: `"streamSid":${JSON.stringify(streamId)}` };
   const begin = ['{"event":"media","sequenceNumber":"', NUMBER, '",'] as const;
   const media = [
@@ -30,14 +30,14 @@ export function carrierALayouts(streamId: string): readonly MediaLayout[] {
 }
 
 /** See `Wire`. Of what the carrier sends in order (connected, start, media, ..., stop) it only remembers the stream's id. */
-export class CarrierA implements Wire {
+export class TwilioWire implements Wire {
   readonly #stream = new CarrierStream(WIRE);
   readonly inboundRateHz = CARRIER_RATE_HZ;
   readonly outboundRateHz = CARRIER_RATE_HZ;
   readonly binaryAudio = false;
   readonly outboundCodec = "mulaw";
-  readonly reorders = false;
-  readonly datesAudio = false;
+  readonly isUnordered = false;
+  readonly hasWallClockTimestamps = false;
 
   decode(message: Uint8Array, into: InboundAudio, _isBinary = false, charge?: ParseCharge): WireEvent {
     if (this.#stream.scan(message, into)) return AUDIO;
@@ -52,7 +52,7 @@ export class CarrierA implements Wire {
     if (typeof event !== "string") throw fields.malformed("event must be a string");
     if (event === "connected") return GREETING;
     if (event === "start") return this.#start(fields);
-    this.#stream.check(fields, "streamSid");
+    this.#stream.checkStreamId(fields, "streamSid");
     switch (event) {
       case "media":
         return this.#stream.readMedia(fields.object("media"), into);
@@ -72,11 +72,11 @@ export class CarrierA implements Wire {
   }
 
   encodeMark(name: string): string {
-    return JSON.stringify({ event: "mark", streamSid: this.#stream.idFor("mark"), mark: { name } });
+    return JSON.stringify({ event: "mark", streamSid: this.#stream.requireStreamId("mark"), mark: { name } });
   }
 
   encodeClear(): string {
-    return JSON.stringify({ event: "clear", streamSid: this.#stream.idFor("clear") });
+    return JSON.stringify({ event: "clear", streamSid: this.#stream.requireStreamId("clear") });
   }
 
   /** Every start is told; only the first one names the stream whose messages this wire reads and writes. */
@@ -96,7 +96,7 @@ export class CarrierA implements Wire {
     this.#stream.begin({
       streamId,
       inboundCodec: "mulaw",
-      layouts: carrierALayouts(streamId),
+      layouts: twilioMediaLayouts(streamId),
       // Nothing but these members: the carrier warns about others.
       beforePayload: `{"event":"media","streamSid":${JSON.stringify(streamId)},"media":{"payload":"`,
       afterPayload: '"}}',

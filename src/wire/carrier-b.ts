@@ -20,15 +20,15 @@ const CODECS: ReadonlyMap<unknown, G711Codec> = new Map([
   ["PCMA", "alaw"],
 ]);
 
-export interface CarrierBOptions {
+export interface TelnyxWireOptions {
   /** The stream's bidirectional codec: with another one the caller hears noise. */
   outboundCodec: G711Codec;
 }
 
-export const createCarrierB = (options: CarrierBOptions): Wire => new CarrierB(options);
+export const createTelnyxWire = (options: TelnyxWireOptions): Wire => new TelnyxWire(options);
 
 /** Both orders of members in which the carrier's inbound audio is seen. Its timestamp is passed over: see `CarrierB`. */
-export function carrierBLayouts(streamId: string): readonly MediaLayout[] {
+export function telnyxMediaLayouts(streamId: string): readonly MediaLayout[] {
   const stream = { own: `"stream_id":${JSON.stringify(streamId)}` };
   const begin = ['{"event":"media","sequence_number":"', NUMBER, '",'] as const;
   const media = [
@@ -48,16 +48,16 @@ export function carrierBLayouts(streamId: string): readonly MediaLayout[] {
  *
  * No audio has a timestamp: the unit of the carrier's is not documented. Its place is told by `chunk`.
  */
-export class CarrierB implements Wire {
+export class TelnyxWire implements Wire {
   readonly #stream = new CarrierStream(WIRE);
   readonly inboundRateHz = CARRIER_RATE_HZ;
   readonly outboundRateHz = CARRIER_RATE_HZ;
   readonly binaryAudio = false;
   readonly outboundCodec: G711Codec;
-  readonly reorders = true;
-  readonly datesAudio = false;
+  readonly isUnordered = true;
+  readonly hasWallClockTimestamps = false;
 
-  constructor({ outboundCodec }: CarrierBOptions) {
+  constructor({ outboundCodec }: TelnyxWireOptions) {
     this.outboundCodec = outboundCodec;
   }
 
@@ -74,7 +74,7 @@ export class CarrierB implements Wire {
     if (typeof event !== "string") throw fields.malformed("event must be a string");
     if (event === "connected") return GREETING;
     if (event === "start") return this.#start(fields);
-    this.#stream.check(fields, "stream_id");
+    this.#stream.checkStreamId(fields, "stream_id");
     switch (event) {
       case "media":
         return this.#media(fields.object("media"), into);
@@ -96,12 +96,12 @@ export class CarrierB implements Wire {
   }
 
   encodeMark(name: string): string {
-    this.#stream.idFor("mark");
+    this.#stream.requireStreamId("mark");
     return JSON.stringify({ event: "mark", mark: { name } });
   }
 
   encodeClear(): string {
-    this.#stream.idFor("clear");
+    this.#stream.requireStreamId("clear");
     return '{"event":"clear"}';
   }
 
@@ -125,7 +125,7 @@ export class CarrierB implements Wire {
     this.#stream.begin({
       streamId,
       inboundCodec: codec,
-      layouts: carrierBLayouts(streamId),
+      layouts: telnyxMediaLayouts(streamId),
       beforePayload: '{"event":"media","media":{"payload":"',
       afterPayload: '"}}',
     });

@@ -12,13 +12,13 @@ import type { InboundAudio, ParseCharge, Wire, WireEvent } from "./wire.ts";
 const WIRE = "carrier_c";
 const ENCODING = "audio/x-mulaw";
 
-export const createCarrierC = (): Wire => new CarrierC();
+export const createPlivoWire = (): Wire => new PlivoWire();
 
 /**
  * Both orders of members in which the carrier writes inbound audio. `extraHeaders` is what the start said, and what every
  * message repeats then; where that is no text, or a long one, there is no fast reader.
  */
-export function carrierCLayouts(streamId: string, extraHeaders: unknown): readonly MediaLayout[] {
+export function plivoMediaLayouts(streamId: string, extraHeaders: unknown): readonly MediaLayout[] {
   const repeated = extraHeaders ?? "";
   if (typeof repeated !== "string" || repeated.length > EXTRA_HEADERS_CHARS_MAX) return [];
   const stream = { own: `"streamId":${JSON.stringify(streamId)}` };
@@ -44,20 +44,20 @@ export function carrierCLayouts(streamId: string, extraHeaders: unknown): readon
  *
  * A mark that was cleared never comes back; that the clear was done is told by `cleared`.
  */
-export class CarrierC implements Wire {
+export class PlivoWire implements Wire {
   readonly #stream = new CarrierStream(WIRE);
   readonly inboundRateHz = CARRIER_RATE_HZ;
   readonly outboundRateHz = CARRIER_RATE_HZ;
   readonly binaryAudio = false;
   readonly outboundCodec = "mulaw";
-  readonly reorders = false;
-  readonly datesAudio = true;
+  readonly isUnordered = false;
+  readonly hasWallClockTimestamps = true;
   /** Ms since the Unix epoch, by the carrier's clock. */
-  #firstAudioMs = Number.NaN;
+  #firstAudioEpochMs = Number.NaN;
 
   decode(message: Uint8Array, into: InboundAudio, _isBinary = false, charge?: ParseCharge): WireEvent {
     if (this.#stream.scan(message, into)) {
-      this.#countFromFirst(into);
+      this.#makeRelativeToFirst(into);
       return AUDIO;
     }
     charge?.(parseChargeBytes(message));
@@ -70,7 +70,7 @@ export class CarrierC implements Wire {
     const event = fields.get("event");
     if (typeof event !== "string") throw fields.malformed("event must be a string");
     if (event === "start") return this.#start(fields);
-    this.#stream.check(fields, "streamId");
+    this.#stream.checkStreamId(fields, "streamId");
     switch (event) {
       case "media":
         return this.#media(fields.object("media"), into);
@@ -95,11 +95,11 @@ export class CarrierC implements Wire {
   }
 
   encodeMark(name: string): string {
-    return JSON.stringify({ event: "checkpoint", streamId: this.#stream.idFor("mark"), name });
+    return JSON.stringify({ event: "checkpoint", streamId: this.#stream.requireStreamId("mark"), name });
   }
 
   encodeClear(): string {
-    return JSON.stringify({ event: "clearAudio", streamId: this.#stream.idFor("clear") });
+    return JSON.stringify({ event: "clearAudio", streamId: this.#stream.requireStreamId("clear") });
   }
 
   encodeDtmf(digits: string): string {
@@ -108,13 +108,13 @@ export class CarrierC implements Wire {
 
   #media(media: Fields, into: InboundAudio): WireEvent {
     const event = this.#stream.readMedia(media, into);
-    if (event === AUDIO) this.#countFromFirst(into);
+    if (event === AUDIO) this.#makeRelativeToFirst(into);
     return event;
   }
 
-  #countFromFirst(into: InboundAudio): void {
-    if (Number.isNaN(this.#firstAudioMs)) this.#firstAudioMs = into.timestampMs;
-    into.timestampMs -= this.#firstAudioMs;
+  #makeRelativeToFirst(into: InboundAudio): void {
+    if (Number.isNaN(this.#firstAudioEpochMs)) this.#firstAudioEpochMs = into.timestampMs;
+    into.timestampMs -= this.#firstAudioEpochMs;
   }
 
   /** Every start is told; only the first one names the stream whose messages this wire reads and writes. */
@@ -127,7 +127,7 @@ export class CarrierC implements Wire {
     this.#stream.begin({
       streamId,
       inboundCodec: "mulaw",
-      layouts: carrierCLayouts(streamId, fields.get("extra_headers")),
+      layouts: plivoMediaLayouts(streamId, fields.get("extra_headers")),
       beforePayload: `{"event":"playAudio","media":{"contentType":"${ENCODING}","sampleRate":${CARRIER_RATE_HZ},"payload":"`,
       afterPayload: '"}}',
     });

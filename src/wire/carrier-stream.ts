@@ -62,7 +62,7 @@ export class CarrierStream {
   }
 
   /** A message that names a stream must name ours. Before start there is none, and none to compare with. */
-  check(fields: Fields, key: string): void {
+  checkStreamId(fields: Fields, key: string): void {
     const streamId = fields.get(key);
     if (streamId === undefined || this.#streamId === undefined) return;
     if (streamId !== this.#streamId) throw fields.malformed("of another stream");
@@ -95,7 +95,7 @@ export class CarrierStream {
   }
 
   /** The stream's id; asking for it before the start is our bug, and `what` says what could not be sent. */
-  idFor(what: string): string {
+  requireStreamId(what: string): string {
     if (this.#streamId === undefined) assert.fail(`no ${what} before start`);
     return this.#streamId;
   }

@@ -45,7 +45,7 @@ class PcmReader implements AudioReader {
   readonly #wire: string;
   readonly #samplesMax: number;
   /** The first byte of a sample whose second one is still to come; NaN where none is. */
-  #half = Number.NaN;
+  #pendingByte = Number.NaN;
   /** What was read into last, and its memory as bytes: a worker has one for all messages. */
   #samples: Int16Array = new Int16Array();
   #bytes = pcmBytes(this.#samples);
@@ -58,12 +58,12 @@ class PcmReader implements AudioReader {
   read(message: Uint8Array, into: InboundAudio): void {
     checkSize(this.#wire, message, 2 * this.#samplesMax);
     if (into.samples !== this.#samples) this.#readInto(into.samples);
-    const carried = Number.isNaN(this.#half) ? 0 : 1;
-    if (carried === 1) this.#bytes[0] = this.#half;
+    const carried = Number.isNaN(this.#pendingByte) ? 0 : 1;
+    if (carried === 1) this.#bytes[0] = this.#pendingByte;
     this.#bytes.set(message, carried);
     const length = carried + message.length;
     into.count = length >> 1;
-    this.#half = length % 2 === 1 ? (this.#bytes[length - 1] as number) : Number.NaN;
+    this.#pendingByte = length % 2 === 1 ? (this.#bytes[length - 1] as number) : Number.NaN;
   }
 
   #readInto(samples: Int16Array): void {

@@ -9,7 +9,7 @@ import type { OpusCodecs } from "../media/opus.ts";
 import { AUDIO, CLEARED, readDigit, STOP, UNKNOWN_EVENT } from "./events.ts";
 import { Fields } from "./json.ts";
 import { type AudioReader, createReader, createWriter, type FrameWriter } from "./websocket-audio.ts";
-import type { InboundAudio, LegNotice, ParseCharge, StreamStarted, Wire, WireEvent } from "./wire.ts";
+import type { InboundAudio, ClientMessage, ParseCharge, StreamStarted, Wire, WireEvent } from "./wire.ts";
 
 // The raw WebSocket protocol, our own, for any client: docs/stream-protocol.md describes it. Binary messages are audio in the codec that the
 // call was created with, at a rate for each direction; text messages are JSON objects with a `type`.
@@ -35,10 +35,10 @@ export class WebsocketWire implements Wire {
   readonly inboundRateHz: StreamRateHz;
   readonly outboundRateHz: StreamRateHz;
   readonly outboundCodec: FrameCodec;
-  readonly opening: StreamStarted;
+  readonly implicitStart: StreamStarted;
   readonly binaryAudio = true;
-  readonly reorders = false;
-  readonly datesAudio = false;
+  readonly isUnordered = false;
+  readonly hasWallClockTimestamps = false;
   readonly #format: StreamFormat;
   readonly #reader: AudioReader;
   readonly #writer: FrameWriter;
@@ -49,7 +49,7 @@ export class WebsocketWire implements Wire {
     this.inboundRateHz = format.codec === "opus" ? busRateHz(format.inputRateHz) : format.inputRateHz;
     this.outboundRateHz = format.outputRateHz;
     this.outboundCodec = keptIn;
-    this.opening = { kind: "start", streamId: callId, carrierCallId: undefined, codec: keptIn };
+    this.implicitStart = { kind: "start", streamId: callId, carrierCallId: undefined, codec: keptIn };
     this.#format = format;
     this.#reader = createReader(WIRE, format, opus);
     try {
@@ -81,7 +81,7 @@ export class WebsocketWire implements Wire {
     return '{"type":"clear"}';
   }
 
-  encodeNotice(notice: LegNotice): string {
+  encodeClientMessage(notice: ClientMessage): string {
     switch (notice.kind) {
       case "ready":
         return JSON.stringify({ type: "ready", callId: notice.callId, ...this.#negotiated() });

@@ -53,7 +53,7 @@ export type WireEvent =
   | { kind: "ignored"; what: "greeting" | "unknown_event" | "outbound_track" | "bad_digit" };
 
 /** What a peer may be told beside audio, where its dialect has words for it. */
-export type LegNotice =
+export type ClientMessage =
   /** The leg is open, and this is its call; the dialect adds what was negotiated. */
   | { kind: "ready"; callId: string }
   /** An answer that begins to be heard has its `latency`. */
@@ -87,11 +87,11 @@ export interface Wire {
   /** Audio travels in binary messages, both ways; without that a binary message breaks the protocol. */
   readonly binaryAudio: boolean;
   /** Of a dialect without a message for it: its stream begins with the socket, as this. */
-  readonly opening?: StreamStarted;
+  readonly implicitStart?: StreamStarted;
   /** Audio may come out of order, and must be put in order by `chunk`. */
-  readonly reorders: boolean;
+  readonly isUnordered: boolean;
   /** Its timestamps go by the clock on the wall, also while it sends nothing: audio that is old by them was held up. */
-  readonly datesAudio: boolean;
+  readonly hasWallClockTimestamps: boolean;
   /**
    * Reads one message: a text unless told otherwise. Audio lands in `into` and is told by the event `audio`. Throws
    * TrunklineError: `wire_malformed`; `wire_too_large` and `wire_wrong_data`, for which a leg ends at once; and what `charge` throws.
@@ -107,7 +107,7 @@ export interface Wire {
   /** Presses keys, 0-9, *, # and A-D, towards the far end of the line. Only of dialects that can. */
   encodeDtmf?(digits: string): string;
   /** Only of dialects that have words for it. */
-  encodeNotice?(notice: LegNotice): string;
+  encodeClientMessage?(notice: ClientMessage): string;
   /** Gives back memory outside of the heap; neither `decode` nor `encodeAudio` may follow. Only of dialects that hold some. */
   close?(): void;
 }

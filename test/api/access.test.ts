@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type GivenAnswer, type Operation, routesOf } from "../support/openapi-document.ts";
-import { ask, existing, isAbout, missing, openapiDocument } from "./asking.ts";
+import { sendRequest, existingId, isAbout, unknownId, openapiDocument } from "./asking.ts";
 import { Scene } from "./scene.ts";
 
 /** What each route answers to a request that is right, by whose key it carries. A new route belongs here. */
@@ -93,16 +93,16 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("A1: %s", 
   if ("anybody" in expected) {
     test("answers alike whatever the key, or without one", async () => {
       const keys = [...Object.values(await deadKeys()), scene.api.key];
-      for (const key of keys) expect((await ask(scene, route, { key })).status).toBe(expected.anybody);
+      for (const key of keys) expect((await sendRequest(scene, route, { key })).status).toBe(expected.anybody);
     });
     return;
   }
 
   test("is 401 without a living key, in one and the same words", async () => {
-    const given = await existing(scene, route);
+    const given = await existingId(scene, route);
     const bodies = new Set<string>();
     for (const [what, key] of Object.entries(await deadKeys())) {
-      const answer = await ask(scene, route, { ...given, key });
+      const answer = await sendRequest(scene, route, { ...given, key });
       expect([what, answer.status]).toEqual([what, 401]);
       bodies.add(answer.text.replace(String(answer.headers["x-request-id"]), ""));
     }
@@ -110,10 +110,10 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("A1: %s", 
   });
 
   test("opens to the right key, and to another account's as the table says", async () => {
-    const given = await existing(scene, route);
+    const given = await existingId(scene, route);
     // The stranger first: the owner would see what it must not do.
-    expect((await ask(scene, route, { ...given, key: strangersKey })).status).toBe(expected.stranger);
-    expect((await ask(scene, route, given)).status).toBe(expected.owner);
+    expect((await sendRequest(scene, route, { ...given, key: strangersKey })).status).toBe(expected.stranger);
+    expect((await sendRequest(scene, route, given)).status).toBe(expected.owner);
   });
 });
 
@@ -122,10 +122,10 @@ const WITH_ID = routes.filter(({ path }) => path.includes("{id}"));
 test.each(
   WITH_ID.map((route) => [nameOf(route), route] as const),
 )("A2: %s answers of another account's id what it does of one that nobody has, to the byte", async (_name, route) => {
-  const nobodys = await ask(scene, route, { ...missing(route), key: strangersKey });
+  const nobodys = await sendRequest(scene, route, { ...unknownId(route), key: strangersKey });
   expect(nobodys.status).toBe(404);
   const theirs = isAbout(route, "calls") ? await scene.callOfEveryKind() : [await scene.agent()];
   for (const id of theirs) {
-    expect(comparable(await ask(scene, route, { id, key: strangersKey }))).toEqual(comparable(nobodys));
+    expect(comparable(await sendRequest(scene, route, { id, key: strangersKey }))).toEqual(comparable(nobodys));
   }
 });

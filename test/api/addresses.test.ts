@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { API_BASE_PATH } from "../../src/api/app.ts";
 import { readConfig } from "../../src/config.ts";
-import { type ApiUnderTest, apiUnderTest, LEAST } from "./harness.ts";
+import { type ApiUnderTest, apiUnderTest, MINIMAL_CALL } from "./harness.ts";
 
 let api: ApiUnderTest;
 beforeEach(async () => {
@@ -35,8 +35,8 @@ const REQUESTS = [
   ["GET", "/openapi.json"],
   ["GET", "/calls/call_01a1fd9c-b56e-7159-a78e-8b0433f9cf99"],
   ["GET", "/nowhere"],
-  ["POST", "/calls", LEAST],
-  ["POST", "/calls", { ...LEAST, maxDuration: 1 }],
+  ["POST", "/calls", MINIMAL_CALL],
+  ["POST", "/calls", { ...MINIMAL_CALL, maxDuration: 1 }],
 ] as const;
 
 /** Without what is new in every answer. */
@@ -65,7 +65,7 @@ describe("several addresses", () => {
 
   test("a new call's Location holds under each, and its stream is where the configuration says", async () => {
     for (const headers of SURROUNDINGS) {
-      const answer = await api.post(LEAST, headers);
+      const answer = await api.post(MINIMAL_CALL, headers);
       const { id, websocketUrl } = answer.body as { id: string; websocketUrl: string };
       expect([answer.status, answer.headers.location]).toEqual([201, `${API_BASE_PATH}/calls/${id}`]);
       expect(websocketUrl).toMatch(/^wss:\/\/media\.test\/stream\//);

@@ -4,8 +4,8 @@ import { catalogueOf } from "../../src/api/voices.ts";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import type { NewAgent } from "../../src/store/agent-store.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
-import { by } from "../support/tokens.ts";
-import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf, VOICES } from "./harness.ts";
+import { redeemedBy } from "../support/tokens.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf, VOICES } from "./harness.ts";
 
 const AGENT: NewAgent = {
   name: "Front desk",
@@ -56,7 +56,7 @@ const call = (agentId: string, body?: unknown, headers = {}): Promise<Answer> =>
 async function specOf(answer: Answer): Promise<CallSpec | undefined> {
   expect(answer.status).toBe(201);
   const token = (answer.body as Created).websocketUrl.split("/").at(-1) ?? "";
-  return (await api.stores.redemptions.redeem(hashSecret(token), by("worker-1")))?.spec;
+  return (await api.stores.redemptions.redeem(hashSecret(token), redeemedBy("worker-1")))?.spec;
 }
 
 describe("POST /agents/{id}/calls", () => {
@@ -77,7 +77,7 @@ describe("POST /agents/{id}/calls", () => {
       createdAt: "2026-01-01T00:00:00.000Z",
     });
     expect((await api.get(`/api/v1/calls/${id}`)).body).toMatchObject({ agentId, metadata: { order: 17 } });
-    const inline = (await api.post(LEAST)).body as Created;
+    const inline = (await api.post(MINIMAL_CALL)).body as Created;
     expect((await api.get(`/api/v1/calls/${inline.id}`)).body).toMatchObject({ agentId: null });
   });
 
@@ -171,7 +171,7 @@ describe("POST /agents/{id}/calls", () => {
   test("while no calls are taken it is 503 with Retry-After", async () => {
     api = await apiUnderTest();
     const agentId = await save();
-    api.state.newCalls = { taken: false, reason: "draining" };
+    api.state.newCalls = { accepted: false, reason: "draining" };
     const answer = await call(agentId, {});
     expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, "draining", "5"]);
   });
@@ -186,7 +186,7 @@ describe("POST /agents/{id}/calls", () => {
     for (const mismatch of [
       await call(agentId, { metadata: { a: 2 } }, named),
       await call(other, { metadata: { a: 1 } }, named),
-      await api.post({ ...LEAST, metadata: { a: 1 } }, named),
+      await api.post({ ...MINIMAL_CALL, metadata: { a: 1 } }, named),
     ]) {
       expect([mismatch.status, errorOf(mismatch).code]).toEqual([409, "idempotency_mismatch"]);
     }

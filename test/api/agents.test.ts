@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AGENTS_PER_ACCOUNT_MAX } from "../../src/core/api-limits.ts";
-import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf } from "./harness.ts";
 
 const AGENTS = "/api/v1/agents";
 const LEAST_AGENT = {
@@ -154,7 +154,7 @@ describe("POST /agents", () => {
     ["selectedTools", Array(33).fill({ toolName: "hang_up" })],
     ["selectedTools", [{ toolName: "sing" }]],
   ])("the call setting %s: %j is refused as POST /calls refuses it", async (field, value) => {
-    const alone = errorOf(await api.post({ ...LEAST, [field]: value }));
+    const alone = errorOf(await api.post({ ...MINIMAL_CALL, [field]: value }));
     const answer = await create({ ...LEAST_AGENT, callSettings: { [field]: value } });
     expect(answer.status).toBe(400);
     expect(errorOf(answer).details).toEqual(
@@ -326,10 +326,10 @@ describe("ADV-M4: the agents of an account", () => {
   });
 
   test("are not saved on a disk that is nearly full", async () => {
-    api.state.newCalls = { taken: false, reason: "insufficient_storage" };
+    api.state.newCalls = { accepted: false, reason: "insufficient_storage" };
     const answer = await create(LEAST_AGENT);
     expect([answer.status, errorOf(answer).code]).toEqual([503, "insufficient_storage"]);
-    api.state.newCalls = { taken: false, reason: "overloaded" };
+    api.state.newCalls = { accepted: false, reason: "overloaded" };
     expect((await create(LEAST_AGENT)).status).toBe(201);
   });
 });

@@ -4,7 +4,7 @@ import { catalogueOf } from "../../src/api/voices.ts";
 import { providerFailed } from "../../src/core/errors.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { NO_WORKERS } from "../support/workers-metrics.ts";
-import { type ApiUnderTest, apiUnderTest, errorOf, LEAST } from "./harness.ts";
+import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "./harness.ts";
 
 let api: ApiUnderTest;
 afterEach(() => api.close());
@@ -112,7 +112,7 @@ async function rawAnswer(bytes: string): Promise<{ head: string; body: unknown }
 
 test("every answer is counted under the pattern of its route, its method and its status, and nothing that was asked for", async () => {
   api = await apiUnderTest();
-  await api.post(LEAST);
+  await api.post(MINIMAL_CALL);
   await api.post({});
   for (const id of ["call_1", "call_2"]) await api.get(`/api/v1/calls/${id}?secret=1`);
   await api.get("/api/v1/calls/call_1");
@@ -140,7 +140,7 @@ describe("when a part of the service fails", () => {
       throw providerFailed("espeak", "process 4711 died at /srv/secret");
     };
     api = await apiUnderTest(catalogueOf({ voices: broken }));
-    for (const answer of [await api.get("/api/v1/voices"), await api.post(LEAST)]) {
+    for (const answer of [await api.get("/api/v1/voices"), await api.post(MINIMAL_CALL)]) {
       expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, "unavailable", "5"]);
       expect(answer.text).not.toMatch(/espeak|4711|secret/);
     }
@@ -151,7 +151,7 @@ describe("when a part of the service fails", () => {
     const bug = async () => {
       throw new TypeError("SELECT * FROM /srv/secret is undefined");
     };
-    api = await apiUnderTest({ voices: bug, languages: bug, untold: () => [] });
+    api = await apiUnderTest({ voices: bug, languages: bug, unlistedProviders: () => [] });
     const answer = await api.get("/api/v1/voices");
     expect([answer.status, errorOf(answer)]).toEqual([
       500,
@@ -170,7 +170,7 @@ test("a check that fails by itself is 500, and the body it did not check makes n
   api = await apiUnderTest();
   let reads = 0;
   const readableLater = {
-    ...LEAST,
+    ...MINIMAL_CALL,
     connectionType: "carrier_a",
     selectedTools: [],
     get metadata() {
@@ -181,7 +181,7 @@ test("a check that fails by itself is 500, and the body it did not check makes n
   api.app.addHook("preValidation", async (request) => {
     request.body = readableLater;
   });
-  const answer = await api.post(LEAST);
+  const answer = await api.post(MINIMAL_CALL);
   expect([answer.status, errorOf(answer).code]).toEqual([500, "internal"]);
   expect(api.logged.join("")).not.toContain("call created");
   api.clock.advance(600_000);

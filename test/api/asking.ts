@@ -12,7 +12,7 @@ export async function openapiDocument(): Promise<OpenapiDocument> {
 }
 
 /** A request, as far as it differs from what its operation prescribes. */
-export interface Given {
+export interface RequestChanges {
   /** In place of what stands in the path's braces. */
   id?: string;
   /** Without the question mark. */
@@ -25,7 +25,7 @@ export interface Given {
 }
 
 /** Sends what the operation prescribes, changed by what is given. */
-export async function ask({ api }: Scene, operation: Operation, given: Given = {}): Promise<GivenAnswer> {
+export async function sendRequest({ api }: Scene, operation: Operation, given: RequestChanges = {}): Promise<GivenAnswer> {
   const { id = "", query, key = api.key, headers } = given;
   const body = given.body ?? (operation.requestBody?.required ? operation.bodyExamples[0] : undefined);
   const answer = await api.app.inject({
@@ -46,13 +46,13 @@ export const pathOf = ({ path }: Operation, id: string): string => path.replace(
 export const isAbout = ({ path }: Operation, kind: "calls" | "agents"): boolean => path.includes(`/${kind}/{id}`);
 
 /** Something that is there, where the operation takes an id. */
-export async function existing(scene: Scene, operation: Operation): Promise<Given> {
+export async function existingId(scene: Scene, operation: Operation): Promise<RequestChanges> {
   if (isAbout(operation, "calls")) return { id: await scene.ended() };
   if (isAbout(operation, "agents")) return { id: await scene.agent() };
   return {};
 }
 
 /** What nobody has, where the operation takes an id. */
-export const missing = (operation: Operation): Given => ({
+export const unknownId = (operation: Operation): RequestChanges => ({
   id: `${isAbout(operation, "calls") ? "call" : "agent"}_01990000-0000-7000-8000-000000000000`,
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BODY_BYTES_MAX } from "../../src/core/limits.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
-import { by } from "../support/tokens.ts";
-import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
+import { redeemedBy } from "../support/tokens.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf } from "./harness.ts";
 
 /** What becomes of a body: a call, or an error of this code. */
 type Outcome =
@@ -327,7 +327,7 @@ function wholeItem(text: string): [string, string] {
 
 /** The least that makes a call, without what `member` is to say, and with it. */
 function bodyOf(member: string, value: string): string {
-  const rest = Object.entries(LEAST).filter(([name]) => !member.startsWith(`"${name}":`));
+  const rest = Object.entries(MINIMAL_CALL).filter(([name]) => !member.startsWith(`"${name}":`));
   return `${JSON.stringify(Object.fromEntries(rest)).slice(0, -1)},${member.replace("#", () => value)}}`;
 }
 
@@ -356,7 +356,7 @@ const FIELD_ROWS: Row[] = FIELDS.flatMap(({ member, path, rows, id }) =>
 
 /** Every field at once. */
 const FULL = {
-  ...LEAST,
+  ...MINIMAL_CALL,
   ...{ model: "model_c", temperature: 0.7, greeting: "Hello!", firstSpeaker: "agent", interruptible: true },
   ...{
     languagePinned: true,
@@ -370,7 +370,7 @@ const FULL = {
 };
 
 const without = (name: string): string => JSON.stringify({ ...FULL, [name]: undefined });
-const least = JSON.stringify(LEAST).slice(1, -1);
+const least = JSON.stringify(MINIMAL_CALL).slice(1, -1);
 const REQUIRED = ["/language", "/systemPrompt", "/voice"];
 const invalid = (name: string, text: string, ...paths: string[]): Row => ({
   ...{ name, text, outcome: "invalid_request", paths },
@@ -379,7 +379,7 @@ const created = (name: string, text: string): Row => ({ name, text, outcome: "cr
 
 const BODY_ROWS: Row[] = [
   ...Object.keys(FULL).map((name) =>
-    name in LEAST
+    name in MINIMAL_CALL
       ? invalid(`everything but ${name}`, without(name), `/${name}`)
       : created(`everything but ${name}`, without(name)),
   ),
@@ -441,7 +441,7 @@ const before = prototypes();
 /** What the gateway will be given for a created call. */
 async function specOf({ body }: Answer) {
   const token = (body as { websocketUrl: string }).websocketUrl.slice(-64);
-  return (await api.stores.redemptions.redeem(hashSecret(token), by("worker-1")))?.spec;
+  return (await api.stores.redemptions.redeem(hashSecret(token), redeemedBy("worker-1")))?.spec;
 }
 
 describe("POST /calls", () => {

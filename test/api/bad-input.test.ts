@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../src/api/errors.ts";
 import { BODY_BYTES_MAX } from "../../src/core/limits.ts";
-import { type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
+import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf } from "./harness.ts";
 
 let api: ApiUnderTest;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => api.close());
 // Which bodies are refused, and at which paths, is in the table beside this file; here is how it is told, and how much of it.
 
 /** `LEAST` as JSON text, with one more member spelled by hand. */
-const withMember = (member: string) => `${JSON.stringify(LEAST).slice(0, -1)},${member}}`;
+const withMember = (member: string) => `${JSON.stringify(MINIMAL_CALL).slice(0, -1)},${member}}`;
 
 describe("a field that is wrong is 400, with its path, its value and what it may be", () => {
   const whole = (min: number, max: number) => `must be a whole number from ${min} to ${max}`;
@@ -53,7 +53,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
 
   test("unknown fields are refused by name, at every depth", async () => {
     const answer = await api.post({
-      ...LEAST,
+      ...MINIMAL_CALL,
       tenantId: "x",
       id: "call_1",
       "a/b~c": 1,
@@ -99,7 +99,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
   });
 
   test("so is what is wrong with its query and its headers", async () => {
-    const body = { ...LEAST, model: "x", voice: "Zelda" };
+    const body = { ...MINIMAL_CALL, model: "x", voice: "Zelda" };
     const answer = await api.post(body, { "idempotency-key": "" }, "/api/v1/calls?dry=1&force=true");
     expect(pathsOf(answer)).toEqual(["/dry", "/force", "/idempotency-key", "/model", "/voice"]);
     expect(errorOf(answer).details.map(({ message }) => message)).toContain('the query has no field "dry"');
@@ -107,7 +107,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
 
   test("of a body with ten thousand unknown fields the first hundred are named", async () => {
     const answer = await api.post({
-      ...LEAST,
+      ...MINIMAL_CALL,
       ...Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`f${i}`, 1])),
     });
     expect(errorOf(answer).details).toHaveLength(100);
@@ -116,7 +116,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
 
   test("of problems that take too much room the first are reported whole, and the message says that there are more", async () => {
     const fields = Array.from({ length: 90 }, (_, i) => [`${"€".repeat(240)}${i}`, 1]);
-    const answer = await api.post({ ...LEAST, ...Object.fromEntries(fields) });
+    const answer = await api.post({ ...MINIMAL_CALL, ...Object.fromEntries(fields) });
     const { details, message } = errorOf(answer);
     expect(details.length).toBeLessThan(90);
     expect(message).toBe(`at least ${details.length} problems, named in details`);
@@ -158,7 +158,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
   test("a path and a name are shown whole, however deep the field is", async () => {
     const definition = { type: "http", name: "a", description: "b", parameters: { type: "object" } };
     const http = { method: "GET", url: "http://127.0.0.1/", headers: { "X-Unusually-Long-Header-Name-Of-A-Shop": 7 } };
-    const answer = await api.post({ ...LEAST, selectedTools: [{ definition: { ...definition, http } }] });
+    const answer = await api.post({ ...MINIMAL_CALL, selectedTools: [{ definition: { ...definition, http } }] });
     expect(errorOf(answer).details).toEqual([
       {
         path: "/selectedTools/0/definition/http/headers/X-Unusually-Long-Header-Name-Of-A-Shop",
@@ -174,7 +174,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
 
   test("an unknown field is named whole, in the path and in the message", async () => {
     const field = "the_name_of_this_field_is_longer_than_forty_characters";
-    const answer = await api.post({ ...LEAST, [field]: 1 });
+    const answer = await api.post({ ...MINIMAL_CALL, [field]: 1 });
     expect(errorOf(answer).details).toEqual([{ path: `/${field}`, message: `the body has no field "${field}"` }]);
   });
 
@@ -195,19 +195,19 @@ describe("a field that is wrong is 400, with its path, its value and what it may
 
   test("a tool's name that is no name is not repeated", async () => {
     const definition = { type: "client", name: "n".repeat(200_000), description: "b", parameters: { type: "object" } };
-    const answer = await api.post({ ...LEAST, selectedTools: [{ definition }] });
+    const answer = await api.post({ ...MINIMAL_CALL, selectedTools: [{ definition }] });
     expect(pathsOf(answer)).toEqual(["/connectionType", "/selectedTools/0/definition/name"]);
     expect(answer.text.length).toBeLessThan(2_000);
   });
 
   test("a value that is too long ends in an ellipsis, behind a whole character as people see it", async () => {
     const family = "👨‍👩‍👧‍👦";
-    const answer = await api.post({ ...LEAST, model: family.repeat(10) });
+    const answer = await api.post({ ...MINIMAL_CALL, model: family.repeat(10) });
     expect(errorOf(answer).message).toBe(`model must be one of model_a, model_b, model_c, not "${family.repeat(3)}…"`);
   });
 
   test("a list of more than 32 tools is refused for its length alone", async () => {
-    const answer = await api.post({ ...LEAST, selectedTools: Array(20_000).fill({ sing: 1 }) });
+    const answer = await api.post({ ...MINIMAL_CALL, selectedTools: Array(20_000).fill({ sing: 1 }) });
     expect([pathsOf(answer), errorOf(answer).message]).toEqual([
       ["/selectedTools"],
       "selectedTools must have at most 32 items, not 20000",
@@ -215,7 +215,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
   });
 
   test("what was sent is quoted no further than it helps", async () => {
-    const answer = await api.post({ ...LEAST, model: "m".repeat(5_000), metadata: "x", websocket: "x" });
+    const answer = await api.post({ ...MINIMAL_CALL, model: "m".repeat(5_000), metadata: "x", websocket: "x" });
     expect(answer.text).toContain(`${"m".repeat(40)}…`);
     expect(answer.text).not.toContain("m".repeat(41));
   });
@@ -223,7 +223,7 @@ describe("a field that is wrong is 400, with its path, its value and what it may
 
 test("of the websocket object's fields it is told what each may be, and what the G.711 codecs ask for", async () => {
   const messages = async (websocket: unknown) =>
-    errorOf(await api.post({ ...LEAST, connectionType: "websocket", websocket })).details.map(({ message }) => message);
+    errorOf(await api.post({ ...MINIMAL_CALL, connectionType: "websocket", websocket })).details.map(({ message }) => message);
   expect(await messages({ inputSampleRate: 44_100, outputSampleRate: "8000", codec: "PCMU" })).toEqual([
     'websocket.codec must be one of pcm_s16le, mulaw, alaw, opus, not "PCMU"',
     "websocket.inputSampleRate must be one of 8000, 16000, 24000, 48000, not 44100",
@@ -239,7 +239,7 @@ describe("metadata", () => {
   const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
 
   test("is refused with what it takes, and how deep it goes", async () => {
-    const message = async (value: unknown) => errorOf(await api.post({ ...LEAST, metadata: value })).message;
+    const message = async (value: unknown) => errorOf(await api.post({ ...MINIMAL_CALL, metadata: value })).message;
     expect(await message({ a: "x".repeat(8_185) })).toBe("metadata must take at most 8192 bytes as JSON, not 8193");
     expect(await message(nested(6))).toBe("metadata must have at most 5 levels, not 6");
     expect(await message({ a: Array(130_000).fill(0) })).toBe(
@@ -249,7 +249,7 @@ describe("metadata", () => {
 
   test("comes back as it went, whatever its keys are", async () => {
     const value = { constructor: { prototype: null }, prototype: [1], toString: "x", hasOwnProperty: 0, "": {} };
-    const created = await api.post({ ...LEAST, metadata: value });
+    const created = await api.post({ ...MINIMAL_CALL, metadata: value });
     const { id } = created.body as { id: string };
     expect((await api.get(`/api/v1/calls/${id}`)).body).toMatchObject({ metadata: value });
   });
@@ -280,7 +280,7 @@ describe("a body that cannot be read", () => {
   });
 
   test("may be nested as it likes within its texts", async () => {
-    expect((await api.post({ ...LEAST, systemPrompt: `${"[{".repeat(100)} \\" \\\\` })).status).toBe(201);
+    expect((await api.post({ ...MINIMAL_CALL, systemPrompt: `${"[{".repeat(100)} \\" \\\\` })).status).toBe(201);
   });
 
   test.each([
@@ -290,7 +290,7 @@ describe("a body that cannot be read", () => {
     "multipart/form-data; boundary=x",
     "x",
   ])("the content type %s is 415", async (type) => {
-    const answer = await api.post(LEAST, { "content-type": type });
+    const answer = await api.post(MINIMAL_CALL, { "content-type": type });
     expect([answer.status, errorOf(answer).code]).toEqual([415, "unsupported_media_type"]);
   });
 
@@ -310,14 +310,14 @@ describe("a body that cannot be read", () => {
       { "content-type": 'application/json;charset="UTF-8"' },
       { "content-encoding": "identity" },
     ]) {
-      expect((await api.post(LEAST, headers)).status).toBe(201);
+      expect((await api.post(MINIMAL_CALL, headers)).status).toBe(201);
     }
     for (const headers of [
       { "content-type": "application/json; charset=iso-8859-1" },
       { "content-type": 'application/json; charset="utf-16"' },
       { "content-encoding": "gzip" },
     ]) {
-      const answer = await api.post(LEAST, headers);
+      const answer = await api.post(MINIMAL_CALL, headers);
       expect([answer.status, errorOf(answer).code]).toEqual([415, "unsupported_media_type"]);
     }
   });

@@ -2,8 +2,8 @@ import { existsSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { TURNS } from "../contract/call-store-contract.ts";
-import { by } from "../support/tokens.ts";
-import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
+import { redeemedBy } from "../support/tokens.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf } from "./harness.ts";
 
 let api: ApiUnderTest;
 beforeEach(async () => {
@@ -12,13 +12,13 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 async function created(): Promise<{ id: string; tokenHash: string }> {
-  const { id, websocketUrl } = (await api.post(LEAST)).body as { id: string; websocketUrl: string };
+  const { id, websocketUrl } = (await api.post(MINIMAL_CALL)).body as { id: string; websocketUrl: string };
   return { id, tokenHash: hashSecret(websocketUrl.split("/").at(-1) ?? "") };
 }
 
 async function active(): Promise<string> {
   const { id, tokenHash } = await created();
-  await api.stores.redemptions.redeem(tokenHash, by("worker-7"));
+  await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-7"));
   return id;
 }
 
@@ -55,7 +55,7 @@ describe("POST /calls/{id}/end", () => {
     api.clock.advance(1_000);
     const second = await end(id);
     expect([second.status, second.body]).toEqual([200, first.body]);
-    expect(await api.stores.redemptions.redeem(tokenHash, by("worker-7"))).toBeUndefined();
+    expect(await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-7"))).toBeUndefined();
     expect(api.told).toEqual([]);
   });
 
@@ -114,9 +114,9 @@ describe("POST /calls/{id}/end", () => {
   });
 
   test("goes on while no new calls are taken", async () => {
-    api.state.newCalls = { taken: true };
+    api.state.newCalls = { accepted: true };
     const { id } = await created();
-    api.state.newCalls = { taken: false, reason: "draining" };
+    api.state.newCalls = { accepted: false, reason: "draining" };
     expect((await end(id)).status).toBe(200);
   });
 });
@@ -145,7 +145,7 @@ describe("DELETE /calls/{id}", () => {
   test("kills the token of a call that waits for its stream", async () => {
     const { id, tokenHash } = await created();
     expect((await remove(id)).status).toBe(204);
-    expect(await api.stores.redemptions.redeem(tokenHash, by("worker-7"))).toBeUndefined();
+    expect(await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-7"))).toBeUndefined();
   });
 
   test("is 409 while the call is being held, and touches nothing of it", async () => {
@@ -185,7 +185,7 @@ describe("DELETE /calls/{id}", () => {
     api = await apiUnderTest(undefined, {
       removeFiles: async () => {
         api.clock.advance(-1);
-        await api.stores.redemptions.redeem(tokenHash, by("worker-7"));
+        await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-7"));
       },
     });
     const call = await created();

@@ -9,8 +9,8 @@ import { hashSecret } from "../../src/store/secrets.ts";
 import { SPEC } from "../contract/call-store-contract.ts";
 import { START } from "../record/example-call.ts";
 import { JournalFile } from "../record/journal-file.ts";
-import { by, mintToken } from "../support/tokens.ts";
-import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
+import { redeemedBy, mintToken } from "../support/tokens.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf } from "./harness.ts";
 
 let api: ApiUnderTest;
 beforeEach(async () => {
@@ -35,7 +35,7 @@ async function active(): Promise<{ id: string; journal: JournalFile }> {
   const tokenHash = hashSecret(mintToken());
   const { accountId, stores } = api;
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-  const call = await stores.redemptions.redeem(tokenHash, by("worker-1"));
+  const call = await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   if (call === undefined) throw new Error("not redeemed");
   const { callId: id } = call;
   return { id, journal: new JournalFile({ ...START, callId: id, accountId }, journalPath(api.directory, id)) };
@@ -65,15 +65,15 @@ const END: ListedEvent = { atMs: 9_000, source: "command", kind: "end", reason: 
 
 type OfKind<Item, Kind> = Extract<Item, { kind: Kind }>;
 const LATENCY = {
-  finalMs: 310,
+  finalTranscriptMs: 310,
   endOfTurnMs: 500,
-  askedMs: 500,
+  llmRequestedMs: 500,
   firstTextMs: 600.25,
-  firstPieceMs: 650,
+  firstSegmentMs: 650,
   firstAudioMs: 700,
   firstFrameMs: 720,
 };
-type ListedKind = Exclude<JournaledEvent["kind"], "used" | "pong">;
+type ListedKind = Exclude<JournaledEvent["kind"], "usage" | "pong">;
 /** One of each kind, with all fields that it may have: the compiler sees to it that none is forgotten. */
 const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   tick: { kind: "tick" },
@@ -86,24 +86,24 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
   cleared: { kind: "cleared", playedMs: 1_240.5 },
   dtmf: { kind: "dtmf", digit: "5", chars: 1 },
   typed: { kind: "typed", text: "", chars: 9 },
-  "ear-partial": { kind: "ear-partial", text: "when are", chars: 8, language: "en" },
-  "ear-final": { kind: "ear-final", text: "when are you open", chars: 17, language: "en" },
-  "ear-failed": { kind: "ear-failed", code: "provider_failed" },
+  "stt-interim": { kind: "stt-interim", text: "when are", chars: 8, language: "en" },
+  "stt-final": { kind: "stt-final", text: "when are you open", chars: 17, language: "en" },
+  "stt-failed": { kind: "stt-failed", code: "provider_failed" },
   "reply-text": { kind: "reply-text", turnId: 2, text: "From nine ", chars: 10 },
-  "reply-tool": { kind: "reply-tool", turnId: 2, id: "1", name: "hang_up", argumentsJson: "{}", chars: 2 },
+  "reply-tool-call": { kind: "reply-tool-call", turnId: 2, id: "1", name: "hang_up", argumentsJson: "{}", chars: 2 },
   "reply-end": { kind: "reply-end", turnId: 2 },
   "reply-failed": { kind: "reply-failed", turnId: 2, code: "provider_failed" },
-  "piece-audio": {
-    kind: "piece-audio",
+  "segment-audio": {
+    kind: "segment-audio",
     turnId: 2,
-    piece: 0,
+    segment: 0,
     samples: 160,
     words: [{ text: "From", startMs: 0, endMs: 180.5 }],
     wordCount: 1,
   },
-  "piece-end": { kind: "piece-end", turnId: 2, piece: 0, samples: 8_000 },
-  "piece-failed": { kind: "piece-failed", turnId: 2, piece: 1, code: "provider_failed" },
-  "voice-chosen": { kind: "voice-chosen", language: "de", voiceId: "espeak/gmw/de", speaksIt: true },
+  "segment-end": { kind: "segment-end", turnId: 2, segment: 0, samples: 8_000 },
+  "segment-failed": { kind: "segment-failed", turnId: 2, segment: 1, code: "provider_failed" },
+  "voice-chosen": { kind: "voice-chosen", language: "de", voiceId: "espeak/gmw/de", supportsLanguage: true },
   "phrases-chosen": {
     kind: "phrases-chosen",
     language: "sw",
@@ -116,27 +116,27 @@ const EVENTS: { [Kind in ListedKind]: OfKind<JournaledEvent, Kind> } = {
       limit: "Siwezi.",
     },
   },
-  "provider-switched": { kind: "provider-switched", engine: "ear", from: "deepgram", to: "openai", code: "silent" },
+  "provider-switched": { kind: "provider-switched", stage: "stt", from: "deepgram", to: "openai", code: "timed_out" },
   "context-exceeded": { kind: "context-exceeded", provider: "openai", tokensMax: 8_000, retried: true },
   "limit-reached": { kind: "limit-reached", scope: "call", limit: "llm_requests", action: "refuse" },
-  "tool-result": { kind: "tool-result", turnId: 2, key: "2.1", result: "open", failed: false, chars: 4 },
+  "tool-result": { kind: "tool-result", turnId: 2, toolCallId: "2.1", result: "open", failed: false, chars: 4 },
 };
 const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, Kind> } = {
-  ask: { kind: "ask", turnId: 2, messages: 3, language: "en" },
-  "ask-ahead": { kind: "ask-ahead", messages: 3, language: "en" },
+  "generate-reply": { kind: "generate-reply", turnId: 2, messages: 3, language: "en" },
+  "preemptive-start": { kind: "preemptive-start", messages: 3, language: "en" },
   "conversation-trimmed": {
     kind: "conversation-trimmed",
     turnId: 2,
     droppedTurns: 4,
     droppedMessages: 8,
-    cutResults: 1,
+    truncatedResults: 1,
     tokens: 12_000,
     tokensMax: 16_000,
   },
-  "forget-ahead": { kind: "forget-ahead" },
-  speak: { kind: "speak", turnId: 2, piece: 0, text: "From nine to five.", reason: "greeting", chars: 18 },
+  "preemptive-cancel": { kind: "preemptive-cancel" },
+  speak: { kind: "speak", turnId: 2, segment: 0, text: "From nine to five.", reason: "greeting", chars: 18 },
   mark: { kind: "mark", name: "2.0" },
-  cut: { kind: "cut", turnId: 2, clear: true, reason: "words", voicedMs: 220, heardText: "From", chars: 4 },
+  "cancel-reply": { kind: "cancel-reply", turnId: 2, clear: true, reason: "words", speechMs: 220, heardText: "From", chars: 4 },
   state: { kind: "state", state: "speaking", latency: LATENCY },
   turn: {
     kind: "turn",
@@ -153,10 +153,10 @@ const COMMANDS: { [Kind in JournaledCommand["kind"]]: OfKind<JournaledCommand, K
   },
   pause: { kind: "pause", turnId: 2 },
   resume: { kind: "resume", turnId: 2, reason: "no_words" },
-  "pass-over": { kind: "pass-over", text: "mm-hm", startMs: 10, endMs: 12, chars: 5 },
-  tool: { kind: "tool", turnId: 2, key: "2.1", name: "opening_hours", arguments: { day: "Monday" } },
+  "ignore": { kind: "ignore", text: "mm-hm", startMs: 10, endMs: 12, chars: 5 },
+  "run-tool": { kind: "run-tool", turnId: 2, toolCallId: "2.1", name: "opening_hours", arguments: { day: "Monday" } },
   "send-dtmf": { kind: "send-dtmf", digits: "12", chars: 2 },
-  language: { kind: "language", language: "de", reason: "heard" },
+  language: { kind: "language", language: "de", reason: "detected" },
   transfer: { kind: "transfer", target: "+4930901820", chars: 11 },
   end: { kind: "end", reason: "agent_hangup" },
 };
@@ -169,7 +169,7 @@ describe("GET /calls/{id}/events", () => {
     journal.add({
       kind: "event",
       timeMs: 10.5,
-      event: { kind: "used", engine: "voice", provider: "espeak", usage: { characters: 8 } },
+      event: { kind: "usage", stage: "tts", provider: "espeak", usage: { characters: 8 } },
     });
     for (const command of Object.values(COMMANDS)) journal.add({ kind: "command", timeMs: 20.75, command });
     await finish(id);
@@ -184,9 +184,9 @@ describe("GET /calls/{id}/events", () => {
 
   test("lists what frames come to in their place", async () => {
     const { id, journal } = await active();
-    const frame = { audio: new Uint8Array(), audioLeftOut: false };
+    const frame = { audio: new Uint8Array(), audioOmitted: false };
     for (let atMs = 0; atMs < 1_000; atMs += 20) {
-      journal.add({ kind: "frame-in", timeMs: atMs, mediaMs: atMs, voiced: atMs >= 500, ...frame });
+      journal.add({ kind: "frame-in", timeMs: atMs, mediaMs: atMs, isSpeech: atMs >= 500, ...frame });
     }
     for (let number = 0; number < 5; number += 1) {
       journal.add({ kind: "frame-out", timeMs: 1_000, turnId: 1, samples: 160, ...frame });
@@ -194,10 +194,10 @@ describe("GET /calls/{id}/events", () => {
     journal.end(9_000);
     await finish(id);
     expect(listOf(await ask(id)).data).toEqual([
-      { atMs: 540, source: "event", kind: "voice-began", startMs: 500 },
-      { atMs: 1_000, source: "event", kind: "audio-began", turnId: 1 },
-      { atMs: 1_100, source: "event", kind: "audio-ended", turnId: 1, sentMs: 100 },
-      { atMs: 9_000, source: "event", kind: "voice-ended", endMs: 980 },
+      { atMs: 540, source: "event", kind: "speech-started", startMs: 500 },
+      { atMs: 1_000, source: "event", kind: "playout-started", turnId: 1 },
+      { atMs: 1_100, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 },
+      { atMs: 9_000, source: "event", kind: "speech-ended", endMs: 980 },
       END,
     ]);
   });
@@ -303,7 +303,7 @@ describe("GET /calls/{id}/events", () => {
   });
 
   test("is empty for a call that nobody has come for: as long as somebody may, it leads on", async () => {
-    const { id } = (await api.post(LEAST)).body as { id: string };
+    const { id } = (await api.post(MINIMAL_CALL)).body as { id: string };
     const { data, nextCursor } = listOf(await ask(id));
     expect([data, nextCursor]).toEqual([[], expect.any(String)]);
     api.clock.advance(61_000);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hashSecret } from "../../src/store/secrets.ts";
-import { by } from "../support/tokens.ts";
-import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
+import { redeemedBy } from "../support/tokens.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf } from "./harness.ts";
 
 let api: ApiUnderTest;
 beforeEach(async () => {
@@ -15,7 +15,7 @@ interface Page {
 }
 
 async function create(changes: object = {}): Promise<{ id: string; tokenHash: string }> {
-  const { id, websocketUrl } = (await api.post({ ...LEAST, ...changes })).body as { id: string; websocketUrl: string };
+  const { id, websocketUrl } = (await api.post({ ...MINIMAL_CALL, ...changes })).body as { id: string; websocketUrl: string };
   return { id, tokenHash: hashSecret(websocketUrl.split("/").at(-1) ?? "") };
 }
 
@@ -77,7 +77,7 @@ describe("GET /calls", () => {
     const [mine, other] = [await create(), await create()];
     const carrierCallId = "../../etc 👋\n'\"%";
     const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns: [] } as const;
-    await api.stores.redemptions.redeem(mine.tokenHash, by("worker-1"));
+    await api.stores.redemptions.redeem(mine.tokenHash, redeemedBy("worker-1"));
     await api.stores.calls.finish(mine.id, { ...end, carrierCallId });
     expect(await idsOf(`carrierCallId=${encodeURIComponent(carrierCallId)}`)).toEqual([mine.id]);
     expect(await idsOf("carrierCallId=CA0")).toEqual([]);
@@ -97,7 +97,7 @@ describe("GET /calls", () => {
     const early = await create({ metadata: { shop: "north", vip: true, n: 17 } });
     api.clock.advance(1_000);
     const late = await create({ metadata: { shop: "north & south", "a.b": "" } });
-    await api.stores.redemptions.redeem(late.tokenHash, by("worker-1"));
+    await api.stores.redemptions.redeem(late.tokenHash, redeemedBy("worker-1"));
     for (const [query, expected] of [
       ["status=created", [early.id]],
       ["status=active", [late.id]],

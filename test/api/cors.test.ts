@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type ApiUnderTest, apiUnderTest, LEAST } from "./harness.ts";
+import { type ApiUnderTest, apiUnderTest, MINIMAL_CALL } from "./harness.ts";
 
 const PAGE = "http://localhost:5173";
 const CALLS = "/api/v1/calls";
@@ -64,7 +64,7 @@ describe("with CORS_ORIGINS", () => {
     await start();
     const origin = { origin: PAGE };
     const answers = [
-      await api.post(LEAST, origin),
+      await api.post(MINIMAL_CALL, origin),
       await api.post({}, origin),
       await api.get("/api/v1/voices", { ...origin, "x-api-key": "wrong" }),
       await api.get("/nowhere", origin),

@@ -4,16 +4,16 @@ import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { type ApiDeps, buildApi } from "../../src/api/app.ts";
 import type { ErrorBody } from "../../src/api/errors.ts";
-import type { NewCalls } from "../../src/api/health.ts";
-import { downloadsOf, LargeAnswers } from "../../src/api/large-answers.ts";
+import type { CallAcceptance } from "../../src/api/health.ts";
+import { downloadBounds, LargeResponses } from "../../src/api/large-answers.ts";
 import { catalogueOf, type VoiceCatalogue } from "../../src/api/voices.ts";
 import { API_CONNECTIONS_MAX } from "../../src/core/api-limits.ts";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { unavailable } from "../../src/core/errors.ts";
 import type { SpendUnit } from "../../src/core/spend.ts";
-import { JournalEvents } from "../../src/record/journal-events.ts";
+import { EventPager } from "../../src/record/journal-events.ts";
 import type { Voice } from "../../src/speech/speech.ts";
-import type { NewCall, NoPlace } from "../../src/store/call-store.ts";
+import type { NewCall, AdmissionRefusal } from "../../src/store/call-store.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import { INLINE_SCHEMAS } from "../support/inline-schemas.ts";
@@ -29,7 +29,7 @@ export const VOICES: readonly Voice[] = [
 ];
 
 /** The least that makes a call. */
-export const LEAST = { systemPrompt: "You book tables.", voice: "Alice", language: "en-US" };
+export const MINIMAL_CALL = { systemPrompt: "You book tables.", voice: "Alice", language: "en-US" };
 
 export interface ApiUnderTest {
   app: FastifyInstance;
@@ -41,15 +41,15 @@ export interface ApiUnderTest {
   /** What the API logged, one line of JSON each. */
   logged: string[];
   metrics: ControlMetrics;
-  largeAnswers: LargeAnswers;
-  downloads: LargeAnswers;
+  largeAnswers: LargeResponses;
+  downloads: LargeResponses;
   /**
    * What `newCalls` says, what speaks against one call more, whether the worker hears what it is told, and whether the keys can
    * be read; a test may change it.
    */
   state: {
-    newCalls: NewCalls;
-    admit: (call: NewCall) => NoPlace | undefined;
+    newCalls: CallAcceptance;
+    admit: (call: NewCall) => AdmissionRefusal | undefined;
     workerIsAway: boolean;
     storeIsAway: boolean;
     accountOver: SpendUnit | undefined;
@@ -112,7 +112,7 @@ export async function apiUnderTest(
   const { key } = await stores.apiKeys.create({ accountId, name: "test" });
   const { log, lines: logged } = memoryLog();
   const state: ApiUnderTest["state"] = {
-    newCalls: { taken: true },
+    newCalls: { accepted: true },
     accountOver: undefined,
     admit: () => undefined,
     workerIsAway: false,
@@ -120,14 +120,14 @@ export async function apiUnderTest(
   };
   const told: ApiUnderTest["told"] = [];
   const recordingPath = (callId: string) => join(directory, `${callId}.wav`);
-  const events = new JournalEvents(directory);
+  const events = new EventPager(directory);
   const metrics = new ControlMetrics();
-  const largeAnswers = new LargeAnswers(clock, metrics.largeAnswers("list"));
-  const downloads = new LargeAnswers(clock, metrics.largeAnswers("download"), downloadsOf(API_CONNECTIONS_MAX));
+  const largeResponses = new LargeResponses(clock, metrics.largeAnswers("list"));
+  const downloads = new LargeResponses(clock, metrics.largeAnswers("download"), downloadBounds(API_CONNECTIONS_MAX));
   const app = buildApi({
     ...stores,
     clock,
-    largeAnswers,
+    largeResponses,
     downloads,
     apiKeys: {
       authenticate: async (text) => {
@@ -141,8 +141,8 @@ export async function apiUnderTest(
     ]),
     schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: false,
-    newCalls: () => state.newCalls,
-    accountOver: () => state.accountOver,
+    callAcceptance: () => state.newCalls,
+    accountLimitReached: () => state.accountOver,
     missingPrices: () => [],
     corsOrigins: [],
     metricsAddress: () => undefined,
@@ -188,7 +188,7 @@ export async function apiUnderTest(
       app,
       stores,
       clock,
-      largeAnswers,
+      largeAnswers: largeResponses,
       downloads,
       directory,
       accountId,

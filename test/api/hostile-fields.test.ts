@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hashSecret } from "../../src/store/secrets.ts";
-import { by } from "../support/tokens.ts";
-import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
+import { redeemedBy } from "../support/tokens.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf } from "./harness.ts";
 
 const CALLS = "/api/v1/calls";
 const AGENTS = "/api/v1/agents";
@@ -25,7 +25,7 @@ const idOf = async (answer: Promise<Answer>): Promise<string> => {
 
 describe("A6: what is ours to say is refused by name, and nothing is created", () => {
   const routes = {
-    "POST /calls": () => ({ path: CALLS, least: LEAST }),
+    "POST /calls": () => ({ path: CALLS, least: MINIMAL_CALL }),
     "POST /agents": () => ({ path: AGENTS, least: AGENT }),
     "POST /agents/{id}/calls": () => ({ path: `${AGENTS}/${agentId}/calls`, least: {} }),
   };
@@ -112,7 +112,7 @@ describe("A10: text is text, whatever it looks like", () => {
   });
 
   test.each(texts)("%j in a call comes back as it went, and can be looked for", async (text) => {
-    const body = { ...LEAST, systemPrompt: text, greeting: text, metadata: { [text]: [{ deep: text }], note: text } };
+    const body = { ...MINIMAL_CALL, systemPrompt: text, greeting: text, metadata: { [text]: [{ deep: text }], note: text } };
     const created = await api.post(body);
     const id = await idOf(Promise.resolve(created));
     expect((await api.get(`${CALLS}/${id}`)).body).toMatchObject({ metadata: body.metadata });
@@ -139,7 +139,7 @@ describe("A10: text is text, whatever it looks like", () => {
       if (status === 200) expect(answer.body).toEqual({ data: [], nextCursor: null });
     }
     for (const field of ["voice", "language"]) {
-      expect((await api.post({ ...LEAST, [field]: text })).status).toBe(400);
+      expect((await api.post({ ...MINIMAL_CALL, [field]: text })).status).toBe(400);
     }
     for (const field of ["voiceId", "languageId"]) {
       expect((await api.post({ ...AGENT, [field]: text }, {}, AGENTS)).status).toBe(400);
@@ -172,5 +172,5 @@ describe("A10: text is text, whatever it looks like", () => {
 async function specOf(created: unknown): Promise<unknown> {
   const { websocketUrl } = created as { websocketUrl: string };
   const token = websocketUrl.split("/").at(-1) ?? "";
-  return (await api.stores.redemptions.redeem(hashSecret(token), by("worker-1")))?.spec;
+  return (await api.stores.redemptions.redeem(hashSecret(token), redeemedBy("worker-1")))?.spec;
 }

@@ -1,10 +1,10 @@
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { NamedRequest } from "../../src/api/idempotency.ts";
+import { IdempotencySealer } from "../../src/api/idempotency.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { allBytes } from "../support/temporary-directory.ts";
-import { by } from "../support/tokens.ts";
-import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
+import { redeemedBy } from "../support/tokens.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf } from "./harness.ts";
 
 let api: ApiUnderTest;
 beforeEach(async () => {
@@ -36,45 +36,45 @@ async function agent(): Promise<string> {
 
 describe("the same request under the same name", () => {
   test("is given the first answer again, and said to be", async () => {
-    const first = await api.post(LEAST, named("order-17"));
+    const first = await api.post(MINIMAL_CALL, named("order-17"));
     expect(first.status).toBe(201);
     expect(first.headers).not.toHaveProperty(REPLAYED);
     api.clock.advance(5_000);
-    const second = await api.post(LEAST, named("order-17"));
+    const second = await api.post(MINIMAL_CALL, named("order-17"));
     expect(given(second)).toEqual(given(first));
     expect(second.headers[REPLAYED]).toBe("true");
     expect(await idsOf()).toHaveLength(1);
-    expect(await api.stores.redemptions.redeem(hashSecret(tokenOf(second)), by("worker-1"))).toBeDefined();
+    expect(await api.stores.redemptions.redeem(hashSecret(tokenOf(second)), redeemedBy("worker-1"))).toBeDefined();
   });
 
   test("is so whatever became of the call meanwhile", async () => {
-    const first = await api.post(LEAST, named("order-17"));
+    const first = await api.post(MINIMAL_CALL, named("order-17"));
     const { id } = first.body as { id: string };
-    await api.stores.redemptions.redeem(hashSecret(tokenOf(first)), by("worker-1"));
-    expect(given(await api.post(LEAST, named("order-17")))).toEqual(given(first));
+    await api.stores.redemptions.redeem(hashSecret(tokenOf(first)), redeemedBy("worker-1"));
+    expect(given(await api.post(MINIMAL_CALL, named("order-17")))).toEqual(given(first));
     const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns: [] } as const;
     await api.stores.calls.finish(id, end);
-    expect(given(await api.post(LEAST, named("order-17")))).toEqual(given(first));
+    expect(given(await api.post(MINIMAL_CALL, named("order-17")))).toEqual(given(first));
   });
 
   test("is the same in whatever order its members stand, at every depth, and with whatever space between them", async () => {
     const metadata = { b: [{ y: 1, x: 2 }], a: { d: null, c: 1.5 } };
-    const first = await api.post({ ...LEAST, metadata }, named("order-17"));
+    const first = await api.post({ ...MINIMAL_CALL, metadata }, named("order-17"));
     const turned = `{ "metadata": {"a":{"c":15e-1,"d":null},"b":[ {"x":2,"y":1.0} ]}, "language":"en-US",
       "voice":"\\u0041lice", "systemPrompt":"You book tables." }`;
     expect(given(await api.post(turned, named("order-17")))).toEqual(given(first));
   });
 
   test("is another one when anything in it differs, and makes no call", async () => {
-    await api.post({ ...LEAST, metadata: { list: [1, 2] } }, named("order-17"));
+    await api.post({ ...MINIMAL_CALL, metadata: { list: [1, 2] } }, named("order-17"));
     for (const body of [
-      LEAST,
-      { ...LEAST, metadata: { list: [2, 1] } },
-      { ...LEAST, metadata: { list: [1, 2, null] } },
-      { ...LEAST, metadata: { list: ["1", 2] } },
+      MINIMAL_CALL,
+      { ...MINIMAL_CALL, metadata: { list: [2, 1] } },
+      { ...MINIMAL_CALL, metadata: { list: [1, 2, null] } },
+      { ...MINIMAL_CALL, metadata: { list: ["1", 2] } },
       // What is left out is not the same as its default: the next version may have another one.
-      { ...LEAST, metadata: { list: [1, 2] }, temperature: 0 },
-      { ...LEAST, metadata: { list: [1, 2] }, systemPrompt: "You book tables. " },
+      { ...MINIMAL_CALL, metadata: { list: [1, 2] }, temperature: 0 },
+      { ...MINIMAL_CALL, metadata: { list: [1, 2] }, systemPrompt: "You book tables. " },
     ]) {
       const answer = await api.post(body, named("order-17"));
       expect([answer.status, errorOf(answer).code]).toEqual([409, "idempotency_mismatch"]);
@@ -89,64 +89,64 @@ describe("the same request under the same name", () => {
     expect(first.status).toBe(201);
     expect(given(await api.post({}, named("order-17"), `/api/v1/agents/${one}/calls`))).toEqual(given(first));
     for (const path of [`/api/v1/agents/${other}/calls`, "/api/v1/calls"]) {
-      const answer = await api.post(path === "/api/v1/calls" ? LEAST : {}, named("order-17"), path);
+      const answer = await api.post(path === "/api/v1/calls" ? MINIMAL_CALL : {}, named("order-17"), path);
       expect([answer.status, errorOf(answer).code]).toEqual([409, "idempotency_mismatch"]);
     }
   });
 
   test("is another one with another API key of the account, which is told so", async () => {
-    await api.post(LEAST, named("order-17"));
-    const answer = await api.post(LEAST, named("order-17", { "x-api-key": await anotherKey("first") }));
+    await api.post(MINIMAL_CALL, named("order-17"));
+    const answer = await api.post(MINIMAL_CALL, named("order-17", { "x-api-key": await anotherKey("first") }));
     expect([answer.status, errorOf(answer).code]).toEqual([409, "idempotency_mismatch"]);
     expect(errorOf(answer).message).toContain("another API key");
   });
 
   test("means nothing to another account", async () => {
-    const first = await api.post(LEAST, named("order-17"));
-    const theirs = await api.post(LEAST, named("order-17", { "x-api-key": await anotherKey("second") }));
+    const first = await api.post(MINIMAL_CALL, named("order-17"));
+    const theirs = await api.post(MINIMAL_CALL, named("order-17", { "x-api-key": await anotherKey("second") }));
     expect(theirs.status).toBe(201);
     expect(theirs.headers).not.toHaveProperty(REPLAYED);
     expect(tokenOf(theirs)).not.toBe(tokenOf(first));
   });
 
   test("is remembered for 24 hours", async () => {
-    const first = await api.post(LEAST, named("order-17"));
+    const first = await api.post(MINIMAL_CALL, named("order-17"));
     api.clock.advance(24 * 3_600_000 - 1);
-    expect(given(await api.post(LEAST, named("order-17")))).toEqual(given(first));
+    expect(given(await api.post(MINIMAL_CALL, named("order-17")))).toEqual(given(first));
     api.clock.advance(1);
-    const next = await api.post(LEAST, named("order-17"));
+    const next = await api.post(MINIMAL_CALL, named("order-17"));
     expect([next.status, tokenOf(next) === tokenOf(first)]).toEqual([201, false]);
   });
 
   test("is forgotten with its call", async () => {
-    const first = await api.post(LEAST, named("order-17"));
+    const first = await api.post(MINIMAL_CALL, named("order-17"));
     await api.delete(String(first.headers.location));
-    const next = await api.post({ ...LEAST, temperature: 1 }, named("order-17"));
+    const next = await api.post({ ...MINIMAL_CALL, temperature: 1 }, named("order-17"));
     expect(next.status).toBe(201);
     expect(next.headers).not.toHaveProperty(REPLAYED);
   });
 
   test("is remembered only when it made a call", async () => {
-    expect((await api.post({ ...LEAST, model: "x" }, named("order-17"))).status).toBe(400);
-    api.state.newCalls = { taken: false, reason: "draining" };
-    expect((await api.post(LEAST, named("order-17"))).status).toBe(503);
-    api.state.newCalls = { taken: true };
-    const answer = await api.post(LEAST, named("order-17"));
+    expect((await api.post({ ...MINIMAL_CALL, model: "x" }, named("order-17"))).status).toBe(400);
+    api.state.newCalls = { accepted: false, reason: "draining" };
+    expect((await api.post(MINIMAL_CALL, named("order-17"))).status).toBe(503);
+    api.state.newCalls = { accepted: true };
+    const answer = await api.post(MINIMAL_CALL, named("order-17"));
     expect(answer.status).toBe(201);
     expect(answer.headers).not.toHaveProperty(REPLAYED);
   });
 });
 
 test("requests without a name are all different", async () => {
-  expect(new Set([await api.post(LEAST), await api.post(LEAST)].map(tokenOf)).size).toBe(2);
+  expect(new Set([await api.post(MINIMAL_CALL), await api.post(MINIMAL_CALL)].map(tokenOf)).size).toBe(2);
   expect(await idsOf()).toHaveLength(2);
 });
 
 describe("a name", () => {
   test.each(["x", "~ !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", "x".repeat(255), "1"])("may be %s", async (name) => {
-    const first = await api.post(LEAST, named(name));
+    const first = await api.post(MINIMAL_CALL, named(name));
     expect(first.status).toBe(201);
-    expect(given(await api.post(LEAST, named(name)))).toEqual(given(first));
+    expect(given(await api.post(MINIMAL_CALL, named(name)))).toEqual(given(first));
   });
 
   test.each([
@@ -155,7 +155,7 @@ describe("a name", () => {
     ["no ASCII", "caf\u00e9"],
     ["a control", "a\tb"],
   ])("that is %s is 400", async (_what, name) => {
-    const answer = await api.post(LEAST, named(name));
+    const answer = await api.post(MINIMAL_CALL, named(name));
     expect([answer.status, errorOf(answer).code, pathsOf(answer)]).toEqual([
       400,
       "invalid_request",
@@ -165,7 +165,7 @@ describe("a name", () => {
   });
 
   test("that is wrong is told together with all else that is", async () => {
-    const answer = await api.post({ ...LEAST, model: "x", voice: "Zelda" }, named(""));
+    const answer = await api.post({ ...MINIMAL_CALL, model: "x", voice: "Zelda" }, named(""));
     expect(pathsOf(answer)).toEqual(["/idempotency-key", "/model", "/voice"]);
   });
 });
@@ -176,7 +176,7 @@ test("A11: a hundred requests at once under one name make one call and are all g
   const headers = { "x-api-key": api.key, "content-type": "application/json", "idempotency-key": "order-17" };
   const answers = await Promise.all(
     Array.from({ length: 100 }, async () => {
-      const init = { method: "POST", headers, body: JSON.stringify(LEAST) };
+      const init = { method: "POST", headers, body: JSON.stringify(MINIMAL_CALL) };
       const answer = await fetch(`http://127.0.0.1:${port}/api/v1/calls`, init);
       return { status: answer.status, text: await answer.text(), replayed: answer.headers.get(REPLAYED) };
     }),
@@ -188,7 +188,7 @@ test("A11: a hundred requests at once under one name make one call and are all g
 });
 
 test("T12: neither the token, nor the name, nor a prompt that is not recorded is on the disk", async () => {
-  const body = { ...LEAST, systemPrompt: "canary-prompt", recordingEnabled: false };
+  const body = { ...MINIMAL_CALL, systemPrompt: "canary-prompt", recordingEnabled: false };
   const first = await api.post(body, named("canary-name"));
   expect(given(await api.post(body, named("canary-name")))).toEqual(given(first));
   const bytes = allBytes(api.directory);
@@ -201,11 +201,11 @@ test("T12: neither the token, nor the name, nor a prompt that is not recorded is
 
 describe("what the store keeps of a request", () => {
   const asked = [undefined, { systemPrompt: "x" }];
-  const request = (changes: Partial<ConstructorParameters<typeof NamedRequest>[0]> = {}) =>
-    new NamedRequest({ name: "order-17", apiKey: "tlk_one", asked, ...changes });
+  const request = (changes: Partial<ConstructorParameters<typeof IdempotencySealer>[0]> = {}) =>
+    new IdempotencySealer({ name: "order-17", apiKey: "tlk_one", asked, ...changes });
 
   test("is opened by the same name and API key, and nothing else", () => {
-    const { sealedToken } = request().storedWith("token");
+    const { sealedToken } = request().seal("token");
     expect(request().open(sealedToken)).toBe("token");
     for (const other of [request({ name: "order-18" }), request({ apiKey: "tlk_two" })]) {
       expect(() => other.open(sealedToken)).toThrow();
@@ -213,7 +213,7 @@ describe("what the store keeps of a request", () => {
   });
 
   test("is opened only as it was sealed", () => {
-    const { sealedToken } = request().storedWith("token");
+    const { sealedToken } = request().seal("token");
     const sealed = Buffer.from(sealedToken, "base64url");
     for (let at = 0; at < sealed.length; at++) {
       const changed = Buffer.from(sealed);
@@ -224,8 +224,8 @@ describe("what the store keeps of a request", () => {
   });
 
   test("differs with every sealing, and its fingerprint with name, API key and body alone", () => {
-    const first = request().storedWith("token");
-    const second = request().storedWith("token");
+    const first = request().seal("token");
+    const second = request().seal("token");
     expect(second.sealedToken).not.toBe(first.sealedToken);
     expect(second).toMatchObject({ keyHash: hashSecret("order-17"), fingerprint: first.fingerprint });
     for (const changes of [
@@ -233,7 +233,7 @@ describe("what the store keeps of a request", () => {
       { apiKey: "tlk_two" },
       { asked: [undefined, { systemPrompt: "y" }] },
     ]) {
-      expect(request(changes).storedWith("token").fingerprint).not.toBe(first.fingerprint);
+      expect(request(changes).seal("token").fingerprint).not.toBe(first.fingerprint);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Answer, type ApiUnderTest, apiUnderTest, LEAST, pathsOf } from "./harness.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, MINIMAL_CALL, pathsOf } from "./harness.ts";
 
 const AGENT = { name: "Front desk", basePrompt: "You answer.", languageId: "en-US", voiceId: "fake/en-us" };
 const CALLS = "/api/v1/calls";
@@ -37,7 +37,7 @@ async function fill(key: string): Promise<string[]> {
   for (let count = 0; count < 3; count++) {
     const agentId = await post(AGENTS, AGENT);
     await post(`${AGENTS}/${agentId}/calls`, { metadata: { shop: "bakery" } });
-    await post(CALLS, { ...LEAST, metadata: { shop: "bakery" } });
+    await post(CALLS, { ...MINIMAL_CALL, metadata: { shop: "bakery" } });
   }
   return ids;
 }
@@ -96,8 +96,8 @@ test("A2: another account's agent makes no call, and its name for a request is n
   const stranger = { "x-api-key": strangersKey, "idempotency-key": "order-17" };
   expect((await api.post({}, stranger, `${AGENTS}/${agentId}/calls`)).status).toBe(404);
   const [first, second] = [
-    await api.post(LEAST, { "idempotency-key": "order-17" }),
-    await api.post({ ...LEAST, systemPrompt: "You sell bread." }, stranger),
+    await api.post(MINIMAL_CALL, { "idempotency-key": "order-17" }),
+    await api.post({ ...MINIMAL_CALL, systemPrompt: "You sell bread." }, stranger),
   ];
   expect([first.status, second.status]).toEqual([201, 201]);
   expect((first.body as { id: string }).id).not.toBe((second.body as { id: string }).id);

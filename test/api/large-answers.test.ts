@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { LargeAnswers } from "../../src/api/large-answers.ts";
+import { LargeResponses } from "../../src/api/large-answers.ts";
 import { errorResponse } from "../../src/api/openapi-responses.ts";
 import { catalogueOf } from "../../src/api/voices.ts";
 import {
@@ -18,8 +18,8 @@ import { METADATA_BYTES_MAX } from "../../src/core/limits.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { head } from "../support/raw-http.ts";
-import { by } from "../support/tokens.ts";
-import { type ApiUnderTest, apiUnderTest, errorOf, LEAST, VOICES } from "./harness.ts";
+import { redeemedBy } from "../support/tokens.ts";
+import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, VOICES } from "./harness.ts";
 
 interface Page {
   data: { id?: string; text?: string }[];
@@ -50,7 +50,7 @@ describe("a list", () => {
     const metadata = { text: "é".repeat(METADATA_BYTES_MAX / 2 - 100) };
     const ids: string[] = [];
     for (let index = 0; index < 100; index++) {
-      ids.unshift(((await api.post({ ...LEAST, metadata })).body as { id: string }).id);
+      ids.unshift(((await api.post({ ...MINIMAL_CALL, metadata })).body as { id: string }).id);
     }
     const pages = await pagesOf("/api/v1/calls?limit=100");
     expect(pages.length).toBeGreaterThan(1);
@@ -59,8 +59,8 @@ describe("a list", () => {
 
   test("ADV-M1: of a transcript comes in pages where it is long", async () => {
     api = await apiUnderTest();
-    const { id, websocketUrl } = (await api.post(LEAST)).body as { id: string; websocketUrl: string };
-    await api.stores.redemptions.redeem(hashSecret(websocketUrl.split("/").at(-1) ?? ""), by("worker-1"));
+    const { id, websocketUrl } = (await api.post(MINIMAL_CALL)).body as { id: string; websocketUrl: string };
+    await api.stores.redemptions.redeem(hashSecret(websocketUrl.split("/").at(-1) ?? ""), redeemedBy("worker-1"));
     const turns: TranscriptTurn[] = Array.from({ length: 100 }, (_, index) => ({
       ...{ role: "user", text: `${index} ${"ü".repeat(8_000)}`, startMs: index, endMs: index + 1, interrupted: false },
     }));
@@ -123,7 +123,7 @@ describe("the large answers of an account", () => {
   const clock = new ManualClock();
   const refused: string[] = [];
   const answers = () =>
-    new LargeAnswers(clock, { refused: (by) => refused.push(by), closed: () => refused.push("unread") });
+    new LargeResponses(clock, { refused: (by) => refused.push(by), closed: () => refused.push("unread") });
   const ignore = () => {};
 
   test("ADV-M1: beyond its share wait until one of them is over, in the order of coming", async () => {

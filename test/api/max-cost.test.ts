@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { ModelName } from "../../src/core/call-spec.ts";
 import { AGENT } from "../contract/call-store-contract.ts";
-import { type ApiUnderTest, apiUnderTest, errorOf, LEAST } from "./harness.ts";
+import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "./harness.ts";
 
 const NEW_AGENT = { name: "Bakery", basePrompt: "You are a baker.", voiceId: "fake/en-us", languageId: "en-US" };
 
@@ -13,20 +13,20 @@ const configurationOf = async (id: string): Promise<unknown> =>
 
 test("ADV-H3: maxCost is a call's own, or that of the agent it is placed from", async () => {
   api = await apiUnderTest();
-  const own = (await api.post({ ...LEAST, maxCost: 0.5 })).body as { id: string };
+  const own = (await api.post({ ...MINIMAL_CALL, maxCost: 0.5 })).body as { id: string };
   const agent = (await api.post({ ...NEW_AGENT, callSettings: { maxCost: 2 } }, {}, "/api/v1/agents")).body as {
     id: string;
   };
   const placed = (await api.post({}, {}, `/api/v1/agents/${agent.id}/calls`)).body as { id: string };
-  const without = (await api.post(LEAST)).body as { id: string };
+  const without = (await api.post(MINIMAL_CALL)).body as { id: string };
   expect(await Promise.all([own, placed, without].map(({ id }) => configurationOf(id)))).toEqual([0.5, 2, null]);
 });
 
 test("ADV-H3: maxCost is refused where a price of the LLM or the TTS is missing, without which it could not be enforced", async () => {
   const missingPrices = (model: ModelName) => (model === "model_a" ? [] : ["openai.outputTokensMillion"]);
   api = await apiUnderTest(undefined, { missingPrices });
-  expect((await api.post({ ...LEAST, model: "model_a", maxCost: 0.5 })).status).toBe(201);
-  const call = await api.post({ ...LEAST, maxCost: 0.5 });
+  expect((await api.post({ ...MINIMAL_CALL, model: "model_a", maxCost: 0.5 })).status).toBe(201);
+  const call = await api.post({ ...MINIMAL_CALL, maxCost: 0.5 });
   const agent = await api.post({ ...NEW_AGENT, callSettings: { maxCost: 2 } }, {}, "/api/v1/agents");
   expect([call, agent].map((answer) => [answer.status, errorOf(answer).details.map(({ path }) => path)])).toEqual([
     [400, ["/maxCost"]],
@@ -44,6 +44,6 @@ test("ADV-H3: maxCost is refused where a price of the LLM or the TTS is missing,
 
 test.each([0, -1, "1", null, 1_000_001])("ADV-H3: maxCost may not be %j", async (maxCost) => {
   api = await apiUnderTest();
-  const answer = await api.post({ ...LEAST, maxCost });
+  const answer = await api.post({ ...MINIMAL_CALL, maxCost });
   expect([answer.status, errorOf(answer).details.map(({ path }) => path)]).toEqual([400, ["/maxCost"]]);
 });

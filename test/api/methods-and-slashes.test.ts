@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { exchange, head } from "../support/raw-http.ts";
-import { type ApiUnderTest, apiUnderTest, LEAST } from "./harness.ts";
+import { type ApiUnderTest, apiUnderTest, MINIMAL_CALL } from "./harness.ts";
 
 const BASE = "/api/v1";
 const CALL = `${BASE}/calls/call_01a1fd9c-b56e-7159-a78e-8b0433f9cf99`;
@@ -116,9 +116,9 @@ describe("a trailing or doubled slash", () => {
   test("keeps the query, and makes no second call of a request that is named", async () => {
     expect((await api.get(`${BASE}//voices/?language=de`)).body).toMatchObject({ data: [{ language: "de" }, {}] });
     const named = { "idempotency-key": "one" };
-    const first = await api.post(LEAST, named);
+    const first = await api.post(MINIMAL_CALL, named);
     const { id } = first.body as { id: string };
-    const again = await api.post(LEAST, named, `${BASE}//calls/`);
+    const again = await api.post(MINIMAL_CALL, named, `${BASE}//calls/`);
     expect(again.body).toEqual(first.body);
     expect(again.headers).toMatchObject({ "idempotent-replayed": "true", location: `${BASE}/calls/${id}` });
   });

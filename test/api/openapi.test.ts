@@ -11,8 +11,8 @@ import {
   type Schema,
 } from "../support/openapi-document.ts";
 import { exchange, head } from "../support/raw-http.ts";
-import { ask, DOCUMENT_URL, existing, missing, openapiDocument, pathOf } from "./asking.ts";
-import { provocationOf, suspectedOf } from "./provocations.ts";
+import { sendRequest, DOCUMENT_URL, existingId, unknownId, openapiDocument, pathOf } from "./asking.ts";
+import { provocationOf, generalStatusesOf } from "./provocations.ts";
 import { Scene } from "./scene.ts";
 
 const document = await openapiDocument();
@@ -32,7 +32,7 @@ afterEach(() => scene.api.close());
 /** Sends a body that never ends. */
 async function askEndlessly(operation: Operation): Promise<GivenAnswer> {
   const { app, key } = scene.api;
-  const { id = "" } = await existing(scene, operation);
+  const { id = "" } = await existingId(scene, operation);
   if (app.server.address() === null) await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address() as AddressInfo;
   const headers = { "X-API-Key": key, "Content-Type": "application/json", "Content-Length": "100" };
@@ -96,10 +96,10 @@ describe("every route", () => {
 
   test("that answers GET answers HEAD likewise, without a body", async () => {
     for (const operation of document.operations.filter(({ method }) => method === "GET")) {
-      const given = await existing(scene, operation);
+      const given = await existingId(scene, operation);
       const [get, headed] = [
-        await ask(scene, operation, given),
-        await ask(scene, { ...operation, method: "HEAD" }, given),
+        await sendRequest(scene, operation, given),
+        await sendRequest(scene, { ...operation, method: "HEAD" }, given),
       ];
       expect([operation.path, headed.status, headed.text]).toEqual([operation.path, get.status, ""]);
     }
@@ -203,8 +203,8 @@ describe("to a stranger", () => {
 
 test("an answer with a field, a status or a type that is not documented is told, and one that lacks something", async () => {
   const operation = document.operation("getCall");
-  const good = await ask(scene, operation, await existing(scene, operation));
-  const refused = await ask(scene, operation, missing(operation));
+  const good = await sendRequest(scene, operation, await existingId(scene, operation));
+  const refused = await sendRequest(scene, operation, unknownId(operation));
   const call = JSON.parse(good.text);
   const { error } = JSON.parse(refused.text);
   const { id: _, ...nameless } = call;
@@ -244,7 +244,7 @@ describe.each(
     else {
       const provoke = provocationOf(operation, status);
       if (provoke === undefined) throw new Error("nobody has thought of a request that is answered so");
-      for await (const given of provoke(scene, operation)) answers.push(await ask(scene, operation, given));
+      for await (const given of provoke(scene, operation)) answers.push(await sendRequest(scene, operation, given));
     }
     const everywhere = Object.keys((await scene.api.get("/healthz")).headers);
     const judged = answers.map((answer) => [
@@ -258,9 +258,9 @@ describe.each(
   });
 
   test("is never answered otherwise", async () => {
-    for (const status of suspectedOf(operation)) {
+    for (const status of generalStatusesOf(operation)) {
       for await (const given of provocationOf(operation, status)?.(scene, operation) ?? []) {
-        expect(document.answerProblems(operation, await ask(scene, operation, given))).toEqual([]);
+        expect(document.answerProblems(operation, await sendRequest(scene, operation, given))).toEqual([]);
       }
       scene.api.state.storeIsAway = false;
     }
@@ -280,14 +280,14 @@ const EXAMPLES = document.operations.flatMap((operation) =>
 
 test.each(EXAMPLES)("%s takes %s as in the example", async (_id, _name, { operation, parameter, example }) => {
   const { name } = parameter;
-  const given = await existing(scene, operation);
+  const given = await existingId(scene, operation);
   const query =
     typeof example === "object" && example !== null
       ? Object.entries(example)
           .map(([key, value]) => `${name}[${key}]=${value}`)
           .join("&")
       : `${name}=${example}`;
-  const answer = await ask(scene, operation, {
+  const answer = await sendRequest(scene, operation, {
     ...given,
     ...(parameter.in === "query" ? { query } : { headers: { [name]: String(example) } }),
   });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewCall } from "../../src/store/call-store.ts";
-import { Places } from "../../src/store/places.ts";
+import { Capacity } from "../../src/store/places.ts";
 import { AGENT } from "../contract/call-store-contract.ts";
-import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST } from "./harness.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "./harness.ts";
 
 let api: ApiUnderTest;
 beforeEach(async () => {
@@ -14,13 +14,13 @@ const refusalOf = (answer: Answer) => [answer.status, errorOf(answer).code, answ
 
 describe("while there is no place for one more call", () => {
   beforeEach(() => {
-    api.state.newCalls = { taken: false, reason: "overloaded" };
+    api.state.newCalls = { accepted: false, reason: "overloaded" };
     api.state.admit = () => "overloaded";
   });
 
   test("creating one is 503 with Retry-After, from a saved agent too, and nothing is stored", async () => {
     const { id } = await api.stores.agents.create(api.accountId, { ...AGENT, voiceId: "fake/en-us" });
-    for (const answer of [await api.post(LEAST), await api.post({}, {}, `/api/v1/agents/${id}/calls`)]) {
+    for (const answer of [await api.post(MINIMAL_CALL), await api.post({}, {}, `/api/v1/agents/${id}/calls`)]) {
       expect(refusalOf(answer)).toEqual([503, "overloaded", "5"]);
     }
     expect((await api.get("/api/v1/calls")).body).toMatchObject({ data: [] });
@@ -40,12 +40,12 @@ describe("while there is no place for one more call", () => {
   test("a request that made its call before is answered as then, and its name goes on to be free where it made none", async () => {
     const [before, never] = [{ "idempotency-key": "before" }, { "idempotency-key": "never" }];
     api.state.admit = () => undefined;
-    const first = await api.post(LEAST, before);
+    const first = await api.post(MINIMAL_CALL, before);
     api.state.admit = () => "overloaded";
-    expect((await api.post(LEAST, before)).body).toEqual(first.body);
-    expect(refusalOf(await api.post(LEAST, never))).toEqual([503, "overloaded", "5"]);
+    expect((await api.post(MINIMAL_CALL, before)).body).toEqual(first.body);
+    expect(refusalOf(await api.post(MINIMAL_CALL, never))).toEqual([503, "overloaded", "5"]);
     api.state.admit = () => undefined;
-    const late = await api.post({ ...LEAST, temperature: 1 }, never);
+    const late = await api.post({ ...MINIMAL_CALL, temperature: 1 }, never);
     expect([late.status, late.headers["idempotent-replayed"]]).toEqual([201, undefined]);
   });
 });
@@ -56,26 +56,26 @@ test("the store is told which API key asks", async () => {
     asked.push(call);
     return undefined;
   };
-  await api.post(LEAST);
+  await api.post(MINIMAL_CALL);
   const [key] = await api.stores.apiKeys.list();
   expect(asked.map(({ apiKeyId }) => apiKeyId)).toEqual([key?.id]);
   expect(await api.stores.calls.listWaiting()).toMatchObject([{ apiKeyId: key?.id }]);
 });
 
 test("T13: a flood of creations by one key gets 429 with Retry-After, and another key's calls are all made beside it", async () => {
-  const callsPerKey = 40;
-  const places = new Places({ clock: api.clock, callsPerKey });
-  places.workerCame("worker", [], { callCount: 0, callsMax: 1_000, loopLagMs: 0, takesCalls: true });
+  const callsPerApiKey = 40;
+  const places = new Capacity({ clock: api.clock, callsPerApiKey });
+  places.workerConnected("worker", [], { callCount: 0, callsMax: 1_000, loopLagMs: 0, acceptsCalls: true });
   api.state.admit = ({ tokenHash, apiKeyId }) => places.reserve(tokenHash, apiKeyId);
   const [ours, flooded] = [api.key, (await api.stores.apiKeys.create({ accountId: api.accountId, name: "flood" })).key];
-  const create = async (key: string) => await api.post(LEAST, { "x-api-key": key });
+  const create = async (key: string) => await api.post(MINIMAL_CALL, { "x-api-key": key });
   /** Our creation amid ten of another key, all of which must be answered with `expected`. */
   const beside = async (expected: number): Promise<void> => {
     const others = Array.from({ length: 10 }, () => create(flooded));
     expect((await create(ours)).status).toBe(201);
     for (const answer of await Promise.all(others)) expect(answer.status).toBe(expected);
   };
-  for (let round = 0; round < callsPerKey / 10; round += 1) await beside(201);
+  for (let round = 0; round < callsPerApiKey / 10; round += 1) await beside(201);
   const stored = (await api.stores.calls.listWaiting()).length;
   for (let round = 0; round < 20; round += 1) await beside(429);
   expect(refusalOf(await create(flooded))).toEqual([429, "rate_limited", "5"]);
@@ -90,7 +90,7 @@ describe("ADV-H3: while the calls of an account have reached a spend limit", () 
 
   test("creating one is 429 spend_limit with Retry-After and the limit's name, from a saved agent too", async () => {
     const { id } = await api.stores.agents.create(api.accountId, { ...AGENT, voiceId: "fake/en-us" });
-    for (const answer of [await api.post(LEAST), await api.post({}, {}, `/api/v1/agents/${id}/calls`)]) {
+    for (const answer of [await api.post(MINIMAL_CALL), await api.post({}, {}, `/api/v1/agents/${id}/calls`)]) {
       expect(refusalOf(answer)).toEqual([429, "spend_limit", "5"]);
       expect(errorOf(answer).message).toContain("input_tokens");
     }
@@ -99,8 +99,8 @@ describe("ADV-H3: while the calls of an account have reached a spend limit", () 
 
   test("a request that made its call before is answered as then", async () => {
     api.state.accountOver = undefined;
-    const first = await api.post(LEAST, { "idempotency-key": "before" });
+    const first = await api.post(MINIMAL_CALL, { "idempotency-key": "before" });
     api.state.accountOver = "input_tokens";
-    expect((await api.post(LEAST, { "idempotency-key": "before" })).body).toEqual(first.body);
+    expect((await api.post(MINIMAL_CALL, { "idempotency-key": "before" })).body).toEqual(first.body);
   });
 });

@@ -7,11 +7,11 @@ import {
 } from "../../src/core/api-limits.ts";
 import { BODY_BYTES_MAX, HEADERS_MAX } from "../../src/core/limits.ts";
 import { codesOf, type Operation } from "../support/openapi-document.ts";
-import { existing, type Given, isAbout, missing, pathOf } from "./asking.ts";
+import { existingId, type RequestChanges, isAbout, unknownId, pathOf } from "./asking.ts";
 import { type Scene, WAV } from "./scene.ts";
 
 /** Makes requests that an operation answers with one status, and whatever is needed between them. */
-export type Provocation = (scene: Scene, operation: Operation) => AsyncGenerator<Given, void>;
+export type Provocation = (scene: Scene, operation: Operation) => AsyncGenerator<RequestChanges, void>;
 
 const TOO_MANY_HEADERS = Object.fromEntries(Array.from({ length: HEADERS_MAX + 1 }, (_, i) => [`x-header-${i}`, "1"]));
 
@@ -24,18 +24,18 @@ const exampleWith = (operation: Operation, fields: object): object => ({
 /** What provokes a status on any operation that documents it. */
 const BY_STATUS: Readonly<Record<number, Provocation>> = {
   async *200(scene, operation) {
-    if (!isAbout(operation, "calls")) return yield await existing(scene, operation);
+    if (!isAbout(operation, "calls")) return yield await existingId(scene, operation);
     for (const id of await scene.callOfEveryKind()) yield { id };
   },
   async *201(scene, operation) {
-    const given = await existing(scene, operation);
+    const given = await existingId(scene, operation);
     for (const body of operation.bodyExamples) yield { ...given, body };
     if (operation.requestBody?.required === false) yield given;
     if (!operation.parameters.some(({ name }) => name === "Idempotency-Key")) return;
     for (let count = 0; count < 2; count++) yield { ...given, headers: REPEATABLE, body: exampleWith(operation, {}) };
   },
   async *400(scene, operation) {
-    const given = await existing(scene, operation);
+    const given = await existingId(scene, operation);
     yield { ...given, headers: TOO_MANY_HEADERS };
     if (!operation.needsKey) return;
     yield { ...given, query: "nonsense=1" };
@@ -54,19 +54,19 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
     }
   },
   async *401(scene, operation) {
-    yield { ...(await existing(scene, operation)), key: null };
+    yield { ...(await existingId(scene, operation)), key: null };
   },
   async *404(_scene, operation) {
-    yield missing(operation);
+    yield unknownId(operation);
   },
   async *413(scene, operation) {
-    yield { ...(await existing(scene, operation)), body: "x".repeat(BODY_BYTES_MAX + 1) };
+    yield { ...(await existingId(scene, operation)), body: "x".repeat(BODY_BYTES_MAX + 1) };
   },
   async *415(scene, operation) {
-    yield { ...(await existing(scene, operation)), body: "x", headers: { "content-type": "text/plain" } };
+    yield { ...(await existingId(scene, operation)), body: "x", headers: { "content-type": "text/plain" } };
   },
   async *429(scene, operation) {
-    const given = await existing(scene, operation);
+    const given = await existingId(scene, operation);
     scene.api.state.admit = () => "rate_limited";
     takeAllLargeAnswers(scene, [scene.api.accountId]);
     yield given;
@@ -74,14 +74,14 @@ const BY_STATUS: Readonly<Record<number, Provocation>> = {
     yield given;
   },
   async *503(scene, operation) {
-    const given = await existing(scene, operation);
+    const given = await existingId(scene, operation);
     const codes = codesOf(operation, 503);
     // So many may take all that there is, and wait for all that there may.
     const length = LARGE_ANSWERS_WAITING_MAX / LARGE_ANSWERS_WAITING_PER_ACCOUNT_MAX;
     const strangers = Array.from({ length }, (_, index) => `stranger ${index}`);
     if (isBounded(operation)) takeAllLargeAnswers(scene, strangers);
     for (const reason of ["overloaded", "draining", "insufficient_storage", "database_lost", "unavailable"] as const) {
-      scene.api.state.newCalls = { taken: false, reason };
+      scene.api.state.newCalls = { accepted: false, reason };
       scene.api.state.admit = () => "overloaded";
       scene.api.state.storeIsAway = reason === "unavailable";
       if (codes.includes(reason)) yield given;
@@ -124,13 +124,13 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
     yield { body: exampleWith(operation, { toolIds: ["tool_1"] }) };
   },
   async *"createAgentCall 409"(scene, operation) {
-    const given = await existing(scene, operation);
+    const given = await existingId(scene, operation);
     yield await mismatched(scene, operation, given);
     scene.withdrawVoices();
     yield given;
   },
   async *"createAgentCall 501"(scene, operation) {
-    yield { ...(await existing(scene, operation)), body: { connectionType: "webrtc" } };
+    yield { ...(await existingId(scene, operation)), body: { connectionType: "webrtc" } };
   },
   async *"endCall 200"(scene) {
     yield { id: await scene.created() };
@@ -167,18 +167,18 @@ const BY_OPERATION: Readonly<Record<string, Provocation>> = {
 };
 
 /** A name that another request had. */
-async function mismatched(scene: Scene, operation: Operation, given: Given = {}): Promise<Given> {
+async function mismatched(scene: Scene, operation: Operation, given: RequestChanges = {}): Promise<RequestChanges> {
   await scene.api.post(exampleWith(operation, {}), REPEATABLE, pathOf(operation, given.id ?? ""));
   return { ...given, headers: REPEATABLE, body: exampleWith(operation, { metadata: { another: true } }) };
 }
 
 /** A recording that the client has already. */
-async function* known(scene: Scene): AsyncGenerator<Given, void> {
+async function* known(scene: Scene): AsyncGenerator<RequestChanges, void> {
   yield { id: await scene.ended(), headers: { "if-none-match": "*" } };
 }
 
 /** Statuses that may be answered to one operation as to any other of its kind, documented or not. */
-export function suspectedOf({ path, requestBody }: Operation): number[] {
+export function generalStatusesOf({ path, requestBody }: Operation): number[] {
   return [400, 401, 503, ...(path.includes("{id}") ? [404] : []), ...(requestBody === undefined ? [] : [413, 415])];
 }
 

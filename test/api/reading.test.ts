@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { TURNS } from "../contract/call-store-contract.ts";
-import { by } from "../support/tokens.ts";
-import { type ApiUnderTest, apiUnderTest, errorOf, LEAST } from "./harness.ts";
+import { redeemedBy } from "../support/tokens.ts";
+import { type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "./harness.ts";
 
 const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true };
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 async function create(changes: object = {}): Promise<{ id: string; tokenHash: string }> {
-  const answer = await api.post({ ...LEAST, greeting: "Good evening.", ...changes });
+  const answer = await api.post({ ...MINIMAL_CALL, greeting: "Good evening.", ...changes });
   const { id, websocketUrl } = answer.body as { id: string; websocketUrl: string };
   return { id, tokenHash: hashSecret(websocketUrl.split("/").at(-1) ?? "") };
 }
@@ -22,7 +22,7 @@ async function create(changes: object = {}): Promise<{ id: string; tokenHash: st
 async function ended(changes: object = {}): Promise<string> {
   const { id, tokenHash } = await create(changes);
   api.clock.advance(1_000);
-  await api.stores.redemptions.redeem(tokenHash, by("worker-1"));
+  await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   api.clock.advance(5_000);
   await api.stores.calls.finish(id, {
     status: "ended",
@@ -101,7 +101,7 @@ describe("GET /calls/{id}", () => {
 describe("GET /calls/{id}/transcript", () => {
   test("F14-2: says where the end of a turn is a guess", async () => {
     const { id, tokenHash } = await create();
-    await api.stores.redemptions.redeem(tokenHash, by("worker-1"));
+    await api.stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
     const turn = { role: "agent", text: "We are", startMs: 1, endMs: 2, interrupted: true, approximate: true } as const;
     const end = { status: "ended", endReason: "caller_hangup", endedAtMs: api.clock.epochMs(), durationMs: 1 } as const;
     await api.stores.calls.finish(id, { ...end, turns: [turn] });

@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { SPEC, TURNS } from "../contract/call-store-contract.ts";
-import { by, mintToken } from "../support/tokens.ts";
+import { redeemedBy, mintToken } from "../support/tokens.ts";
 import type { ApiUnderTest } from "./harness.ts";
 
 /** A call that is over; its recording holds `bytes`. */
@@ -10,7 +10,7 @@ export async function recordedIn(api: ApiUnderTest, bytes: Buffer): Promise<stri
   const tokenHash = hashSecret(mintToken());
   const { accountId, stores, clock } = api;
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-  const call = await stores.redemptions.redeem(tokenHash, by("worker-1"));
+  const call = await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   if (call === undefined) throw new Error("not redeemed");
   await stores.calls.finish(call.callId, {
     status: "ended",

@@ -7,7 +7,7 @@ import { hashSecret } from "../../src/store/secrets.ts";
 import { TURNS } from "../contract/call-store-contract.ts";
 import { START } from "../record/example-call.ts";
 import { JournalFile } from "../record/journal-file.ts";
-import { by } from "../support/tokens.ts";
+import { redeemedBy } from "../support/tokens.ts";
 import { type ApiUnderTest, apiUnderTest } from "./harness.ts";
 
 /** The voice that the examples of the API's document speak with. */
@@ -48,7 +48,7 @@ export class Scene {
 
   async active(changes: object = {}): Promise<string> {
     const { id, websocketUrl = "" } = await this.#post("/api/v1/calls", { ...CALL, ...changes });
-    await this.api.stores.redemptions.redeem(hashSecret(websocketUrl.split("/").at(-1) ?? ""), by("worker-1"));
+    await this.api.stores.redemptions.redeem(hashSecret(websocketUrl.split("/").at(-1) ?? ""), redeemedBy("worker-1"));
     return id;
   }
 
@@ -105,29 +105,29 @@ function journal(callId: string): string {
   const frame = new Uint8Array(160);
   return new JournalFile({ ...START, callId })
     .add({ kind: "event", timeMs: 0, event: { kind: "leg-started", codec: "mulaw" } })
-    .add({ kind: "command", timeMs: 0, command: { kind: "speak", turnId: 1, piece: 0, text: "Good evening." } })
+    .add({ kind: "command", timeMs: 0, command: { kind: "speak", turnId: 1, segment: 0, text: "Good evening." } })
     .add({ kind: "command", timeMs: 0, command: { kind: "state", state: "speaking" } })
     .add({
       kind: "event",
       timeMs: 9,
       event: {
-        kind: "piece-audio",
+        kind: "segment-audio",
         turnId: 1,
-        piece: 0,
+        segment: 0,
         samples: 800,
         words: [{ text: "Good", startMs: 0, endMs: 40 }],
       },
     })
     .frameOut(20, frame)
     .frameIn(40, 20, frame)
-    .add({ kind: "event", timeMs: 60, event: { kind: "ear-partial", text: "wait" } })
+    .add({ kind: "event", timeMs: 60, event: { kind: "stt-interim", text: "wait" } })
     .add({
       kind: "command",
       timeMs: 60,
-      command: { kind: "cut", turnId: 1, clear: true, reason: "words", voicedMs: 0, heardText: "" },
+      command: { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: "" },
     })
-    .add({ kind: "event", timeMs: 80, event: { kind: "ear-final", text: "wait" } })
-    .add({ kind: "command", timeMs: 80, command: { kind: "ask", turnId: 2, messages: 2, language: "en" } })
+    .add({ kind: "event", timeMs: 80, event: { kind: "stt-final", text: "wait" } })
+    .add({ kind: "command", timeMs: 80, command: { kind: "generate-reply", turnId: 2, messages: 2, language: "en" } })
     .add({
       kind: "command",
       timeMs: 90,

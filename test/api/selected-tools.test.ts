@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SCHEMAS_OF_REQUEST_MS_MAX } from "../../src/core/api-limits.ts";
 import type { SchemaResult } from "../../src/core/schema-checks.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
-import { by } from "../support/tokens.ts";
-import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf } from "./harness.ts";
+import { redeemedBy } from "../support/tokens.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf } from "./harness.ts";
 
 let api: ApiUnderTest;
 beforeEach(async () => {
@@ -25,12 +25,12 @@ const HTTP = {
 const HTTP_TOOL = { definition: { ...DEFINITION, type: "http", http: HTTP, timeoutMs: 2_000 } };
 const CLIENT_TOOL = { definition: { ...DEFINITION, type: "client", name: "show" } };
 
-const create = (selectedTools: unknown, more: object = {}) => api.post({ ...LEAST, selectedTools, ...more });
+const create = (selectedTools: unknown, more: object = {}) => api.post({ ...MINIMAL_CALL, selectedTools, ...more });
 
 /** What the gateway is given. */
 async function toolsOf({ body }: Answer) {
   const token = (body as { websocketUrl: string }).websocketUrl.slice(-64);
-  return (await api.stores.redemptions.redeem(hashSecret(token), by("worker-1")))?.spec.tools;
+  return (await api.stores.redemptions.redeem(hashSecret(token), redeemedBy("worker-1")))?.spec.tools;
 }
 
 describe("the tools of a call", () => {
@@ -120,7 +120,7 @@ describe("the tools of a call", () => {
     const answerTo = async (secret: string, url = HTTP.url) => {
       const http = { ...HTTP, url, headers: { Authorization: `Bearer {{${secret}}}` } };
       const { status, text, body } = await scoped.post({
-        ...LEAST,
+        ...MINIMAL_CALL,
         selectedTools: [{ definition: { ...HTTP_TOOL.definition, http } }],
       });
       const { requestId } = (body as { error: { requestId: string } }).error;
@@ -190,7 +190,7 @@ const fits = (cpuMs: number): SchemaResult => ({ outcome: "answered", answer: { 
 describe("ADV-H2: schemas that cost too much", () => {
   test("are 400 each, and those behind one are not compiled", async () => {
     const { asked, scripted } = await apiWith(fits(1), { outcome: "over_budget", cpuMs: 50 });
-    const answer = await scripted.post({ ...LEAST, selectedTools: tools(8) });
+    const answer = await scripted.post({ ...MINIMAL_CALL, selectedTools: tools(8) });
     expect([answer.status, asked.length]).toEqual([400, 2]);
     expect(errorOf(answer).details).toEqual([
       {
@@ -206,9 +206,9 @@ describe("ADV-H2: schemas that cost too much", () => {
 
   test("are 400 together", async () => {
     const { asked, scripted } = await apiWith(fits(199));
-    expect((await scripted.post({ ...LEAST, selectedTools: tools(10) })).status).toBe(201);
+    expect((await scripted.post({ ...MINIMAL_CALL, selectedTools: tools(10) })).status).toBe(201);
     asked.length = 0;
-    const answer = await scripted.post({ ...LEAST, selectedTools: tools(32) });
+    const answer = await scripted.post({ ...MINIMAL_CALL, selectedTools: tools(32) });
     expect([answer.status, pathsOf(answer), asked.length]).toEqual([
       400,
       ["/selectedTools/10/definition/parameters"],
@@ -220,7 +220,7 @@ describe("ADV-H2: schemas that cost too much", () => {
 
   test("are asked for by their account, and 503 with Retry-After where too many of it wait", async () => {
     const { asked, scripted } = await apiWith({ outcome: "refused", cpuMs: 0 });
-    const answer = await scripted.post({ ...LEAST, selectedTools: tools(2) });
+    const answer = await scripted.post({ ...MINIMAL_CALL, selectedTools: tools(2) });
     expect([answer.status, errorOf(answer).code, answer.headers["retry-after"]]).toEqual([503, "unavailable", "5"]);
     expect(asked).toEqual([await scripted.stores.accounts.ensure("first")]);
     await scripted.close();
@@ -234,16 +234,16 @@ describe("ADV-H2: schemas that cost too much", () => {
     });
     const codes = async (headers = {}) => {
       const answers = [
-        await scripted.post({ ...LEAST, selectedTools: tools(2) }, headers),
+        await scripted.post({ ...MINIMAL_CALL, selectedTools: tools(2) }, headers),
         await scripted.post({}, headers, `/api/v1/agents/${id}/calls`),
       ];
       return answers.map((answer) => [answer.status, errorOf(answer).code]);
     };
     for (const reason of ["draining", "insufficient_storage", "database_lost", "unavailable"] as const) {
-      scripted.state.newCalls = { taken: false, reason };
+      scripted.state.newCalls = { accepted: false, reason };
       expect(await codes()).toEqual(Array(2).fill([503, reason]));
     }
-    scripted.state.newCalls = { taken: true };
+    scripted.state.newCalls = { accepted: true };
     scripted.state.accountOver = "llm_requests";
     expect(await codes()).toEqual(Array(2).fill([429, "spend_limit"]));
     expect(asked).toEqual([]);
@@ -263,7 +263,7 @@ describe("ADV-H2: schemas that cost too much", () => {
         },
       },
     });
-    const answer = scripted.post({ ...LEAST, selectedTools: tools(32) });
+    const answer = scripted.post({ ...MINIMAL_CALL, selectedTools: tools(32) });
     await vi.waitFor(() => expect(scripted.clock.pending).toBeGreaterThan(0));
     await scripted.clock.play(SCHEMAS_OF_REQUEST_MS_MAX);
     const { status, headers } = await answer;
@@ -282,7 +282,7 @@ describe("ADV-H2: schemas that cost too much", () => {
     const scripted = await apiUnderTest(undefined, { schemas });
     const parameters = { type: "object", allOf: Array(600).fill({ not: {} }) };
     const selectedTools = tools(20).map(({ definition }) => ({ definition: { ...definition, parameters } }));
-    const answer = await scripted.post({ ...LEAST, selectedTools });
+    const answer = await scripted.post({ ...MINIMAL_CALL, selectedTools });
     expect([answer.status, compiled]).toEqual([400, [JSON.stringify(parameters)]]);
     await scripted.close();
   });
@@ -294,7 +294,7 @@ describe("S6: this machine", () => {
     const tools = [{ definition: { ...HTTP_TOOL.definition, http } }];
     expect((await create(tools)).status).toBe(400);
     const open = await apiUnderTest(undefined, { toolsAllowLoopback: true });
-    expect((await open.post({ ...LEAST, selectedTools: tools })).status).toBe(201);
+    expect((await open.post({ ...MINIMAL_CALL, selectedTools: tools })).status).toBe(201);
     await open.close();
   });
 });

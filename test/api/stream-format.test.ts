@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { STREAM_CODECS, STREAM_RATES_HZ } from "../../src/core/call-spec.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
-import { by } from "../support/tokens.ts";
-import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST } from "./harness.ts";
+import { redeemedBy } from "../support/tokens.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL } from "./harness.ts";
 
 const AGENT = { name: "Desk", basePrompt: "You book tables.", voiceId: "fake/en-us", languageId: "en-US" };
 
@@ -18,7 +18,7 @@ afterEach(() => api.close());
 async function waysToCall(): Promise<((fields: object) => Promise<Answer>)[]> {
   const agent = (await api.post(AGENT, {}, "/api/v1/agents")).body as { id: string };
   return [
-    (fields) => api.post({ ...LEAST, ...fields }),
+    (fields) => api.post({ ...MINIMAL_CALL, ...fields }),
     (fields) => api.post(fields, {}, `/api/v1/agents/${agent.id}/calls`),
   ];
 }
@@ -27,7 +27,7 @@ async function waysToCall(): Promise<((fields: object) => Promise<Answer>)[]> {
 async function formatOf(answer: Answer): Promise<unknown> {
   expect(answer.status, answer.text).toBe(201);
   const token = (answer.body as Created).websocketUrl.split("/").at(-1) ?? "";
-  return (await api.stores.redemptions.redeem(hashSecret(token), by("worker-1")))?.spec.websocket;
+  return (await api.stores.redemptions.redeem(hashSecret(token), redeemedBy("worker-1")))?.spec.websocket;
 }
 
 const stream = (websocket?: unknown) => ({
@@ -42,7 +42,7 @@ describe("the format of a websocket call", () => {
       for (const inputRateHz of STREAM_RATES_HZ) {
         for (const outputRateHz of STREAM_RATES_HZ) {
           const answer = await api.post({
-            ...LEAST,
+            ...MINIMAL_CALL,
             ...stream({ codec, inputSampleRate: inputRateHz, outputSampleRate: outputRateHz }),
           });
           const wrong =
@@ -90,7 +90,7 @@ describe("the format of a websocket call", () => {
       [asked, { codec: "pcm_s16le", inputSampleRate: 24_000, outputSampleRate: 16_000 }],
       [{ connectionType: "carrier_b", websocket: { codec: "opus" } }, null],
     ] as const) {
-      const { id } = (await api.post({ ...LEAST, ...fields })).body as Created;
+      const { id } = (await api.post({ ...MINIMAL_CALL, ...fields })).body as Created;
       const { body } = await api.get(`/api/v1/calls/${id}`);
       expect(body).toMatchObject({ connectionType: fields.connectionType, configuration: { websocket } });
     }

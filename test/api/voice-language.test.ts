@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { catalogueOf } from "../../src/api/voices.ts";
 import type { Voice } from "../../src/speech/speech.ts";
-import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, LEAST, pathsOf, VOICES } from "./harness.ts";
+import { type Answer, type ApiUnderTest, apiUnderTest, errorOf, MINIMAL_CALL, pathsOf, VOICES } from "./harness.ts";
 
 const AGENTS = "/api/v1/agents";
 const AGENT = { name: "Desk", basePrompt: "You answer the telephone.", voiceId: "fake/en-us", languageId: "en-US" };
@@ -22,7 +22,7 @@ const start = async (): Promise<void> => {
 };
 afterEach(() => api.close());
 
-const call = (voice: string, language: string): Promise<Answer> => api.post({ ...LEAST, voice, language });
+const call = (voice: string, language: string): Promise<Answer> => api.post({ ...MINIMAL_CALL, voice, language });
 const agent = (changes: object): Promise<Answer> => api.post({ ...AGENT, ...changes }, {}, AGENTS);
 
 describe("a voice that does not speak the language", () => {

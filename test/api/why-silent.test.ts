@@ -9,7 +9,7 @@ import { journaledCommand, journaledEvent } from "../../src/record/redact.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { START } from "../record/example-call.ts";
 import { JournalFile } from "../record/journal-file.ts";
-import { by, mintToken } from "../support/tokens.ts";
+import { redeemedBy, mintToken } from "../support/tokens.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions } from "../support/virtual-call.ts";
 import { type ApiUnderTest, apiUnderTest } from "./harness.ts";
 
@@ -21,7 +21,7 @@ afterEach(() => api.close());
 
 /** A frame that was sent is to be heard until so long after, at the latest. */
 const SOUNDS_MS = OUTPUT_LEAD_MS + 2.5 * FRAME_MS;
-const NO_AUDIO = { audio: new Uint8Array(), audioLeftOut: false };
+const NO_AUDIO = { audio: new Uint8Array(), audioOmitted: false };
 
 /** A call in virtual time, journaled in the order that the gateway keeps to, which knows when it sent what. */
 class JournaledCall extends VirtualCall {
@@ -38,7 +38,7 @@ class JournaledCall extends VirtualCall {
   }
 
   override handle(event: CallEvent): void {
-    const isVoice = event.kind === "frame-out" || event.kind === "piece-audio" || event.kind === "piece-end";
+    const isVoice = event.kind === "frame-out" || event.kind === "segment-audio" || event.kind === "segment-end";
     if (this.endReason !== undefined || (this.#muted && isVoice)) return;
     const timeMs = this.nowMs;
     if (event.kind === "frame-out") this.sentMs.push(timeMs);
@@ -47,7 +47,7 @@ class JournaledCall extends VirtualCall {
     const told = this.commands.length;
     super.handle(event);
     for (const { command } of this.commands.slice(told)) {
-      if (command.kind === "cut" && command.clear) this.#clearedMs.push(timeMs);
+      if (command.kind === "cancel-reply" && command.clear) this.#clearedMs.push(timeMs);
       this.records.push({ kind: "command", timeMs, command: journaledCommand(command, this.#recorded) });
     }
   }
@@ -78,7 +78,7 @@ async function listOf(call: JournaledCall): Promise<ListedEvent[]> {
   const { accountId, stores, directory } = api;
   const tokenHash = hashSecret(mintToken());
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-  const redeemed = await stores.redemptions.redeem(tokenHash, by("worker-1"));
+  const redeemed = await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   if (redeemed === undefined) throw new Error("not redeemed");
   const { callId } = redeemed;
   new JournalFile({ ...START, callId, accountId }, journalPath(directory, callId)).add(...call.records);
@@ -94,39 +94,39 @@ function whySilent(list: readonly ListedEvent[], atMs: number): string {
   const at = { sounds: false, held: false, asked: false, stopped: "", failed: "", over: "" };
   for (const event of list.filter((each) => each.atMs <= atMs)) {
     switch (event.kind) {
-      case "audio-began":
-      case "audio-ended":
-        at.sounds = event.kind === "audio-began";
+      case "playout-started":
+      case "playout-ended":
+        at.sounds = event.kind === "playout-started";
         break;
       case "pause":
       case "resume":
         at.held = event.kind === "pause";
         break;
-      case "ask":
+      case "generate-reply":
         Object.assign(at, { asked: true, stopped: "" });
         break;
       case "reply-end":
         at.asked = false;
         break;
       case "speak":
-        unspoken.add(`${event.turnId}.${event.piece}`);
+        unspoken.add(`${event.turnId}.${event.segment}`);
         at.stopped = "";
         break;
-      case "piece-end":
-        unspoken.delete(`${event.turnId}.${event.piece}`);
+      case "segment-end":
+        unspoken.delete(`${event.turnId}.${event.segment}`);
         break;
-      case "tool":
-        running.set(event.key, event.name);
+      case "run-tool":
+        running.set(event.toolCallId, event.name);
         break;
       case "tool-result":
-        running.delete(event.key);
+        running.delete(event.toolCallId);
         break;
       case "reply-failed":
-      case "piece-failed":
-      case "ear-failed":
+      case "segment-failed":
+      case "stt-failed":
         at.failed = ` behind ${event.kind}`;
         break;
-      case "cut":
+      case "cancel-reply":
         Object.assign(at, { held: false, asked: false, stopped: `cut for ${event.reason}` });
         unspoken.clear();
         running.clear();
@@ -148,9 +148,9 @@ function whySilent(list: readonly ListedEvent[], atMs: number): string {
 const turningPoints = (list: readonly ListedEvent[]): string[] =>
   list.flatMap((event) => {
     if (event.source !== "command") return [];
-    if (event.kind === "cut" || event.kind === "resume" || event.kind === "end")
+    if (event.kind === "cancel-reply" || event.kind === "resume" || event.kind === "end")
       return [`${event.kind} ${event.reason}`];
-    return event.kind === "pause" || event.kind === "pass-over" || event.kind === "transfer" ? [event.kind] : [];
+    return event.kind === "pause" || event.kind === "ignore" || event.kind === "transfer" ? [event.kind] : [];
   });
 
 interface Case extends VirtualCallOptions {
@@ -168,7 +168,7 @@ const HELD = "held for a sound of the caller's";
 const THINKS = "the model is at work";
 const text = (said: string): CallEvent => ({ kind: "reply-text", turnId: 2, text: `${said} ` });
 const uses = (name: string, argumentsJson = "{}"): CallEvent[] => [
-  { kind: "reply-tool", turnId: 2, id: "1", name, argumentsJson },
+  { kind: "reply-tool-call", turnId: 2, id: "1", name, argumentsJson },
   { kind: "reply-end", turnId: 2 },
 ];
 const builtIn = (name: "transfer" | "hang_up") => [{ kind: "built_in", name, fixedArguments: {} }] as const;
@@ -209,7 +209,7 @@ const CASES: Readonly<Record<string, Case>> = {
       [7_300, HELD],
       [8_000, ""],
     ],
-    turns: ["pause", "resume back_channel", "pass-over"],
+    turns: ["pause", "resume back_channel", "ignore"],
     atOnce: true,
   },
   "a television talks": {
@@ -222,7 +222,7 @@ const CASES: Readonly<Record<string, Case>> = {
     atOnce: true,
   },
   "the caller talks, and the ear tells no words in time": {
-    earHasPartials: false,
+    sttHasInterims: false,
     happens: (call) => call.coughs(7_000, 1_500),
     why: [
       [7_500, HELD],
@@ -276,7 +276,7 @@ const CASES: Readonly<Record<string, Case>> = {
     turns: ["cut silence"],
   },
   "the voice fails": {
-    happens: (call) => call.happens(7_000, { kind: "piece-failed", turnId: 2, piece: 0, code: "provider_failed" }),
+    happens: (call) => call.happens(7_000, { kind: "segment-failed", turnId: 2, segment: 0, code: "provider_failed" }),
     why: [[7_200, "over for provider_error behind piece-failed"]],
     turns: ["cut call_ended", "end provider_error"],
     atOnce: true,
@@ -290,7 +290,7 @@ const CASES: Readonly<Record<string, Case>> = {
     turns: ["cut call_ended", "end provider_error"],
   },
   "the ear fails": {
-    happens: (call) => call.happens(7_000, { kind: "ear-failed", code: "provider_failed" }),
+    happens: (call) => call.happens(7_000, { kind: "stt-failed", code: "provider_failed" }),
     why: [
       [8_000, ""],
       [10_600, "over for provider_error behind ear-failed"],
@@ -302,7 +302,7 @@ const CASES: Readonly<Record<string, Case>> = {
     answer: () => "hangs",
     happens: (call) => {
       call.happens(5_000, text("Let me look."), ...uses("lookup"));
-      call.happens(13_500, { kind: "tool-result", turnId: 2, key: "2.1", result: "open", failed: false });
+      call.happens(13_500, { kind: "tool-result", turnId: 2, toolCallId: "2.1", result: "open", failed: false });
     },
     why: [
       [6_500, "tools run: lookup"],

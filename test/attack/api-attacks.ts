@@ -2,7 +2,7 @@ import { LIST_BYTES_MAX } from "../../src/core/api-limits.ts";
 import { METADATA_BYTES_MAX } from "../../src/core/limits.ts";
 import { head } from "../support/raw-http.ts";
 import type { Attack, Outcome, Ready, Size, Target } from "./attack.ts";
-import { Crowd, type Door, pause } from "./crowd.ts";
+import { AttackConnections, type Endpoint, pause } from "./crowd.ts";
 import { ServiceApi } from "./service-api.ts";
 import { outcome } from "./streams.ts";
 
@@ -21,7 +21,7 @@ const LARGE_CALL = {
   metadata: { notes: "x".repeat(METADATA_BYTES_MAX - '{"notes":""}'.length) },
 };
 
-const urlOf = ({ host, port }: Door, path: string): string => `http://${host}:${port}${path}`;
+const urlOf = ({ host, port }: Endpoint, path: string): string => `http://${host}:${port}${path}`;
 /** Each account gets more large calls than fit on a page. */
 async function makeLargeCalls({ api, keys }: Target, { attackers }: Size): Promise<void> {
   for (const key of keys.slice(0, attackers)) {
@@ -55,9 +55,9 @@ async function largeLists({ api, keys: all }: Target, { attackers, seconds }: Si
 }
 
 /** Idle connections to a port; meanwhile new requests must be answered there. */
-async function idleConnections(door: Door, { attackers, seconds }: Size, ready: Ready): Promise<Outcome> {
+async function idleConnections(door: Endpoint, { attackers, seconds }: Size, ready: Ready): Promise<Outcome> {
   await ready();
-  const crowd = new Crowd(door);
+  const crowd = new AttackConnections(door);
   await crowd.gather(attackers, () => head("GET /healthz"));
   const untilMs = performance.now() + seconds * 1_000;
   let probes = 0;

@@ -1,10 +1,10 @@
-import type { Door } from "./crowd.ts";
+import type { Endpoint } from "./crowd.ts";
 
 /** What strangers know of the service. */
 export interface Target {
-  media: Door;
-  api: Door;
-  metrics: Door;
+  media: Endpoint;
+  api: Endpoint;
+  metrics: Endpoint;
   /** API keys of the attackers, each of an account of its own. */
   keys: readonly [string, ...string[]];
   /** Paths of streams, one for each attacker, where the attack needs them. */

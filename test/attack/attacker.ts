@@ -1,11 +1,11 @@
 import { ATTACKS } from "./attacks.ts";
-import { type Order, READY, type Told } from "./orders.ts";
+import { type AttackRequest, READY, type AttackerMessage } from "./orders.ts";
 
 // The attackers' process: what it does to its own loop must not be taken for what it does to the service.
 
 process.on("disconnect", () => process.exit(0));
-process.once("message", ({ attack, target, size }: Order) => {
-  const tell = (told: Told): void => void process.send?.(told);
+process.once("message", ({ attack, target, size }: AttackRequest) => {
+  const tell = (told: AttackerMessage): void => void process.send?.(told);
   const ready = (): Promise<void> =>
     new Promise((resolve) => {
       process.once("message", () => resolve());

@@ -1,13 +1,13 @@
 import { connect, type Socket } from "node:net";
 
 /** Where strangers knock. */
-export interface Door {
+export interface Endpoint {
   host: string;
   port: number;
 }
 
 /** One connection of many. Times are of `performance.now()`; NaN for what has not happened. */
-export interface Stranger {
+export interface AttackConnection {
   readonly socket: Socket;
   readonly openedMs: number;
   /** The service has ended it, or broken it. */
@@ -23,13 +23,13 @@ export const CLOSED_MS_MAX = 60_000;
 const ANSWER_CHARS = 32;
 
 /** Connections that do no more than they are told, and know when the service has closed them. */
-export class Crowd {
-  readonly #door: Door;
-  readonly members: Stranger[] = [];
+export class AttackConnections {
+  readonly #door: Endpoint;
+  readonly members: AttackConnection[] = [];
   /** Those that were never let in. */
   refused = 0;
 
-  constructor(door: Door) {
+  constructor(door: Endpoint) {
     this.#door = door;
   }
 
@@ -72,7 +72,7 @@ export class Crowd {
     const { host, port } = this.#door;
     return new Promise((resolve) => {
       const socket = connect({ host, port, noDelay: true });
-      const stranger: Stranger = { socket, openedMs: performance.now(), closedMs: Number.NaN, answer: "" };
+      const stranger: AttackConnection = { socket, openedMs: performance.now(), closedMs: Number.NaN, answer: "" };
       let isIn = false;
       socket.once("connect", () => {
         isIn = true;

@@ -1,6 +1,6 @@
 import { head } from "../support/raw-http.ts";
 import { type Attack, type Outcome, type Ready, SILENT_MS_MAX, type Size, SOON_MS_MAX } from "./attack.ts";
-import { CLOSED_MS_MAX, Crowd, type Door, pause } from "./crowd.ts";
+import { CLOSED_MS_MAX, AttackConnections, type Endpoint, pause } from "./crowd.ts";
 import { unknownTokens } from "./redemption-attacks.ts";
 import { outcome, silence, upgrade } from "./streams.ts";
 
@@ -9,9 +9,9 @@ import { outcome, silence, upgrade } from "./streams.ts";
 const DRIP_MS = 500;
 
 /** Everybody says `words`, a byte now and then, and never comes to the end of them. */
-async function drip(door: Door, { attackers }: Size, ready: Ready, words: string): Promise<Outcome> {
+async function drip(door: Endpoint, { attackers }: Size, ready: Ready, words: string): Promise<Outcome> {
   await ready();
-  const crowd = new Crowd(door);
+  const crowd = new AttackConnections(door);
   await crowd.gather(attackers, () => words.slice(0, 1));
   const untilMs = performance.now() + CLOSED_MS_MAX;
   for (let at = 1; performance.now() < untilMs && crowd.closed < crowd.members.length; at += 1) {
@@ -36,7 +36,7 @@ const HEADS = [
   head(`POST ${UNKNOWN}`, { "Content-Length": "5", "Transfer-Encoding": "chunked" }),
 ];
 
-export const DOOR_ATTACKS: readonly Attack[] = [
+export const CONNECTION_ATTACKS: readonly Attack[] = [
   {
     id: "D1",
     name: "connections that say nothing",
@@ -45,7 +45,7 @@ export const DOOR_ATTACKS: readonly Attack[] = [
     closedMsMax: SILENT_MS_MAX,
     async run({ media }, { attackers }, ready) {
       await ready();
-      const crowd = new Crowd(media);
+      const crowd = new AttackConnections(media);
       await crowd.gather(attackers);
       return await silence(crowd);
     },
@@ -76,7 +76,7 @@ export const DOOR_ATTACKS: readonly Attack[] = [
     closedMsMax: SOON_MS_MAX,
     async run({ media }, { attackers }, ready) {
       await ready();
-      const crowd = new Crowd(media);
+      const crowd = new AttackConnections(media);
       await crowd.gather(attackers, (index) => HEADS[index % HEADS.length] ?? "");
       return await silence(crowd);
     },

@@ -1,7 +1,7 @@
 import type { Outcome, Size, Target } from "./attack.ts";
 
 /** An attack by its place in the list. */
-export interface Order {
+export interface AttackRequest {
   attack: number;
   target: Target;
   size: Size;
@@ -9,4 +9,4 @@ export interface Order {
 
 /** Told once the attackers are in their places, and answered with anything when they may begin. */
 export const READY = "ready";
-export type Told = typeof READY | { outcome: Outcome } | { error: string };
+export type AttackerMessage = typeof READY | { outcome: Outcome } | { error: string };

@@ -1,6 +1,6 @@
 import { mintToken } from "../support/tokens.ts";
 import type { Outcome, Ready, Size, Target } from "./attack.ts";
-import { Crowd, pause } from "./crowd.ts";
+import { AttackConnections, pause } from "./crowd.ts";
 
 /** New connections with tokens that another service may have signed, but not this one: as many a second as `attackers` says. */
 export async function unknownTokens(
@@ -16,7 +16,7 @@ export async function unknownTokens(
   const wave = Math.ceil(perSecond / 50);
   const flying = new Set<Promise<void>>();
   const knock = async (): Promise<void> => {
-    const crowd = new Crowd(media);
+    const crowd = new AttackConnections(media);
     await crowd.gather(wave, () => requestOf(`/stream/${mintToken()}`));
     await crowd.end();
     total.attackers += crowd.members.length + crowd.refused;

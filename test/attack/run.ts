@@ -9,7 +9,7 @@ import { readArguments, runCommand, UsageError } from "../../src/cli/command.ts"
 import { childModule } from "../../src/core/child-module.ts";
 import type { Outcome } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
-import { type Order, READY, type Told } from "./orders.ts";
+import { type AttackRequest, READY, type AttackerMessage } from "./orders.ts";
 import { type Attacker, runStage } from "./stage.ts";
 import type { StageResult } from "./stage-result.ts";
 
@@ -53,14 +53,14 @@ const elsewhere: Attacker = async (attack, target, size, ready) => {
   const child = fork(path, [], { execPath, execArgv: [...niceArgs, process.execPath, ...execArgv] });
   try {
     return await new Promise<Outcome>((resolve, reject) => {
-      child.on("message", (told: Told) => {
+      child.on("message", (told: AttackerMessage) => {
         if (told === READY) ready().then(() => child.send(READY), reject);
         else if ("error" in told) reject(new Error(told.error));
         else resolve(told.outcome);
       });
       child.once("error", reject);
       child.once("exit", (code) => reject(new Error(`the attackers ended with ${code}`)));
-      child.send({ attack: ATTACKS.indexOf(attack), target, size } satisfies Order);
+      child.send({ attack: ATTACKS.indexOf(attack), target, size } satisfies AttackRequest);
     });
   } finally {
     if (child.connected) child.disconnect();

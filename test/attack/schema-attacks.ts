@@ -1,7 +1,7 @@
 import { head } from "../support/raw-http.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
 import type { Attack, Outcome, Ready, Size, Target } from "./attack.ts";
-import { Crowd, pause } from "./crowd.ts";
+import { AttackConnections, pause } from "./crowd.ts";
 import { outcome, SPOKEN_BYTES, streams } from "./streams.ts";
 
 // Attacks of users with an API key, by the JSON Schemas of their tools.
@@ -95,7 +95,7 @@ async function postAgainAndAgain({ api, keys: [key] }: Target, size: Size, ready
       ...{ "Content-Type": "application/json", "X-API-Key": key, Connection: "close" },
       "Content-Length": String(Buffer.byteLength(COSTLY_BODY)),
     }) + COSTLY_BODY;
-  const crowd = new Crowd(api);
+  const crowd = new AttackConnections(api);
   const waves = Math.max(1, size.seconds);
   for (let wave = 0; wave < waves; wave += 1) {
     await crowd.gather(Math.ceil(size.attackers / waves), () => request);

@@ -1,4 +1,4 @@
-import type { Door } from "./crowd.ts";
+import type { Endpoint } from "./crowd.ts";
 
 /** A call that waits for its stream. */
 export interface NewCall {
@@ -46,7 +46,7 @@ export class ServiceApi {
     return this.#url;
   }
 
-  get door(): Door {
+  get door(): Endpoint {
     const { hostname, port } = new URL(this.#url);
     return { host: hostname, port: Number(port) };
   }

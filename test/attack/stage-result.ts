@@ -2,13 +2,13 @@ import type { Attack, Outcome, Size } from "./attack.ts";
 import type { ControlReport } from "./control-calls.ts";
 
 /** An attack and how large it is. */
-export interface Planned {
+export interface PlannedAttack {
   attack: Attack;
   size: Size;
 }
 
 /** An attack, and what the service made of it. */
-export interface Suffered extends Outcome {
+export interface AttackResult extends Outcome {
   id: string;
   name: string;
   /** How the attackers' calls ended, and how long the longest of them lasted; none where they had no call. */
@@ -27,7 +27,7 @@ export interface Answers {
 }
 
 export interface StageResult {
-  attacks: Suffered[];
+  attacks: AttackResult[];
   /** What the worker, and the control process, held in memory at most beyond what they had held before. */
   workerGrowthBytes: number;
   controlGrowthBytes: number;

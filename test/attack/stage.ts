@@ -11,10 +11,10 @@ import { type Family, readExposition, sampleOf } from "../support/exposition.ts"
 import { RawWs } from "../support/raw-ws.ts";
 import type { Attack, Outcome, Ready, Size, Target } from "./attack.ts";
 import { ControlCalls } from "./control-calls.ts";
-import { type Door, pause } from "./crowd.ts";
+import { type Endpoint, pause } from "./crowd.ts";
 import { type NewCall, ServiceApi } from "./service-api.ts";
-import type { Answers, Planned, StageResult, Suffered } from "./stage-result.ts";
-import { Use } from "./use.ts";
+import type { Answers, PlannedAttack, StageResult, AttackResult } from "./stage-result.ts";
+import { ResourceUsage } from "./use.ts";
 import { judge } from "./verdict.ts";
 
 /** Carries an attack out, in this process or in another. */
@@ -47,7 +47,7 @@ const ACCOUNT = "attack";
 const ATTACKERS_ACCOUNTS = 2 * (LARGE_ANSWERS_MAX / LARGE_ANSWERS_PER_ACCOUNT_MAX);
 
 /** Starts a service, lets calls run, attacks it with everything that is planned at once, and says what came of it. */
-export async function runStage(options: StageOptions, planned: readonly Planned[]): Promise<StageResult> {
+export async function runStage(options: StageOptions, planned: readonly PlannedAttack[]): Promise<StageResult> {
   const { program, dataDir, mediaServer = "auto" } = options;
   const env = {
     MEDIA_SERVER: mediaServer,
@@ -87,7 +87,7 @@ class Stage {
     this.#attackersKeys = attackersKeys;
   }
 
-  async run(planned: readonly Planned[]): Promise<StageResult> {
+  async run(planned: readonly PlannedAttack[]): Promise<StageResult> {
     const control = await ControlCalls.begin(this.#api, this.#options.calls);
     try {
       return await this.#run(planned, control);
@@ -98,7 +98,7 @@ class Stage {
     }
   }
 
-  async #run(planned: readonly Planned[], control: ControlCalls): Promise<StageResult> {
+  async #run(planned: readonly PlannedAttack[], control: ControlCalls): Promise<StageResult> {
     for (const { attack, size } of planned) await attack.prepare?.(this.#target([]), size);
     const calls: NewCall[][] = [];
     for (const { attack, size } of planned) {
@@ -112,7 +112,7 @@ class Stage {
     await pause(this.#options.quietMs);
     const quiet = spread(control.answersMs());
     let refusedBefore = 0;
-    const use = new Use({ worker: this.#pid("worker"), control: this.#pid("control") });
+    const use = new ResourceUsage({ worker: this.#pid("worker"), control: this.#pid("control") });
     let working: Promise<unknown> | undefined;
     const ready = together(planned.length, async () => {
       // From here on it is the attack: that the attackers have streams is none.
@@ -129,10 +129,10 @@ class Stage {
     const refusedByStore = (await this.#refusedByStore()) - refusedBefore;
     const during = spread(control.answersMs());
     const cpuMs = use.cpuMs;
-    const attacks: Suffered[] = [];
+    const attacks: AttackResult[] = [];
     for (const [index, outcome] of outcomes.entries()) {
       const endReasons = await this.#endReasons(calls[index] ?? []);
-      const { id, name, spendMax } = (planned[index] as Planned).attack;
+      const { id, name, spendMax } = (planned[index] as PlannedAttack).attack;
       const spent = spendMax === undefined ? NOTHING_SPENT : await this.#spentMost(calls[index] ?? []);
       attacks.push({ ...outcome, id, name, endReasons, ...spent });
     }
@@ -158,7 +158,7 @@ class Stage {
     return result;
   }
 
-  #suffer({ attack, size }: Planned, calls: readonly NewCall[], ready: Ready): Promise<Outcome> {
+  #suffer({ attack, size }: PlannedAttack, calls: readonly NewCall[], ready: Ready): Promise<Outcome> {
     return this.#options.attacker(attack, this.#target(calls), size, ready);
   }
 
@@ -187,8 +187,8 @@ class Stage {
       let llmRequests = 0;
       await readJournal(journalPath(this.#options.dataDir, id), (record) => {
         // Each request is told once, whether it was answered or aborted.
-        if (record.kind !== "event" || record.event.kind !== "used") return;
-        if (record.event.engine === "model") llmRequests += 1;
+        if (record.kind !== "event" || record.event.kind !== "usage") return;
+        if (record.event.stage === "llm") llmRequests += 1;
       });
       most.llmRequests = Math.max(most.llmRequests, llmRequests);
       most.inputTokens = Math.max(most.inputTokens, inputTokens);
@@ -216,11 +216,11 @@ class Stage {
     }
   }
 
-  async #look(use: Use): Promise<void> {
+  async #look(use: ResourceUsage): Promise<void> {
     for (; this.#running; await pause(LOOK_MS)) use.look();
   }
 
-  get #mediaDoor(): Door {
+  get #mediaDoor(): Endpoint {
     const { hostname, port } = new URL(this.#logged("service ready").mediaUrl ?? "");
     return { host: hostname, port: Number(port) };
   }

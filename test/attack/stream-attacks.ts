@@ -1,8 +1,8 @@
 import { FRAME_MS, SOCKET_PAYLOAD_BYTES_MAX } from "../../src/core/limits.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
 import { type Attack, type Outcome, type Ready, SILENT_MS_MAX, type Size, SOON_MS_MAX, type Target } from "./attack.ts";
-import { type Crowd, pause } from "./crowd.ts";
-import { outcome, QUIET, SPOKEN_BYTES, silence, streams } from "./streams.ts";
+import { type AttackConnections, pause } from "./crowd.ts";
+import { outcome, IDLE_CALL, SPOKEN_BYTES, silence, streams } from "./streams.ts";
 
 /** Attacks by the frames of streams, and by streams that are silent. */
 
@@ -26,7 +26,7 @@ async function repeat(target: Target, size: Size, ready: Ready, words: Uint8Arra
   return await repeatTo(await streams(target, size, ready), size, words);
 }
 
-async function repeatTo(crowd: Crowd, size: Size, words: Uint8Array): Promise<Outcome> {
+async function repeatTo(crowd: AttackConnections, size: Size, words: Uint8Array): Promise<Outcome> {
   const untilMs = performance.now() + size.seconds * 1_000;
   while (performance.now() < untilMs && crowd.closed < crowd.members.length) {
     for (const { socket } of crowd.members) if (socket.writable) socket.write(words);
@@ -132,7 +132,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
     full: { attackers: 200, seconds: 2 },
     small: { attackers: 4, seconds: 0.5 },
     closedMsMax: 30_000,
-    call: QUIET,
+    call: IDLE_CALL,
     endReason: "protocol_error",
     run: fragments,
   },
@@ -142,7 +142,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
     full: { attackers: 200, seconds: 0 },
     small: { attackers: 12, seconds: 0 },
     closedMsMax: SOON_MS_MAX,
-    call: QUIET,
+    call: IDLE_CALL,
     endReason: "protocol_error",
     async run(target, size, ready) {
       const crowd = await streams(target, size, ready);
@@ -159,7 +159,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
     full: { attackers: 200, seconds: 5 },
     small: { attackers: 4, seconds: 2 },
     closedMsMax: SILENT_MS_MAX,
-    call: QUIET,
+    call: IDLE_CALL,
     endReason: "protocol_error",
     run: (target, size, ready) => repeat(target, size, ready, PINGS),
   },
@@ -169,7 +169,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
     full: { attackers: 200, seconds: 5 },
     small: { attackers: 4, seconds: 2 },
     closedMsMax: SILENT_MS_MAX,
-    call: QUIET,
+    call: IDLE_CALL,
     endReason: "protocol_error",
     run: (target, size, ready) => repeat(target, size, ready, PONGS),
   },
@@ -194,7 +194,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
     full: { attackers: 10, seconds: 35 },
     small: { attackers: 1, seconds: 5 },
     closedMsMax: DEAD_MS_MAX,
-    call: QUIET,
+    call: IDLE_CALL,
     // uWebSockets.js tells nobody of fragments: there it is a peer that shows no sign of life.
     endReason: ["connection_lost", "protocol_error"],
     async run(target, size, ready) {
@@ -209,7 +209,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
     full: { attackers: 200, seconds: 0 },
     small: { attackers: 4, seconds: 0 },
     closedMsMax: SILENT_MS_MAX,
-    call: QUIET,
+    call: IDLE_CALL,
     endReason: "audio_flood",
     run: (target, size, ready) => shout(target, size, ready, Buffer.concat(Array<Buffer>(60).fill(SECOND))),
   },
@@ -219,7 +219,7 @@ export const STREAM_ATTACKS: readonly Attack[] = [
     full: { attackers: 200, seconds: 5 },
     small: { attackers: 4, seconds: 2 },
     closedMsMax: SILENT_MS_MAX,
-    call: QUIET,
+    call: IDLE_CALL,
     endReason: "protocol_error",
     run: (target, size, ready) => repeat(target, size, ready, MESSAGES),
   },

@@ -1,6 +1,6 @@
 import { head } from "../support/raw-http.ts";
 import type { Outcome, Ready, Size, Target } from "./attack.ts";
-import { Crowd, pause } from "./crowd.ts";
+import { AttackConnections, pause } from "./crowd.ts";
 
 const OPENED_AT_ONCE = 10;
 const OPENED_MS_MAX = 20_000;
@@ -9,9 +9,9 @@ const OPENED_MS_MAX = 20_000;
 export const SPOKEN_BYTES = 1_024 * 1_024;
 
 /** A stream that begins with its socket, and whose agent waits. */
-export const QUIET = { connectionType: "websocket", firstSpeaker: "user" };
+export const IDLE_CALL = { connectionType: "websocket", firstSpeaker: "user" };
 
-export const outcome = (crowd: Crowd, answers = crowd.statuses): Outcome => ({
+export const outcome = (crowd: AttackConnections, answers = crowd.statuses): Outcome => ({
   attackers: crowd.members.length + crowd.refused,
   closed: crowd.closed,
   longestMs: crowd.longestMs,
@@ -29,8 +29,8 @@ export const upgrade = (path: string, more: Readonly<Record<string, string>> = {
   });
 
 /** A stream for each attacker, opened a few at a time: that they come all at once is another attack. */
-export async function streams({ media, paths }: Target, { attackers }: Size, ready: Ready): Promise<Crowd> {
-  const crowd = new Crowd(media);
+export async function streams({ media, paths }: Target, { attackers }: Size, ready: Ready): Promise<AttackConnections> {
+  const crowd = new AttackConnections(media);
   const untilMs = performance.now() + OPENED_MS_MAX;
   for (let opened = 0; opened < attackers; opened += OPENED_AT_ONCE) {
     const next = paths.slice(opened, Math.min(attackers, opened + OPENED_AT_ONCE));
@@ -43,7 +43,7 @@ export async function streams({ media, paths }: Target, { attackers }: Size, rea
 }
 
 /** Says nothing until the service closes everybody. */
-export const silence = async (crowd: Crowd): Promise<Outcome> => {
+export const silence = async (crowd: AttackConnections): Promise<Outcome> => {
   await crowd.end();
   return outcome(crowd);
 };

@@ -4,7 +4,7 @@ import { differentKeys } from "../support/costly-json.ts";
 import { encodeFrame, OPCODE } from "../support/raw-ws.ts";
 import { type Attack, type Outcome, type Ready, SILENT_MS_MAX, type Size, type Target } from "./attack.ts";
 import { pause } from "./crowd.ts";
-import { outcome, QUIET, streams } from "./streams.ts";
+import { outcome, IDLE_CALL, streams } from "./streams.ts";
 
 /** Attacks by the text messages of streams. */
 
@@ -65,7 +65,7 @@ export const TEXT_ATTACKS: readonly Attack[] = [
     full: { attackers: 20, seconds: 10 },
     small: { attackers: 2, seconds: 2 },
     closedMsMax: SILENT_MS_MAX,
-    call: QUIET,
+    call: IDLE_CALL,
     endReason: "message_flood",
     callBytes: PARSED_BYTES,
     run: (target, size, ready) => pour(target, size, ready, costlyTexts('"type":"toolResult","id":"1"'), 180),
@@ -88,7 +88,7 @@ export const TEXT_ATTACKS: readonly Attack[] = [
     small: { attackers: 2, seconds: 20 },
     closedMsMax: 50_000,
     call: {
-      ...QUIET,
+      ...IDLE_CALL,
       interruptible: true,
       systemPrompt: "The bakery is closed on Monday. ".repeat(60),
       inactivityTimeout: 300,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 type OfProcesses = Record<"worker" | "control", number>;
 
 /** What processes use, beyond what they used in the beginning. Linux tells; elsewhere it is nothing. */
-export class Use {
+export class ResourceUsage {
   readonly #pids: Readonly<OfProcesses>;
   #baseBytes: OfProcesses = { worker: 0, control: 0 };
   #baseMs: OfProcesses = { worker: 0, control: 0 };
@@ -17,7 +17,7 @@ export class Use {
   begin(): void {
     const { worker, control } = this.#pids;
     this.#baseBytes = { worker: residentBytes(worker), control: residentBytes(control) };
-    this.#baseMs = { worker: processorMs(worker), control: processorMs(control) };
+    this.#baseMs = { worker: processCpuMs(worker), control: processCpuMs(control) };
   }
 
   look(): void {
@@ -30,7 +30,7 @@ export class Use {
   /** Processor time until now. */
   get cpuMs(): OfProcesses {
     const { worker, control } = this.#pids;
-    return { worker: processorMs(worker) - this.#baseMs.worker, control: processorMs(control) - this.#baseMs.control };
+    return { worker: processCpuMs(worker) - this.#baseMs.worker, control: processCpuMs(control) - this.#baseMs.control };
   }
 }
 
@@ -44,7 +44,7 @@ function residentBytes(pid: number): number {
 }
 
 /** Processor time that a process has had, ms: proc_pid_stat(5), in ticks of 10 ms; Node's name holds no space. */
-export function processorMs(pid: number): number {
+export function processCpuMs(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(" ");
     return 10 * (Number(fields[13]) + Number(fields[14]));

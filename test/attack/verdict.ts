@@ -1,4 +1,4 @@
-import type { Planned, StageResult, Suffered } from "./stage-result.ts";
+import type { PlannedAttack, StageResult, AttackResult } from "./stage-result.ts";
 
 // What is judged of an attack, and by which bounds.
 
@@ -15,12 +15,12 @@ const LOOP_MAX_MS_MAX = 100;
 const ANSWER_RATIO_MAX = 1.2;
 
 /** Adds to `result` what was wrong with it, and what was only late. */
-export function judge(result: StageResult, planned: readonly Planned[], judgesSpeed: boolean): void {
+export function judge(result: StageResult, planned: readonly PlannedAttack[], judgesSpeed: boolean): void {
   const { problems, late, attacks, control, quiet, during, upgrades, upgradesFailed, refusedByStore, loopDelay } =
     result;
   for (const [index, { id, name, attackers: count, closed, longestMs, endReasons }] of attacks.entries()) {
-    const { endReason, closedMsMax, spendMax } = (planned[index] as Planned).attack;
-    const { llmRequests, inputTokens } = attacks[index] as Suffered;
+    const { endReason, closedMsMax, spendMax } = (planned[index] as PlannedAttack).attack;
+    const { llmRequests, inputTokens } = attacks[index] as AttackResult;
     if (spendMax !== undefined && (llmRequests > spendMax.llmRequests || inputTokens > spendMax.inputTokens)) {
       problems.push(`${id}, ${name}: ${llmRequests} LLM requests and ${inputTokens} input tokens each`);
     }

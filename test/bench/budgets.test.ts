@@ -27,7 +27,7 @@ function step(calls: number, { p99Ms = 1, totalUs = 20, kib = 100, driftMs = 0 }
     calls,
     rounds: [round],
     cost: round.cost,
-    latency: { heard: all(p99Ms), written: all(p99Ms) },
+    latency: { toStt: all(p99Ms), written: all(p99Ms) },
   };
 }
 
@@ -82,10 +82,10 @@ test("a stall up to the lead must not be heard, and what a longer one takes must
 });
 
 test("turns are judged by the worse of the cases, and interruptions by their median and their slowest tenth", () => {
-  const turns = (p95Ms: number[]) => judgeTurns(p95Ms.map((ms) => ({ ownMs: all(ms) }) as TurnCase)).verdict;
+  const turns = (p95Ms: number[]) => judgeTurns(p95Ms.map((ms) => ({ overheadMs: all(ms) }) as TurnCase)).verdict;
   expect([turns([10, 30]), turns([31, 10])]).toEqual(["holds", "missed"]);
   const judged = (fromVoiceMs: number, fromDetectionMs: number) =>
-    judgeBargeIn({ fromVoiceMs: all(fromVoiceMs), fromDetectionMs: all(fromDetectionMs) }).map(
+    judgeBargeIn({ fromSpeechMs: all(fromVoiceMs), fromDetectionMs: all(fromDetectionMs) }).map(
       ({ verdict }) => verdict,
     );
   expect(judged(120, 20)).toEqual(["holds", "holds"]);

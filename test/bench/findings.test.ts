@@ -70,21 +70,21 @@ test("a generator that is later than a frame, or has no time left, has nothing t
 const exchange = (own: Partial<Exchange>): Exchange => ({
   onsetMs: 1_000,
   detectedMs: 1_090,
-  lastVoicedMs: 2_000,
+  lastSpeechMs: 2_000,
   agentStoppedMs: Number.NaN,
   answeredMs: 2_800,
   ...own,
 });
 
 test("what is left of a turn is what neither the engines took nor the endpoint, the later of ear and endpoint counting", () => {
-  const own = (earMs: number) =>
-    caseOf({ title: "turns", delays: { earMs, modelMs: 150, voiceMs: 100 } }, [exchange({})]).ownMs.p50;
+  const own = (sttMs: number) =>
+    caseOf({ title: "turns", delays: { sttMs, llmMs: 150, ttsMs: 100 } }, [exchange({})]).overheadMs.p50;
   expect(own(100)).toBe(50);
   expect(own(540)).toBe(10);
 });
 
 test("only what interrupted the agent is an interruption", () => {
-  const { fromVoiceMs, fromDetectionMs } = figuresOf([exchange({}), exchange({ agentStoppedMs: 1_085 })]);
-  expect(fromVoiceMs).toMatchObject({ count: 1, p50: 85 });
+  const { fromSpeechMs, fromDetectionMs } = figuresOf([exchange({}), exchange({ agentStoppedMs: 1_085 })]);
+  expect(fromSpeechMs).toMatchObject({ count: 1, p50: 85 });
   expect(fromDetectionMs).toMatchObject({ count: 1, max: -5 });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { prepareLine } from "../../bench/load/line.ts";
-import { BENCH_LINES } from "../../bench/load/wires.ts";
+import { prepareStream } from "../../bench/load/line.ts";
+import { BENCH_TRANSPORTS } from "../../bench/load/wires.ts";
 import { frameBytes } from "../../src/cli/simulated/audio-format.ts";
 import { formatsOf, SIMULATED_WIRES, type SimulatedWire } from "../../src/cli/simulated/line.ts";
 
@@ -35,9 +35,9 @@ const MARKS: Readonly<Record<SimulatedWire, (opening: string) => string>> = {
 };
 
 test.each(SIMULATED_WIRES)("a line of %s opens, says its audio over and over, and gives marks back", (wire) => {
-  const bytes = frameBytes(formatsOf(BENCH_LINES[wire]).inbound);
+  const bytes = frameBytes(formatsOf(BENCH_TRANSPORTS[wire]).inbound);
   const audio = Uint8Array.from({ length: 3 * bytes }, (_, at) => Math.floor(at / bytes) + 1);
-  const line = prepareLine(wire, audio, 4, 1);
+  const line = prepareStream(wire, audio, 4, 1);
   const opening = unmasked(line.opening).map(({ payload }) => payload.toString());
   if (wire === "websocket") expect(opening).toEqual([]);
   else expect(opening.at(-1)).toContain('"event":"start"');

@@ -121,7 +121,7 @@ function expectCompare(result: CompareResult): void {
     expect(cost.totalUs).toBeGreaterThan(0);
     expect(rounds[0]?.pairs).toBeGreaterThan(0);
   }
-  expect(contestants[2]?.latency.heard?.count).toBeGreaterThan(0);
+  expect(contestants[2]?.latency.toStt?.count).toBeGreaterThan(0);
   expectReport(result, compareText(result), comparePage(result));
 }
 
@@ -145,16 +145,16 @@ function expectRemote(result: RemoteResult): void {
 }
 
 function expectTurn(result: TurnResult): void {
-  for (const { givenMs, voiceToVoiceMs } of result.cases) {
+  for (const { expectedMs, voiceToVoiceMs } of result.cases) {
     expect(voiceToVoiceMs.count).toBe(2);
     // Nothing is there before its time, but for what timers are early, and for callers who paused where there is no pause.
-    if (result.problems.length === 0) expect(voiceToVoiceMs.p50).toBeGreaterThan(givenMs - 5);
+    if (result.problems.length === 0) expect(voiceToVoiceMs.p50).toBeGreaterThan(expectedMs - 5);
   }
   expectReport(result, turnText(result), turnPage(result));
 }
 
 function expectBargeIn(result: BargeInResult): void {
-  expect(result.fromVoiceMs.count).toBeLessThanOrEqual(4);
+  expect(result.fromSpeechMs.count).toBeLessThanOrEqual(4);
   expectReport(result, bargeInText(result), bargeInPage(result));
 }
 

@@ -19,7 +19,7 @@ function written(lateMs: readonly number[], dueMs: (frame: number) => number) {
 }
 
 const lateOf = (dues: FrameTimesData, writes: FrameTimesData): number[] =>
-  [...writes.behindMs].map((behind, frame) => Math.round((behind - (dues.behindMs[frame] as number)) * 1_000) / 1_000);
+  [...writes.offsetsMs].map((behind, frame) => Math.round((behind - (dues.offsetsMs[frame] as number)) * 1_000) / 1_000);
 
 test("frames of late runs are due at their own slot, not at the run's", () => {
   const lateMs = [0.4, 0.9, 5.5, 0.1, 17, 1.2];
@@ -30,9 +30,9 @@ test("frames of late runs are due at their own slot, not at the run's", () => {
 
 test("a call that was never punctual keeps the dues of its runs, which are the earliest it can have had", () => {
   const { dues, writes } = written([4.5, 6.5], (frame) => 7 + 20 * frame);
-  const before = [...dues.behindMs];
+  const before = [...dues.offsetsMs];
   settleDues(dues, writes);
-  expect([...dues.behindMs]).toEqual(before);
+  expect([...dues.offsetsMs]).toEqual(before);
 });
 
 test("frames are due at what the ticker waits for, in its runs and while it catches up, and speech that begins is due at nothing", async () => {

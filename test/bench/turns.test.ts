@@ -7,10 +7,10 @@ import { goalsOf } from "../../bench/turns/budgets.ts";
 import { CallerLine, type LineSounds } from "../../bench/turns/caller-line.ts";
 import { figuresOf, findingsOf, wordsMissing } from "../../bench/turns/findings.ts";
 import { type Material, renderMaterial, type Speech } from "../../bench/turns/material.ts";
-import { activeRms, amplitudeOf, cough, keyTones, NOISES, noise, rmsOf } from "../../bench/turns/sounds.ts";
+import { activeRms, amplitudeOf, cough, dtmfTones, NOISES, noise, rmsOf } from "../../bench/turns/sounds.ts";
 import { runTrial, type Stop, type Trial, type TrialTools } from "../../bench/turns/trial.ts";
 import { loadTools } from "../../bench/turns/turns-bench.ts";
-import type { CaseResult, Ear, TurnsResult } from "../../bench/turns/turns-result.ts";
+import type { CaseResult, SttMode, TurnsResult } from "../../bench/turns/turns-result.ts";
 import { OUTPUT_LEAD_MS } from "../../src/core/limits.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
 import { Random } from "../sim/random.ts";
@@ -42,7 +42,7 @@ describe("sounds", () => {
 
   test.each([
     { name: "a cough", make: cough, longestMs: 1_700 },
-    { name: "the tones of keys", make: keyTones, longestMs: 1_300 },
+    { name: "the tones of keys", make: dtmfTones, longestMs: 1_300 },
   ])("$name begins at once, ends, and does not clip much", ({ make, longestMs }) => {
     for (let seed = 1; seed <= 20; seed += 1) {
       const samples = make(new Random(seed));
@@ -197,10 +197,10 @@ describe("a call in virtual time", () => {
 
   const quiet = { samples: noise("white", 1, new Random(1), []), gain: amplitudeOf(-60), from: 0 };
   const greeting = AGENT_SENTENCES.slice(0, 2).join(" ");
-  const call = (ear: Ear, { samples, text }: Speech, said = text): Promise<Trial> =>
+  const call = (sttMode: SttMode, { samples, text }: Speech, said = text): Promise<Trial> =>
     runTrial({
       tools,
-      ear,
+      sttMode,
       greeting,
       phaseMs: 3.7,
       scene: { sounds: { utterance: { samples: Float32Array.from(samples), at: 16_001 }, layers: [quiet] }, said },
@@ -212,7 +212,7 @@ describe("a call in virtual time", () => {
     expect(trial.heard.join(" ")).toBe(greeting);
   });
 
-  test.each<Ear>([
+  test.each<SttMode>([
     "partials",
     "finals",
   ])("an interruption holds, cuts and is answered, with an ear of %s", async (ear) => {

@@ -11,7 +11,7 @@ function started(options: ConstructorParameters<typeof VirtualCall>[0] = {}): Vi
   return call;
 }
 
-const { sustainedVoiceMs } = DEFAULT_TURN_PARAMETERS;
+const { sustainedSpeechMs: sustainedVoiceMs } = DEFAULT_TURN_PARAMETERS;
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
 
 describe("the opening", () => {
@@ -21,7 +21,7 @@ describe("the opening", () => {
     call.run(10_000);
     expect(call.turns[0]).toMatchObject({ role: "agent", text: SPEC.greeting, interrupted: false });
     expect(call.turns[0]?.latency).toBeUndefined();
-    const [ask] = call.ofKind("ask");
+    const [ask] = call.ofKind("generate-reply");
     expect(ask?.messages).toEqual([
       { role: "system", text: `${SPEC.systemPrompt}\n\nOpening line: ${SPEC.greeting}` },
       { role: "assistant", text: SPEC.greeting },
@@ -32,7 +32,7 @@ describe("the opening", () => {
   test("an agent that speaks first without a greeting lets the model open", () => {
     const call = started({ greeting: "none", answer: (text) => ({ text: `Opening after ${text}.` }) });
     call.run(5_000);
-    expect(call.ofKind("ask")[0]?.messages).toEqual([{ role: "system", text: SPEC.systemPrompt }]);
+    expect(call.ofKind("generate-reply")[0]?.messages).toEqual([{ role: "system", text: SPEC.systemPrompt }]);
     expect(call.turns.map(({ text }) => text)).toEqual(["Opening after undefined."]);
   });
 
@@ -46,7 +46,7 @@ describe("the opening", () => {
       ["user", "good morning"],
       ["agent", "Good morning to you."],
     ]);
-    expect(call.ofKind("ask")[0]?.messages[0]?.text).toBe(SPEC.systemPrompt);
+    expect(call.ofKind("generate-reply")[0]?.messages[0]?.text).toBe(SPEC.systemPrompt);
   });
 
   test("a carrier that never says start ends the call after five seconds", () => {
@@ -94,13 +94,13 @@ describe("barge-in", () => {
     call.says(5_000, "stop please");
     call.run(5_000 + WORD_MS);
     const heardAtCut = [...call.heardWords];
-    const cut = call.commands.find(({ command }) => command.kind === "cut");
+    const cut = call.commands.find(({ command }) => command.kind === "cancel-reply");
     expect(cut).toMatchObject({ atMs: 5_000 + WORD_MS, command: { clear: true } });
     call.run(12_000);
     const interrupted = call.turns.find((turn) => turn.interrupted);
     expect(`${SPEC.greeting} ${interrupted?.text}`).toBe(heardAtCut.join(" "));
     expect(call.turns.at(-1)).toMatchObject({ role: "agent", text: "Fine." });
-    expect(call.ofKind("ask").at(-1)?.messages.at(-2)).toEqual({ role: "assistant", text: interrupted?.text });
+    expect(call.ofKind("generate-reply").at(-1)?.messages.at(-2)).toEqual({ role: "assistant", text: interrupted?.text });
   });
 
   test("voice without words does not cut the reply where the ear tells partial words", () => {
@@ -112,8 +112,8 @@ describe("barge-in", () => {
   });
 
   test("where the ear tells no partial words, sustained voice cuts the reply", () => {
-    const call = started({ earHasPartials: false, answer: () => ({ text: LONG }) });
-    call.at(3_000, () => call.handle({ kind: "ear-final", text: "all" }));
+    const call = started({ sttHasInterims: false, answer: () => ({ text: LONG }) });
+    call.at(3_000, () => call.handle({ kind: "stt-final", text: "all" }));
     call.coughs(6_000, 1_500);
     call.run(6_000 + sustainedVoiceMs - 60);
     expect(call.turns.filter((turn) => turn.interrupted)).toEqual([]);
@@ -123,11 +123,11 @@ describe("barge-in", () => {
 
   test("a caller who goes on before the answer is audible has said one thing, which is asked as one", () => {
     const call = started({ answer: (text) => ({ text: `Answer to ${text}.` }) });
-    call.at(3_000, () => call.handle({ kind: "ear-final", text: "I want bread" }));
+    call.at(3_000, () => call.handle({ kind: "stt-final", text: "I want bread" }));
     // The answer is asked for at 3,500 and would be audible at 3,580.
-    call.at(3_550, () => call.handle({ kind: "ear-final", text: "and rolls" }));
+    call.at(3_550, () => call.handle({ kind: "stt-final", text: "and rolls" }));
     call.run(9_000);
-    expect(call.ofKind("ask").map((ask) => ask.messages.at(-1)?.text)).toEqual([
+    expect(call.ofKind("generate-reply").map((ask) => ask.messages.at(-1)?.text)).toEqual([
       "I want bread",
       "I want bread and rolls",
     ]);
@@ -144,8 +144,8 @@ describe("barge-in", () => {
     const before = call.commands.length;
     const turnId = 2;
     call.handle({ kind: "reply-text", turnId, text: "stale words that come late." });
-    call.handle({ kind: "piece-audio", turnId, piece: 0, samples: 0, words: [] });
-    call.handle({ kind: "piece-end", turnId, piece: 0, samples: 160 });
+    call.handle({ kind: "segment-audio", turnId, segment: 0, samples: 0, words: [] });
+    call.handle({ kind: "segment-end", turnId, segment: 0, samples: 160 });
     call.handle({ kind: "reply-end", turnId });
     expect(call.commands.length).toBe(before);
   });
@@ -191,15 +191,15 @@ describe("the edge of a reply", () => {
   test("a reply that is cut in the very step in which it becomes audible is cleared, and leaves no turn and no mark", () => {
     const commands: CallCommand[] = [];
     const spec = { ...SPEC, interruptible: true };
-    const call = new Call({ spec, rateHz: 8_000, earHasPartials: false, sink: (command) => commands.push(command) });
+    const call = new Call({ spec, rateHz: 8_000, sttHasInterim: false, sink: (command) => commands.push(command) });
     call.handle({ kind: "leg-started", codec: "mulaw" }, 0);
-    for (let atMs = 20; atMs <= 1_600; atMs += 20) call.handle({ kind: "frame-in", voiced: true, mediaMs: atMs }, atMs);
-    call.handle({ kind: "piece-audio", turnId: 1, piece: 0, samples: 0, words: [] }, 1_600);
-    call.handle({ kind: "piece-end", turnId: 1, piece: 0, samples: 160 }, 1_600);
+    for (let atMs = 20; atMs <= 1_600; atMs += 20) call.handle({ kind: "frame-in", isSpeech: true, mediaMs: atMs }, atMs);
+    call.handle({ kind: "segment-audio", turnId: 1, segment: 0, samples: 0, words: [] }, 1_600);
+    call.handle({ kind: "segment-end", turnId: 1, segment: 0, samples: 160 }, 1_600);
     call.handle({ kind: "frame-out", turnId: 1, samples: 160 }, 1_600);
     expect(commands.slice(1)).toEqual([
       { kind: "state", state: "speaking" },
-      { kind: "cut", turnId: 1, clear: true, reason: "voice", voicedMs: 1_280, heardText: "" },
+      { kind: "cancel-reply", turnId: 1, clear: true, reason: "voice", voicedMs: 1_280, heardText: "" },
       { kind: "state", state: "listening" },
     ]);
   });
@@ -232,7 +232,7 @@ describe("hanging up", () => {
     call.says(2_500, "bye");
     call.run(12_000);
     expect(call.endReason).toBeUndefined();
-    expect(call.ofKind("ask")[0]?.tools).toEqual([]);
+    expect(call.ofKind("generate-reply")[0]?.tools).toEqual([]);
   });
 
   test("C15: a caller who hangs up in the middle of a reply leaves nothing alive, and the turn holds what was heard", () => {
@@ -270,9 +270,9 @@ describe("one end", () => {
     call.run(1_001);
     const before = call.commands.length;
     call.handle({ kind: "leg-closed", reason: "caller_hangup" });
-    call.handle({ kind: "frame-in", voiced: true, mediaMs: 1_020 });
+    call.handle({ kind: "frame-in", isSpeech: true, mediaMs: 1_020 });
     call.handle({ kind: "mark", name: "1.0" });
-    call.handle({ kind: "ear-final", text: "hello" });
+    call.handle({ kind: "stt-final", text: "hello" });
     call.handle({ kind: "tick" });
     expect(call.commands.length).toBe(before);
     expect(call.call.nextDeadlineMs).toBe(Number.POSITIVE_INFINITY);
@@ -365,13 +365,13 @@ describe("inactivity", () => {
         "One moment please, I will look that up.",
         "I am sorry, could you say that again?",
       ]);
-      expect(call.ofKind("cut")).toMatchObject([{ reason: "model_failed" }]);
+      expect(call.ofKind("cancel-reply")).toMatchObject([{ reason: "llm_failed" }]);
     }
   });
 
   test("words that the ear hears where the voice detector heard none keep the caller on the line", () => {
     const call = started({ spec: { ...quiet, inactivityAction: "hang_up" }, answer: () => ({ text: "Good." }) });
-    call.at(11_500, () => call.handle({ kind: "ear-partial", text: "hm" }));
+    call.at(11_500, () => call.handle({ kind: "stt-interim", text: "hm" }));
     call.run(14_000);
     expect(call.endReason).toBeUndefined();
   });
@@ -380,7 +380,7 @@ describe("inactivity", () => {
     for (const make of [
       (call: VirtualCall) => call.coughs(8_000, 400),
       (call: VirtualCall) => call.at(8_400, () => call.handle({ kind: "dtmf", digit: "5" })),
-      (call: VirtualCall) => call.at(8_400, () => call.handle({ kind: "ear-partial", text: "hm" })),
+      (call: VirtualCall) => call.at(8_400, () => call.handle({ kind: "stt-interim", text: "hm" })),
     ]) {
       const call = started({ spec: quiet, answer: () => ({ text: "" }) });
       make(call);

@@ -16,11 +16,11 @@ function scene() {
     },
     4_000,
   );
-  conversation.said({ text: "What is there?", startMs: 0, endMs: 1_000 });
+  conversation.addUtterance({ text: "What is there?", startMs: 0, endMs: 1_000 });
   conversation.settle();
-  conversation.used([
+  conversation.addToolRounds([
     {
-      asked: { role: "assistant", text: "", toolCalls: [{ id: "1", name: "list", argumentsJson: "{}" }] },
+      request: { role: "assistant", text: "", toolCalls: [{ id: "1", name: "list", argumentsJson: "{}" }] },
       results: [{ role: "tool", toolCallId: "1", name: "list", text: "1".repeat(ALL_CHARS) }],
     },
   ]);
@@ -45,7 +45,7 @@ test("ADV-H3: a result that must be cut further later still names its first leng
   expect(second.length).toBeLessThan(first.length);
   expect(second).toMatch(new RegExp(`of ${ALL_CHARS} characters are shown`));
   conversation.prompt(3, []);
-  expect(trims.map(({ turnId, cutResults }) => [turnId, cutResults])).toEqual([
+  expect(trims.map(({ turnId, truncatedResults }) => [turnId, truncatedResults])).toEqual([
     [1, 1],
     [2, 1],
   ]);
@@ -54,7 +54,7 @@ test("ADV-H3: a result that must be cut further later still names its first leng
 test("ADV-H3: what a reply that is under way adds to its prompt is not kept twice", () => {
   const { conversation } = scene();
   const question: Message = { role: "user", text: "And what else?" };
-  conversation.said({ text: question.text, startMs: 2_000, endMs: 3_000 });
+  conversation.addUtterance({ text: question.text, startMs: 2_000, endMs: 3_000 });
   const ofTools: Message[] = [{ role: "assistant", text: "One moment." }];
   for (const turnId of [2, 2, 2]) {
     const prompt = conversation.prompt(turnId, ofTools);

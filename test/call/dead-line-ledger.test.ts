@@ -19,7 +19,7 @@ function started(options: VirtualCallOptions): VirtualCall {
 
 /** A call whose agent says `TEXT`, and whose line dies in the third sentence. It is found out at `LOST_MS`. */
 function deadLine(options: VirtualCallOptions = {}): VirtualCall {
-  const call = started({ spec: { greeting: TEXT }, lineDiesMs: DIES_MS, ...options });
+  const call = started({ spec: { greeting: TEXT }, connectionDiesMs: DIES_MS, ...options });
   call.at(LOST_MS, () => call.handle({ kind: "leg-closed", reason: "connection_lost" }));
   call.run(LOST_MS + 1_000);
   return call;
@@ -46,7 +46,7 @@ describe("ADV-M3: on a dead line", () => {
 
   test("the same words are in the cut command", () => {
     const call = deadLine();
-    const [cut] = call.ofKind("cut");
+    const [cut] = call.ofKind("cancel-reply");
     expect(cut).toMatchObject({ reason: "call_ended", heardText: call.turns[0]?.text });
   });
 
@@ -57,11 +57,11 @@ describe("ADV-M3: on a dead line", () => {
   });
 
   test("what comes in answer to the caller behind its death is no turn: nobody heard any of it", () => {
-    const call = started({ greeting: "none", spec: { firstSpeaker: "user" }, lineDiesMs: 1_500 });
+    const call = started({ greeting: "none", spec: { firstSpeaker: "user" }, connectionDiesMs: 1_500 });
     call.says(500, "What time is it?");
     call.at(LOST_MS, () => call.handle({ kind: "leg-closed", reason: "connection_lost" }));
     call.run(LOST_MS + 1_000);
-    expect(call.ofKind("ask")).not.toEqual([]);
+    expect(call.ofKind("generate-reply")).not.toEqual([]);
     expect(call.turns.map(({ role }) => role)).toEqual(["user"]);
   });
 
@@ -70,8 +70,8 @@ describe("ADV-M3: on a dead line", () => {
       spec: { greeting: `${SENTENCES[0]} ${SENTENCES[1]}` },
       marks: false,
       // The second sentence comes 1.2 s behind the end of the first.
-      voice: { chunks: { ms: 4 * WORD_MS, speed: 0.5 }, wordMs: () => WORD_MS },
-      lineDiesMs: 1_900,
+      tts: { chunks: { ms: 4 * WORD_MS, speed: 0.5 }, wordMs: () => WORD_MS },
+      connectionDiesMs: 1_900,
     });
     call.at(2_600, () => call.handle({ kind: "leg-closed", reason: "connection_lost" }));
     call.run(3_000);
@@ -105,7 +105,7 @@ describe("ADV-M3: on a line without frames that lives", () => {
   });
 
   test("the last frame is believed for as long as the next one may take", () => {
-    const call = started({ spec: { greeting: TEXT }, marks: false, lineDiesMs: DIES_MS });
+    const call = started({ spec: { greeting: TEXT }, marks: false, connectionDiesMs: DIES_MS });
     call.at(DIES_MS - 20 + confirmationMs, () => call.handle({ kind: "end-requested", reason: "api_hangup" }));
     call.run(DIES_MS + 1_000);
     expect(call.turns).toMatchObject([{ interrupted: true }]);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { Digits } from "../../src/call/digits.ts";
+import { DtmfEntry } from "../../src/call/digits.ts";
 import { DTMF_ENTRY_DIGITS_MAX } from "../../src/core/limits.ts";
 
 const GAP_MS = 2_500;
 
 describe("keys", () => {
   test("are one entry up to the #, which is no part of it", () => {
-    const digits = new Digits(GAP_MS);
+    const digits = new DtmfEntry(GAP_MS);
     expect(digits.press("1", 0)).toBeUndefined();
     expect(digits.press("*", 100)).toBeUndefined();
     expect(digits.press("#", 200)).toBe("1*");
@@ -15,7 +15,7 @@ describe("keys", () => {
   });
 
   test("are an entry when no more come for the gap, counted from the last", () => {
-    const digits = new Digits(GAP_MS);
+    const digits = new DtmfEntry(GAP_MS);
     expect(digits.deadlineMs).toBe(Number.POSITIVE_INFINITY);
     digits.press("4", 1_000);
     digits.press("2", 3_000);
@@ -25,11 +25,11 @@ describe("keys", () => {
   });
 
   test("a # by itself is an entry", () => {
-    expect(new Digits(GAP_MS).press("#", 0)).toBe("#");
+    expect(new DtmfEntry(GAP_MS).press("#", 0)).toBe("#");
   });
 
   test("C9: without end make entries of the bound", () => {
-    const digits = new Digits(GAP_MS);
+    const digits = new DtmfEntry(GAP_MS);
     const entries = Array.from({ length: 200 }, (_, index) => digits.press("7", index)).filter((e) => e !== undefined);
     expect(entries.map((entry) => entry.length)).toEqual([
       DTMF_ENTRY_DIGITS_MAX,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { START, stepTurn, turnDeadlineMs } from "../../src/call/turn.ts";
+import { INITIAL_TURN, stepTurn, turnDeadlineMs } from "../../src/call/turn.ts";
 import { OrderFailure, runOrder } from "../support/event-order.ts";
 import { VirtualCall } from "../support/virtual-call.ts";
 
@@ -29,16 +29,16 @@ describe("Z3: random orders of events", () => {
 
 describe("what they have found", () => {
   test("voice that cuts for having lasted does so at its very deadline, whatever the fractions of a millisecond", () => {
-    const policy = { parameters: DEFAULT_TURN_PARAMETERS, earHasPartials: false, language: "en" };
-    const agent = { at: "replying", turnId: 2, interruptible: true, pausedMs: undefined, pauses: 2 } as const;
+    const policy = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: false, language: "en" };
+    const agent = { at: "replying", turnId: 2, interruptible: true, pausedSinceMs: undefined, pauses: 2 } as const;
     const voiceMs = 15_977.230459285829;
     const began = { kind: "speech-started", startMs: voiceMs } as const;
-    const { turn } = stepTurn({ ...START, agent: { ...agent, audible: true } }, began, voiceMs + 60, policy);
+    const { turn } = stepTurn({ ...INITIAL_TURN, agent: { ...agent, audible: true } }, began, voiceMs + 60, policy);
     const deadlineMs = turnDeadlineMs(turn, voiceMs + 60, policy);
     // The two are not the same number: that is what went wrong.
-    expect(deadlineMs - voiceMs).not.toBe(DEFAULT_TURN_PARAMETERS.sustainedVoiceMs);
+    expect(deadlineMs - voiceMs).not.toBe(DEFAULT_TURN_PARAMETERS.sustainedSpeechMs);
     expect(stepTurn(turn, { kind: "tick" }, deadlineMs, policy).actions).toMatchObject([
-      { do: "cut", reason: "voice" },
+      { do: "interrupt", reason: "voice" },
     ]);
   });
 
@@ -51,6 +51,6 @@ describe("what they have found", () => {
     call.run(10_000);
     expect(call.endReason).toBe("agent_hangup");
     expect(call.endMs).toBe(4_900);
-    expect(call.ofKind("ask")).toHaveLength(1);
+    expect(call.ofKind("generate-reply")).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DistantFarEnd, type MarkHabit } from "../support/far-end.ts";
+import { RemoteFarEnd, type MarkBehavior } from "../support/far-end.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/virtual-call.ts";
 
 // What went wrong in other services of this kind, told in our words; the comment names where it was reported.
@@ -12,8 +12,8 @@ function started(options: VirtualCallOptions = {}): VirtualCall {
   return call;
 }
 
-const distant = (marks: MarkHabit): DistantFarEnd =>
-  new DistantFarEnd({
+const distant = (marks: MarkBehavior): RemoteFarEnd =>
+  new RemoteFarEnd({
     marks,
     outMs: () => 150,
     backMs: () => 150,
@@ -90,7 +90,7 @@ describe("a goodbye", () => {
     call.says(2_500, "bye");
     call.says(4_000, "wait one thing");
     call.run(20_000);
-    const [, again] = call.ofKind("ask");
+    const [, again] = call.ofKind("generate-reply");
     expect(again?.messages.find(({ role }) => role === "tool")?.text).toBe(
       "The caller went on before that, and so does the call.",
     );
@@ -122,7 +122,7 @@ describe("a prompt that is cut off", () => {
     });
     call.at(10_600, () => call.handle({ kind: "dtmf", digit: "5" }));
     call.run(120_000);
-    expect(call.ofKind("cut")).toMatchObject([{ reason: "key", clear: true }]);
+    expect(call.ofKind("cancel-reply")).toMatchObject([{ reason: "key", clear: true }]);
     expect(call.endReason).toBe("inactivity");
   });
 });
@@ -135,11 +135,11 @@ describe("a reply that is interrupted at its very beginning", () => {
     call.run(3_400);
     while (call.ofKind("state").at(-1)?.state !== "speaking") call.run(call.nowMs + 1);
     const atMs = call.nowMs + sentMs;
-    call.at(atMs, () => call.handle({ kind: "ear-partial", text: "no" }));
-    call.at(atMs + 300, () => call.handle({ kind: "ear-final", text: "no" }));
+    call.at(atMs, () => call.handle({ kind: "stt-interim", text: "no" }));
+    call.at(atMs + 300, () => call.handle({ kind: "stt-final", text: "no" }));
     call.run(atMs + 1_500);
-    expect(call.ofKind("cut")).toMatchObject([{ reason: "words", heardText: "" }]);
-    expect(agentTexts(call.ofKind("ask").at(-1)?.messages ?? [])).toEqual([SPEC.greeting]);
+    expect(call.ofKind("cancel-reply")).toMatchObject([{ reason: "words", heardText: "" }]);
+    expect(agentTexts(call.ofKind("generate-reply").at(-1)?.messages ?? [])).toEqual([SPEC.greeting]);
     expect(call.turns.map(({ text }) => text)).toEqual([SPEC.greeting, "all", "no"].slice(0, call.turns.length));
   });
 });
@@ -153,10 +153,10 @@ describe("a reply that was paused", () => {
     call.says(5_500, "no stop");
     call.run(20_000);
     const [paused] = call.ofKind("pause");
-    const [cut] = call.ofKind("cut");
+    const [cut] = call.ofKind("cancel-reply");
     expect(cut?.turnId).toBe(paused?.turnId);
     expect(call.ofKind("resume")).toEqual([]);
-    const cutMs = call.commands.find(({ command }) => command.kind === "cut")?.atMs ?? Number.NaN;
+    const cutMs = call.commands.find(({ command }) => command.kind === "cancel-reply")?.atMs ?? Number.NaN;
     const later = farEnd.heard.filter(({ turnId, startMs }) => turnId === cut?.turnId && startMs > cutMs + 150 + 20);
     expect(later).toEqual([]);
     expect(call.turns.at(-1)).toMatchObject({ text: "Fine.", interrupted: false });
@@ -170,7 +170,7 @@ describe("a reply that was paused", () => {
     call.run(20_000);
     expect(call.ofKind("pause")).toHaveLength(1);
     expect(call.ofKind("resume")).toHaveLength(1);
-    expect(call.ofKind("cut")).toEqual([]);
+    expect(call.ofKind("cancel-reply")).toEqual([]);
     expect(call.heardWords.join(" ")).toBe(`${SPEC.greeting} ${LONG}`);
   });
 
@@ -181,7 +181,7 @@ describe("a reply that was paused", () => {
     call.says(5_000, "mm-hm");
     call.says(14_000, "two loaves please");
     call.run(20_000);
-    expect(call.ofKind("ask").at(-1)?.messages.at(-1)?.text).toBe("two loaves please");
+    expect(call.ofKind("generate-reply").at(-1)?.messages.at(-1)?.text).toBe("two loaves please");
   });
 
   // livekit/agents-js #1909: a sound just before its first sample silenced it for good.
@@ -213,8 +213,8 @@ describe("a tool that ran before the caller interrupted", () => {
       call.says(2_500, "book it");
       call.says(4_200, "hello");
       call.run(12_000);
-      expect(call.ofKind("tool")).toHaveLength(1);
-      const last = call.ofKind("ask").at(-1)?.messages ?? [];
+      expect(call.ofKind("run-tool")).toHaveLength(1);
+      const last = call.ofKind("generate-reply").at(-1)?.messages ?? [];
       expect(last.filter(({ role }) => role === "tool").map((message) => message.text)).toEqual(["order 17"]);
       expect(last.findIndex(({ role }) => role === "tool")).toBeLessThan(last.findIndex((m) => m.text === "hello"));
     }
@@ -225,17 +225,17 @@ describe("a voice that tells no word times", () => {
   // pipecat-ai/pipecat #5303: interrupted, all that had been generated stood in transcript and context.
   test.each([100, 1_500])("and is interrupted %i ms into its reply has not said the rest of it", (intoMs) => {
     const call = started({
-      voice: { wordTimes: false },
+      tts: { wordTimes: false },
       answer: (text) => ({ text: text === "all" ? LONG : "Fine." }),
     });
     call.says(2_500, "all");
     call.run(3_400);
     while (call.ofKind("state").at(-1)?.state !== "speaking") call.run(call.nowMs + 1);
     const atMs = call.nowMs + intoMs;
-    call.at(atMs, () => call.handle({ kind: "ear-final", text: "stop please" }));
+    call.at(atMs, () => call.handle({ kind: "stt-final", text: "stop please" }));
     call.run(atMs + 3_000);
     const heard = call.turns.find(({ interrupted }) => interrupted);
-    const context = agentTexts(call.ofKind("ask").at(-1)?.messages ?? []);
+    const context = agentTexts(call.ofKind("generate-reply").at(-1)?.messages ?? []);
     expect(context).toEqual([SPEC.greeting, ...(heard === undefined ? [] : [heard.text])]);
     expect((heard?.text ?? "").length).toBeLessThanOrEqual((LONG.length * (intoMs + WORD_MS)) / (18 * WORD_MS));
     expect(heard?.approximate).toBe(heard === undefined ? undefined : true);
@@ -263,6 +263,6 @@ describe("words of a voice that is interrupted in mid-word", () => {
     const heard = call.heardWords.slice(SPEC.greeting?.split(" ").length).join(" ");
     expect(heard.length).toBeGreaterThan(10);
     call.run(9_000);
-    expect(agentTexts(call.ofKind("ask").at(-1)?.messages ?? []).at(-1)).toBe(heard);
+    expect(agentTexts(call.ofKind("generate-reply").at(-1)?.messages ?? []).at(-1)).toBe(heard);
   });
 });

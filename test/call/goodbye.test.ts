@@ -54,15 +54,15 @@ describe("K8: a call that we end with a goodbye", () => {
   });
 
   test("is not interrupted by words, voice, keys or typed text, and answers none of them; but they are in the record", () => {
-    for (const earHasPartials of [true, false]) {
-      const call = leaving(5_000, { earHasPartials, answer: () => ({ text: LONG }) });
+    for (const sttHasInterims of [true, false]) {
+      const call = leaving(5_000, { sttHasInterims, answer: () => ({ text: LONG }) });
       call.says(5_300, "wait a moment");
       call.coughs(6_000, 1_600);
       call.presses(5_500, "12#");
       call.at(5_900, () => call.handle({ kind: "typed", text: "no" }));
       call.run(20_000);
       expect(said(call)).toContainEqual([GOODBYE, false]);
-      expect([call.endReason, call.ofKind("ask")]).toEqual(["drain_timeout", []]);
+      expect([call.endReason, call.ofKind("generate-reply")]).toEqual(["drain_timeout", []]);
       // Keys and typed text may come in the midst of words.
       const { role, text } = call.turns.at(-1) ?? {};
       expect([role, text?.split(" ").sort()]).toEqual(["user", ["12", "DTMF:", "a", "moment", "no", "wait"]]);
@@ -77,7 +77,7 @@ describe("K8: a call that we end with a goodbye", () => {
       ["until when", false],
       [GOODBYE, false],
     ]);
-    expect(call.ofKind("ask")).toHaveLength(1);
+    expect(call.ofKind("generate-reply")).toHaveLength(1);
   });
 
   test("does not ask the model for what was said over a greeting that it has cut", () => {
@@ -88,7 +88,7 @@ describe("K8: a call that we end with a goodbye", () => {
       ["what time", false],
       [GOODBYE, false],
     ]);
-    expect(call.ofKind("ask")).toEqual([]);
+    expect(call.ofKind("generate-reply")).toEqual([]);
   });
 
   test("takes leave of a caller in the language that the call is in by then", () => {
@@ -104,17 +104,17 @@ describe("K8: a call that we end with a goodbye", () => {
     const mute = leaving(5_000, {
       greeting: "none",
       spec: { firstSpeaker: "user" },
-      voice: { afterMs: Number.POSITIVE_INFINITY },
+      tts: { afterMs: Number.POSITIVE_INFINITY },
     });
-    mute.at(5_100, () => mute.handle({ kind: "piece-failed", turnId: 1, piece: 0, code: "provider_failed" }));
+    mute.at(5_100, () => mute.handle({ kind: "segment-failed", turnId: 1, segment: 0, code: "provider_failed" }));
     for (const call of [unbegun, mute]) call.run(20_000);
     expect([unbegun.endReason, unbegun.endMs]).toEqual(["drain_timeout", 1_000]);
     expect([mute.endReason, mute.endMs]).toEqual(["drain_timeout", 5_100]);
   });
 
   test("ends when its time is over, though the voice has said nothing, or is not done", () => {
-    for (const voice of [{ afterMs: Number.POSITIVE_INFINITY }, { wordMs: () => 1_000 }]) {
-      const call = leaving(5_000, { greeting: "none", spec: { firstSpeaker: "user" }, voice });
+    for (const tts of [{ afterMs: Number.POSITIVE_INFINITY }, { wordMs: () => 1_000 }]) {
+      const call = leaving(5_000, { greeting: "none", spec: { firstSpeaker: "user" }, tts });
       call.run(20_000);
       expect([call.endReason, call.endMs]).toEqual(["drain_timeout", 5_000 + GOODBYE_MS_MAX]);
     }
@@ -131,7 +131,7 @@ describe("K8: a call that we end with a goodbye", () => {
 
   test("is said once, however often it is asked for, and is not cut short by a silence that has lasted too long", () => {
     const spec = { inactivityTimeoutMs: 10_000, inactivityAction: "hang_up", firstSpeaker: "user" } as const;
-    const call = leaving(9_500, { spec, voice: { afterMs: 1_000 } });
+    const call = leaving(9_500, { spec, tts: { afterMs: 1_000 } });
     for (const atMs of [9_600, 10_000, 11_000]) {
       call.at(atMs, () => call.handle({ kind: "goodbye-requested", reason: "drain_timeout" }));
     }
@@ -151,24 +151,24 @@ describe("K8: a call that we end with a goodbye", () => {
   test("is said to a caller whose ear has failed, and the call ends for that", () => {
     const call = new VirtualCall({ greeting: "none", spec: { firstSpeaker: "user" } });
     call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
-    call.at(5_000, () => call.handle({ kind: "ear-failed", code: "provider_failed" }));
+    call.at(5_000, () => call.handle({ kind: "stt-failed", code: "provider_failed" }));
     call.run(20_000);
     expect([call.endReason, said(call).at(-1)]).toEqual(["provider_error", [GOODBYE, false]]);
     expect(call.endMs).toBeLessThanOrEqual(5_000 + GOODBYE_MS_MAX);
     const mute = new VirtualCall({
       greeting: "none",
       spec: { firstSpeaker: "user" },
-      voice: { afterMs: Number.POSITIVE_INFINITY },
+      tts: { afterMs: Number.POSITIVE_INFINITY },
     });
     mute.at(100, () => mute.handle({ kind: "leg-started", codec: "mulaw" }));
-    mute.at(5_000, () => mute.handle({ kind: "ear-failed", code: "provider_failed" }));
+    mute.at(5_000, () => mute.handle({ kind: "stt-failed", code: "provider_failed" }));
     mute.run(20_000);
     expect([mute.endReason, mute.endMs]).toEqual(["provider_error", 5_000 + GOODBYE_MS_MAX]);
   });
 
   test("needs no ear any more", () => {
     const call = leaving(5_000);
-    call.at(5_500, () => call.handle({ kind: "ear-failed", code: "provider_failed" }));
+    call.at(5_500, () => call.handle({ kind: "stt-failed", code: "provider_failed" }));
     call.run(20_000);
     expect([call.endReason, said(call).at(-1)]).toEqual(["drain_timeout", [GOODBYE, false]]);
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../src/cli/simulated/seeded-random.ts";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../../src/core/limits.ts";
-import { DistantFarEnd, type MarkHabit } from "../support/far-end.ts";
+import { RemoteFarEnd, type MarkBehavior } from "../support/far-end.ts";
 import { VirtualCall } from "../support/virtual-call.ts";
 
 // What the call takes for heard, held against what the playback buffer of the simulated carriers has really played, behind a
@@ -67,14 +67,14 @@ const wordMs = (word: string): number => {
 
 interface Told {
   call: VirtualCall;
-  farEnd: DistantFarEnd;
+  farEnd: RemoteFarEnd;
 }
 
 /** Lets the conversation happen, to its end by silence. */
-function tell(told: Story, marks: MarkHabit, answersClear: boolean): Told {
+function tell(told: Story, marks: MarkBehavior, answersClear: boolean): Told {
   const random = seededRandom(told.seed);
   const delayMs = (baseMs: number) => baseMs + Math.floor(random() * (told.jitterMs + 1));
-  const farEnd = new DistantFarEnd({
+  const farEnd = new RemoteFarEnd({
     marks,
     answersClear,
     phaseMs: told.phaseMs,
@@ -91,7 +91,7 @@ function tell(told: Story, marks: MarkHabit, answersClear: boolean): Told {
     },
     answer: (_, { turnId }) => ({ text: sentencesOf(turnId).join(" ") }),
     farEnd,
-    voice: {
+    tts: {
       wordTimes: told.wordTimes,
       wordMs,
       ...(told.chunkMs === 0 ? {} : { chunks: { ms: told.chunkMs, speed: told.speed } }),
@@ -117,7 +117,7 @@ function committed({ call }: Told, turnId: number): string[] {
 }
 
 /** The replies that the model, or the greeting, made. */
-const repliesOf = ({ call }: Told): number[] => [1, ...call.ofKind("ask").map(({ turnId }) => turnId)];
+const repliesOf = ({ call }: Told): number[] => [1, ...call.ofKind("generate-reply").map(({ turnId }) => turnId)];
 
 function checkHeard(happened: Told, told: Story): void {
   const { farEnd } = happened;
@@ -158,7 +158,7 @@ function piecesBegun(turnId: number, heardMs: number): number {
 
 /** The silence that the call acts upon is never counted from before the last sample that was heard. */
 function checkSilence({ call, farEnd }: Told, told: Story): void {
-  const cut = new Set(call.ofKind("cut").map(({ turnId }) => turnId));
+  const cut = new Set(call.ofKind("cancel-reply").map(({ turnId }) => turnId));
   const acted = call.commands.flatMap(({ atMs, command }) =>
     command.kind === "end" || (command.kind === "speak" && command.text === "Are you still there?") ? [atMs] : [],
   );
@@ -179,7 +179,7 @@ function checkContext({ call }: Told): void {
     if (command.kind === "turn") {
       const { role, text } = command.turn;
       turns.push({ role: role === "agent" ? "assistant" : "user", text });
-    } else if (command.kind === "ask") {
+    } else if (command.kind === "generate-reply") {
       const told = command.messages.slice(1).map(({ role, text }) => ({ role, text }));
       expect(told.slice(0, turns.length)).toEqual(turns);
       expect(told.slice(turns.length).map(({ role }) => role)).toEqual(["user"]);
@@ -222,7 +222,7 @@ describe("marks that were out when a clear was sent", () => {
 describe("a far end that returns marks at once", () => {
   // jambonz/jambonz-feature-server #811.
   test("proves nothing by that: a reply is heard when it can have been, and the goodbye to its end", () => {
-    const farEnd = new DistantFarEnd({
+    const farEnd = new RemoteFarEnd({
       marks: "returned at once",
       answersClear: false,
       outMs: () => 0,
@@ -242,7 +242,7 @@ describe("a far end that returns marks at once", () => {
 describe("a client that plays later than it is sent", () => {
   /** By how many words the transcript was ahead of the ear, for each reply that the caller cut. */
   function ahead(answersClear: boolean): number[] {
-    const farEnd = new DistantFarEnd({
+    const farEnd = new RemoteFarEnd({
       marks: "retired by a clear",
       answersClear,
       outMs: () => 20,
@@ -260,7 +260,7 @@ describe("a client that plays later than it is sent", () => {
     call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
     for (let round = 0; round < 6; round += 1) call.says(1_000 + round * 5_000, "stop");
     call.run(33_000);
-    const cut = call.ofKind("cut").map(({ turnId, heardText }) => ({ turnId, words: heardText.split(" ").length }));
+    const cut = call.ofKind("cancel-reply").map(({ turnId, heardText }) => ({ turnId, words: heardText.split(" ").length }));
     expect(cut).toHaveLength(5);
     return cut.map(({ turnId, words }) => {
       const heard = farEnd.heard.filter((frame) => frame.turnId === turnId).flatMap((frame) => frame.words);

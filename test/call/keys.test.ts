@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { SPEC, VirtualCall, type VirtualCallOptions } from "../support/virtual-call.ts";
 
-const { digitGapMs } = DEFAULT_TURN_PARAMETERS;
+const { dtmfGapMs: digitGapMs } = DEFAULT_TURN_PARAMETERS;
 const LONG = "Bread is baked at five and rolls at six and cakes at seven and pies at eight every day.";
 
 function started(options: VirtualCallOptions = {}): VirtualCall {
@@ -13,7 +13,7 @@ function started(options: VirtualCallOptions = {}): VirtualCall {
 
 /** What the model was asked last, and when. */
 const asked = (call: VirtualCall): [string | undefined, number][] =>
-  call.commands.flatMap(({ atMs, command }) => (command.kind === "ask" ? [[command.messages.at(-1)?.text, atMs]] : []));
+  call.commands.flatMap(({ atMs, command }) => (command.kind === "generate-reply" ? [[command.messages.at(-1)?.text, atMs]] : []));
 
 describe("keys", () => {
   test("that end with # are a turn at that very moment, and the model sees that they were not spoken", () => {
@@ -38,7 +38,7 @@ describe("keys", () => {
     call.says(2_500, "all");
     call.presses(5_000, "12#", 1_000);
     call.run(12_000);
-    expect(call.commands.find(({ command }) => command.kind === "cut")).toMatchObject({
+    expect(call.commands.find(({ command }) => command.kind === "cancel-reply")).toMatchObject({
       atMs: 5_000,
       command: { reason: "key", clear: true },
     });

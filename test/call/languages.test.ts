@@ -11,7 +11,7 @@ function started(options: VirtualCallOptions = {}): VirtualCall {
 
 const languages = (call: VirtualCall): string[] =>
   call.ofKind("language").map(({ language, reason }) => `${language} ${reason}`);
-const askedIn = (call: VirtualCall): string[] => call.ofKind("ask").map(({ language }) => language);
+const askedIn = (call: VirtualCall): string[] => call.ofKind("generate-reply").map(({ language }) => language);
 
 describe("the language of a call", () => {
   test("is what the caller is heard to speak, from that very answer on, and goes back with the caller", () => {
@@ -42,8 +42,8 @@ describe("the language of a call", () => {
 
   test("is not moved by a guess at an utterance that is not over, nor by one of which nothing was understood", () => {
     const call = started();
-    call.at(3_000, () => call.handle({ kind: "ear-partial", text: "guten", language: "de" }));
-    call.at(3_200, () => call.handle({ kind: "ear-final", text: "", language: "de" }));
+    call.at(3_000, () => call.handle({ kind: "stt-interim", text: "guten", language: "de" }));
+    call.at(3_200, () => call.handle({ kind: "stt-final", text: "", language: "de" }));
     call.run(8_000);
     expect(languages(call)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { stagesOf } from "../../src/core/latency.ts";
+import { stepDurations } from "../../src/core/latency.ts";
 import { VirtualCall, type VirtualCallOptions } from "../support/virtual-call.ts";
 
 /** Of the virtual ear, model and voice, ms. */
@@ -15,23 +15,23 @@ function answered(options: VirtualCallOptions) {
   call.run(20_000);
   const latency = call.turns.find((turn) => turn.latency !== undefined)?.latency;
   if (latency === undefined) throw new Error("nobody was answered");
-  return { call, latency, stages: stagesOf(latency) };
+  return { call, latency, stages: stepDurations(latency) };
 }
 
 describe("the latency of an answer", () => {
   test("has each of its moments, from the caller's last voiced frame on, and they are in order", () => {
     const { latency, stages } = answered({ answer: () => ({ text: "From eight to six, every day." }) });
-    const { finalMs = 0, endOfTurnMs, askedMs = 0, firstTextMs = 0, firstPieceMs = 0, firstAudioMs } = latency;
-    const moments = [finalMs, endOfTurnMs, askedMs, firstTextMs, firstPieceMs, firstAudioMs, latency.firstFrameMs];
+    const { finalTranscriptMs = 0, endOfTurnMs, llmRequestedMs = 0, firstTextMs = 0, firstSegmentMs = 0, firstAudioMs } = latency;
+    const moments = [finalTranscriptMs, endOfTurnMs, llmRequestedMs, firstTextMs, firstSegmentMs, firstAudioMs, latency.firstFrameMs];
     expect(moments).toEqual([...moments].sort((a, b) => a - b));
-    expect(finalMs).toBeGreaterThan(0);
+    expect(finalTranscriptMs).toBeGreaterThan(0);
     expect(stages).toMatchObject({
-      endOfUtterance: DEFAULT_TURN_PARAMETERS.endpointMs,
-      modelFirstToken: MODEL_MS,
-      firstPiece: 0,
-      voiceFirstByte: VOICE_MS,
+      endOfTurn: DEFAULT_TURN_PARAMETERS.endpointMs,
+      llmFirstToken: MODEL_MS,
+      firstSegment: 0,
+      ttsFirstByte: VOICE_MS,
     });
-    expect(stages.firstSampleOut).toBeLessThanOrEqual(20);
+    expect(stages.firstFrame).toBeLessThanOrEqual(20);
   });
 
   test("is told with the state, the moment that it can be heard, as the turn tells it later", () => {
@@ -49,9 +49,9 @@ describe("the latency of an answer", () => {
         messages.at(-1)?.role === "tool" ? { text: "Yes, we are." } : { text: "", tools: [{ name: LOOKUP.name }] },
       tool: () => ({ result: "open", afterMs: 700 }),
     });
-    expect(latency.askedMs).toBe(latency.endOfTurnMs + MODEL_MS + 700);
-    expect(stages.modelFirstToken).toBe(MODEL_MS);
-    expect(stages.whole).toBeGreaterThan(latency.endOfTurnMs + 700);
+    expect(latency.llmRequestedMs).toBe(latency.endOfTurnMs + MODEL_MS + 700);
+    expect(stages.llmFirstToken).toBe(MODEL_MS);
+    expect(stages.total).toBeGreaterThan(latency.endOfTurnMs + 700);
   });
 
   test("of a model that lets the caller wait is that of the words which we say meanwhile", () => {
@@ -59,36 +59,36 @@ describe("the latency of an answer", () => {
       answer: () => ({ text: "From eight to six, every day.", afterMs: 4_000 }),
     });
     const { fillerMs } = DEFAULT_TURN_PARAMETERS;
-    expect(latency.firstPieceMs).toBe(latency.endOfTurnMs + fillerMs);
-    expect(stages).toMatchObject({ modelFirstToken: 4_000, voiceFirstByte: VOICE_MS });
-    expect(stages.firstPiece).toBeUndefined();
-    expect(stages.whole).toBeLessThan(latency.endOfTurnMs + fillerMs + 100);
+    expect(latency.firstSegmentMs).toBe(latency.endOfTurnMs + fillerMs);
+    expect(stages).toMatchObject({ llmFirstToken: 4_000, ttsFirstByte: VOICE_MS });
+    expect(stages.firstSegment).toBeUndefined();
+    expect(stages.total).toBeLessThan(latency.endOfTurnMs + fillerMs + 100);
   });
 
   test.each([
-    ["0 where the ear was sure before the voice was over", [["ear-final", 3_800]], 0],
+    ["0 where the ear was sure before the voice was over", [["stt-final", 3_800]], 0],
     [
       "that of the last one",
       [
-        ["ear-final", 3_500],
-        ["ear-partial", 3_900],
-        ["ear-final", 4_300],
+        ["stt-final", 3_500],
+        ["stt-interim", 3_900],
+        ["stt-final", 4_300],
       ],
       300,
     ],
     [
       "not that of an empty one which comes again and again",
       [
-        ["ear-final", 4_200],
-        ["ear-final", 4_300, ""],
+        ["stt-final", 4_200],
+        ["stt-final", 4_300, ""],
       ],
       200,
     ],
     [
       "none where the last of it was answered without",
       [
-        ["ear-final", 3_500],
-        ["ear-partial", 3_900],
+        ["stt-final", 3_500],
+        ["stt-interim", 3_900],
       ],
       undefined,
     ],
@@ -101,7 +101,7 @@ describe("the latency of an answer", () => {
     call.run(20_000);
     const { latency } = call.turns.find((turn) => turn.latency !== undefined) ?? {};
     expect(latency).toBeDefined();
-    const { finalMs: took } = latency ?? {};
+    const { finalTranscriptMs: took } = latency ?? {};
     if (finalMs === undefined) expect(took).toBeUndefined();
     else expect(Math.abs((took ?? Number.NaN) - finalMs)).toBeLessThanOrEqual(20);
   });
@@ -114,7 +114,7 @@ describe("the latency of an answer", () => {
     expect(call.turns[0]?.latency).toBeUndefined();
     const { latency } = call.turns.find(({ role, startMs }) => role === "agent" && startMs > 3_000) ?? {};
     expect(latency).toMatchObject({ endOfTurnMs: 0, askedMs: 0 });
-    expect(latency?.finalMs).toBeUndefined();
+    expect(latency?.finalTranscriptMs).toBeUndefined();
   });
 });
 

@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { promptTokensMaxOf } from "../../src/call/prompt-budget.ts";
 import type { ToolSpec } from "../../src/core/call-spec.ts";
 import { promptTokens } from "../../src/speech/prompt-tokens.ts";
-import { createAnthropicBrain } from "../../src/speech/providers/anthropic-brain.ts";
-import { createGeminiBrain } from "../../src/speech/providers/gemini-brain.ts";
-import { createOpenAiBrain } from "../../src/speech/providers/openai-brain.ts";
+import { createAnthropicLlm } from "../../src/speech/providers/anthropic-brain.ts";
+import { createGeminiLlm } from "../../src/speech/providers/gemini-brain.ts";
+import { createOpenAiLlm } from "../../src/speech/providers/openai-brain.ts";
 import type { Llm, LlmRequest } from "../../src/speech/speech.ts";
-import { ModelServer } from "../support/providers/model-server.ts";
+import { LlmServer } from "../support/providers/model-server.ts";
 import { anthropicProblems, geminiProblems, openAiProblems } from "../support/providers/well-formed.ts";
-import { type Asked, SPEC, VirtualCall } from "../support/virtual-call.ts";
+import { type LlmCommand, SPEC, VirtualCall } from "../support/virtual-call.ts";
 
 const TURNS = 500;
 const TURN_MS = 4_000;
@@ -48,15 +48,15 @@ function longCall(turns: number, promptTokensMax?: number): VirtualCall {
   return call;
 }
 
-const requestOf = ({ messages, tools, language }: Asked): LlmRequest => ({ messages, tools, temperature: 0, language });
-const tokensOf = (asked: Asked): number => promptTokens(asked);
-const questionsIn = ({ messages }: Asked): string[] =>
+const requestOf = ({ messages, tools, language }: LlmCommand): LlmRequest => ({ messages, tools, temperature: 0, language });
+const tokensOf = (asked: LlmCommand): number => promptTokens(asked);
+const questionsIn = ({ messages }: LlmCommand): string[] =>
   messages.flatMap(({ role, text }) => (role === "user" ? [text] : []));
 
 describe("ADV-H3: a call of 500 turns", () => {
   const bound = promptTokensMaxOf(LONG_CALL, 128_000, HISTORY_TOKENS);
   const call = longCall(TURNS, bound);
-  const asks = call.ofKind("ask");
+  const asks = call.ofKind("generate-reply");
 
   test("asks with prompts that stay within their bound, with the opening line and the newest turns in each", () => {
     expect(asks.length).toBeGreaterThan(TURNS);
@@ -64,8 +64,8 @@ describe("ADV-H3: a call of 500 turns", () => {
     expect(
       tokensOf(
         longCall(TURNS / 5)
-          .ofKind("ask")
-          .at(-1) as Asked,
+          .ofKind("generate-reply")
+          .at(-1) as LlmCommand,
       ),
     ).toBeGreaterThan(10 * bound);
     for (const asked of asks) {
@@ -75,7 +75,7 @@ describe("ADV-H3: a call of 500 turns", () => {
     }
     const answered = new Set(asks.map((asked) => questionsIn(asked).at(-1)));
     expect([...answered]).toEqual(Array.from({ length: TURNS }, (_, turn) => `This is question ${turn + 1} of many.`));
-    const last = questionsIn(asks.at(-1) as Asked);
+    const last = questionsIn(asks.at(-1) as LlmCommand);
     expect(last.at(-1)).toBe(`This is question ${TURNS} of many.`);
     // What is kept has no hole in it.
     expect(last).toEqual(last.map((_, index) => `This is question ${TURNS - last.length + 1 + index} of many.`));
@@ -85,7 +85,7 @@ describe("ADV-H3: a call of 500 turns", () => {
   test("tells in its trail when turns were dropped, and does so once for several turns", () => {
     const trims = call.ofKind("conversation-trimmed");
     const dropped = trims.reduce((sum, { droppedTurns }) => sum + droppedTurns, 0);
-    const left = questionsIn(asks.at(-1) as Asked).length;
+    const left = questionsIn(asks.at(-1) as LlmCommand).length;
     expect(dropped).toBe(TURNS - left);
     expect(dropped).toBeGreaterThan(2 * trims.length);
     for (const { tokens, tokensMax } of trims) expect([tokens <= tokensMax, tokensMax]).toEqual([true, bound]);
@@ -100,20 +100,20 @@ describe("ADV-H3: a call of 500 turns", () => {
     const refused = { kind: "context-exceeded", provider: "openai", tokensMax: 600, retried: true } as const;
     refusing.at(40 * TURN_MS + 100, () => refusing.handle(refused));
     refusing.run(62 * TURN_MS);
-    const sizes = refusing.ofKind("ask").map(tokensOf);
+    const sizes = refusing.ofKind("generate-reply").map(tokensOf);
     expect(Math.max(...sizes.slice(0, 40))).toBeGreaterThan(600);
     expect(sizes).toHaveLength(60);
     expect(Math.max(...sizes.slice(40))).toBeLessThanOrEqual(600);
   });
 
   test.each([
-    ["openai", (url: string) => createOpenAiBrain({ model: "m", apiKey: "k", baseUrl: `${url}/v1` }), openAiProblems],
-    ["anthropic", (url: string) => createAnthropicBrain({ model: "m", apiKey: "k", baseUrl: url }), anthropicProblems],
-    ["gemini", (url: string) => createGeminiBrain({ model: "m", apiKey: "k", baseUrl: url }), geminiProblems],
+    ["openai", (url: string) => createOpenAiLlm({ model: "m", apiKey: "k", baseUrl: `${url}/v1` }), openAiProblems],
+    ["anthropic", (url: string) => createAnthropicLlm({ model: "m", apiKey: "k", baseUrl: url }), anthropicProblems],
+    ["gemini", (url: string) => createGeminiLlm({ model: "m", apiKey: "k", baseUrl: url }), geminiProblems],
   ])("gives %s messages that alternate, each use of a tool with its result", async (_, make: (
     url: string,
   ) => Llm, problemsOf) => {
-    const server = await ModelServer.start({ kind: "status", status: 503 });
+    const server = await LlmServer.start({ kind: "status", status: 503 });
     const llm = make(server.url);
     // Every eleventh: of those behind a tool, of those that were trimmed, and of the others.
     for (const asked of asks.filter((_, index) => index % 11 === 0)) {

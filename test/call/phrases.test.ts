@@ -24,10 +24,10 @@ const given = (call: VirtualCall, atMs: number, language: string): void =>
 /** What the service said in its own name, and why; a phrase of two sentences is spoken in two pieces. */
 function said(call: VirtualCall): string[] {
   const whole = new Map<string, string>();
-  for (const { turnId, piece, text, reason } of call.ofKind("speak")) {
+  for (const { turnId, segment, text, reason } of call.ofKind("speak")) {
     if (reason === undefined || reason === "greeting") continue;
     const key = `${turnId} ${reason}`;
-    whole.set(key, piece === 0 ? `${reason}: ${text}` : `${whole.get(key)} ${text}`);
+    whole.set(key, segment === 0 ? `${reason}: ${text}` : `${whole.get(key)} ${text}`);
   }
   return [...whole.values()];
 }
@@ -75,7 +75,7 @@ describe("what the service says in its own name", () => {
 
   test("is remembered in bounded memory, the newest languages of a call", () => {
     const phrases = new CallPhrases();
-    for (let index = 0; index < 1_000; index += 1) phrases.give(`x${index}`, { ...SWAHILI, filler: `${index}` });
+    for (let index = 0; index < 1_000; index += 1) phrases.set(`x${index}`, { ...SWAHILI, filler: `${index}` });
     expect(phrases.in(`x${1_000 - PHRASE_LANGUAGES_PER_CALL_MAX}`).filler).toBe(
       `${1_000 - PHRASE_LANGUAGES_PER_CALL_MAX}`,
     );

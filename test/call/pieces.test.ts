@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { PieceSplitter } from "../../src/call/pieces.ts";
+import { SegmentSplitter } from "../../src/call/pieces.ts";
 import { speakingLength, wordEnds } from "../../src/core/words.ts";
 
-const newSplitter = (): PieceSplitter => new PieceSplitter(DEFAULT_TURN_PARAMETERS.firstClauseChars, "en");
+const newSplitter = (): SegmentSplitter => new SegmentSplitter(DEFAULT_TURN_PARAMETERS.firstClauseChars, "en");
 
 function split(...texts: string[]): string[] {
   const splitter = newSplitter();
@@ -74,7 +74,7 @@ describe("cutting a reply into speakable pieces", () => {
   });
 
   test("where no clause is to be a piece, sentences are", () => {
-    const splitter = new PieceSplitter(Number.POSITIVE_INFINITY, "en");
+    const splitter = new SegmentSplitter(Number.POSITIVE_INFINITY, "en");
     expect(splitter.push("We are open from nine to five, except on Sundays. And")).toEqual([
       "We are open from nine to five, except on Sundays.",
     ]);
@@ -102,7 +102,7 @@ describe("cutting a reply into speakable pieces", () => {
     ["en", 'She said that it was "no more." Then', 'She said that it was "no more."'],
     ["zh", "我们每天早上九点开门!晚上", "我们每天早上九点开门!"],
   ])("F14-3: a sentence of %s ends where its script ends it: %s", (language, text, first) => {
-    const splitter = new PieceSplitter(Number.POSITIVE_INFINITY, language);
+    const splitter = new SegmentSplitter(Number.POSITIVE_INFINITY, language);
     expect(splitter.push(text)).toEqual([first]);
   });
 
@@ -111,17 +111,17 @@ describe("cutting a reply into speakable pieces", () => {
     ["ja", "はい、毎日九時から開いていますが、日", "はい、毎日九時から開いていますが、"],
     ["ar", "نعم نحن نفتح كل يوم صباحا، ثم", "نعم نحن نفتح كل يوم صباحا،"],
   ])("F14-3: the first clause of %s is a piece once it takes as long as 24 Latin letters", (language, text, first) => {
-    expect(new PieceSplitter(24, language).push(`${text}九`)).toEqual([first]);
+    expect(new SegmentSplitter(24, language).push(`${text}九`)).toEqual([first]);
   });
 
   test("F14-3: the first piece of a script whose letters say more comes after fewer of them", () => {
-    expect(new PieceSplitter(24, "zh").push("我们九点开门。好")).toEqual(["我们九点开门。"]);
-    expect(new PieceSplitter(24, "en").push("We open at 9. So")).toEqual([]);
+    expect(new SegmentSplitter(24, "zh").push("我们九点开门。好")).toEqual(["我们九点开门。"]);
+    expect(new SegmentSplitter(24, "en").push("We open at 9. So")).toEqual([]);
   });
 
   test("F14-3: a blank near the beginning of a text without blanks is no place to cut it", () => {
     const text = `好的 ${"我们每天早上开门晚上关门".repeat(6)}`;
-    const splitter = new PieceSplitter(24, "zh");
+    const splitter = new SegmentSplitter(24, "zh");
     const [first, ...others] = [...splitter.push(text), ...splitter.end()];
     expect(speakingLength(first ?? "")).toBeGreaterThanOrEqual(100);
     expect([first, ...others].join("")).toBe(text);
@@ -132,7 +132,7 @@ describe("cutting a reply into speakable pieces", () => {
     ["th", "เราเปิดทุกวันตั้งแต่เก้าโมงเช้าถึงหกโมงเย็น".repeat(20)],
     ["ja", "パンは毎朝五時に焼き上がりロールパンは六時に".repeat(20)],
   ])("F14-3: where %s never ends a sentence, it is cut between words, before it takes 220 Latin letters", (language, text) => {
-    const splitter = new PieceSplitter(24, language);
+    const splitter = new SegmentSplitter(24, language);
     const pieces = [...splitter.push(text), ...splitter.end()];
     expect(pieces.join("")).toBe(text);
     expect(pieces.length).toBeGreaterThan(2);
@@ -148,7 +148,7 @@ describe("cutting a reply into speakable pieces", () => {
 
   test("F14-3: what has no words is cut between characters, never within one", () => {
     for (const character of ["👨‍👩‍👧", "𠮷", "👋🏽", "x"]) {
-      const splitter = new PieceSplitter(24, "en");
+      const splitter = new SegmentSplitter(24, "en");
       const text = `a${character.repeat(600)}`;
       const pieces = [...splitter.push(text), ...splitter.end()];
       expect(pieces.length).toBeGreaterThan(character === "x" || character === "𠮷" ? 1 : 0);

@@ -11,7 +11,7 @@ describe("what the far end has played", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, 1_000);
     expect(playout.mark(1, 0, 1_000)).toBe("1.0");
-    expect(playout.returned("1.0", 2_400)).toMatchObject({ turnId: 1, piece: 0 });
+    expect(playout.markReturned("1.0", 2_400)).toMatchObject({ turnId: 1, piece: 0 });
     expect(playout.playsUntilMs).toBe(2_200);
   });
 
@@ -19,7 +19,7 @@ describe("what the far end has played", () => {
     const playout = new Playout(RATE_HZ, Number.POSITIVE_INFINITY);
     playout.sent(SECOND, 1_000);
     expect(playout.mark(1, 0, 9_000)).toBe("1.0");
-    playout.returned("1.0", 9_050);
+    playout.markReturned("1.0", 9_050);
     expect(playout.playsUntilMs).toBe(2_025);
   });
 
@@ -28,11 +28,11 @@ describe("what the far end has played", () => {
     playout.sent(SECOND, 1_000);
     playout.mark(1, 0, 1_000);
     playout.flush(1_200);
-    expect(playout.returned("1.0", 1_900)).toBeUndefined();
+    expect(playout.markReturned("1.0", 1_900)).toBeUndefined();
     expect(playout.playsUntilMs).toBe(1_200);
     playout.mark(2, 0, 2_000);
-    expect(playout.returned("2.0", 2_000)).toBeDefined();
-    expect(playout.returned("2.0", 2_000)).toBeUndefined();
+    expect(playout.markReturned("2.0", 2_000)).toBeDefined();
+    expect(playout.markReturned("2.0", 2_000)).toBeUndefined();
   });
 
   test("C13: of ten thousand marks that never come back no more are kept than the bound", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PREEMPTIVE_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { ASKED_AHEAD_MAX } from "../../src/core/limits.ts";
+import { PREEMPTIVE_GENERATIONS_PER_TURN_MAX } from "../../src/core/limits.ts";
 import { VirtualCall, type VirtualCallOptions, WORD_MS } from "../support/virtual-call.ts";
 
 const MODEL_MS = 300;
@@ -17,10 +17,10 @@ function scene(options: VirtualCallOptions = {}) {
   call.at(0, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
   const asked = (): string[] =>
     call.commands.flatMap(({ command }) => {
-      if (command.kind === "ask" || command.kind === "ask-ahead") {
+      if (command.kind === "generate-reply" || command.kind === "preemptive-start") {
         return [`${command.kind}: ${command.messages.at(-1)?.text}`];
       }
-      return command.kind === "forget-ahead" ? [command.kind] : [];
+      return command.kind === "preemptive-cancel" ? [command.kind] : [];
     });
   return { call, asked };
 }
@@ -31,13 +31,13 @@ function speaks(call: VirtualCall, atMs: number, words: string, before = ""): nu
   call.coughs(atMs, all.length * WORD_MS);
   for (const [index] of all.entries()) {
     const text = `${before} ${all.slice(0, index + 1).join(" ")}`.trim();
-    call.at(atMs + (index + 1) * WORD_MS + 100, () => call.handle({ kind: "ear-partial", text }));
+    call.at(atMs + (index + 1) * WORD_MS + 100, () => call.handle({ kind: "stt-interim", text }));
   }
   return atMs + all.length * WORD_MS;
 }
 
 const final = (call: VirtualCall, atMs: number, text: string): void =>
-  call.at(atMs, () => call.handle({ kind: "ear-final", text }));
+  call.at(atMs, () => call.handle({ kind: "stt-final", text }));
 
 const latencyOf = (call: VirtualCall): number | undefined =>
   call.turns.find(({ role }) => role === "agent")?.latency?.firstFrameMs;
@@ -76,7 +76,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     const endMs = speaks(call, 1_000, "I want nine rolls");
     final(call, endMs + 480, "I want five rolls.");
     call.run(12_000);
-    expect(asked()).toEqual(["ask-ahead: I want nine rolls", "forget-ahead", "ask: I want five rolls."]);
+    expect(asked()).toEqual(["ask-ahead: I want nine rolls", "preemptive-cancel", "ask: I want five rolls."]);
     expect(call.heardWords.join(" ")).toBe("You said I want five rolls..");
   });
 
@@ -88,7 +88,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     call.run(12_000);
     expect(asked()).toEqual([
       "ask-ahead: when are",
-      "forget-ahead",
+      "preemptive-cancel",
       "ask-ahead: when are you open",
       "ask: when are you open",
     ]);
@@ -97,7 +97,7 @@ describe("the model is asked before it is certain that the caller is done", () =
   test("not while voice is heard, whatever the words do", () => {
     const { call, asked } = scene();
     call.coughs(1_000, 2_000);
-    call.at(1_200, () => call.handle({ kind: "ear-partial", text: "when are you open" }));
+    call.at(1_200, () => call.handle({ kind: "stt-interim", text: "when are you open" }));
     final(call, 3_200, "when are you open");
     call.run(3_150);
     expect(asked()).toEqual([]);
@@ -109,7 +109,7 @@ describe("the model is asked before it is certain that the caller is done", () =
     const { call, asked } = scene();
     let atMs = 1_000;
     let said = "";
-    for (let word = 0; word < ASKED_AHEAD_MAX + 3; word += 1) {
+    for (let word = 0; word < PREEMPTIVE_GENERATIONS_PER_TURN_MAX + 3; word += 1) {
       const next = `word${word}`;
       const endMs = speaks(call, atMs, next, said);
       said = `${said} ${next}`.trim();
@@ -117,15 +117,15 @@ describe("the model is asked before it is certain that the caller is done", () =
     }
     final(call, atMs, said);
     call.run(20_000);
-    expect(asked().filter((line) => line.startsWith("ask-ahead"))).toHaveLength(ASKED_AHEAD_MAX);
+    expect(asked().filter((line) => line.startsWith("preemptive-start"))).toHaveLength(PREEMPTIVE_GENERATIONS_PER_TURN_MAX);
     expect(asked().at(-1)).toBe(`ask: ${said}`);
   });
 
   test("not over the agent, not while keys are entered, and not where that is off", () => {
     const { call, asked } = scene({ spec: { firstSpeaker: "agent", greeting: "Hello, this is the bakery." } });
-    call.at(300, () => call.handle({ kind: "ear-final", text: "mm-hm" }));
+    call.at(300, () => call.handle({ kind: "stt-final", text: "mm-hm" }));
     call.presses(6_000, "12");
-    call.at(6_100, () => call.handle({ kind: "ear-partial", text: "my number is" }));
+    call.at(6_100, () => call.handle({ kind: "stt-interim", text: "my number is" }));
     call.run(8_000);
     expect(asked()).toEqual([]);
     const off = scene({ parameters: { ...PREEMPTIVE_TURN_PARAMETERS, preemptiveMs: 0 } });
@@ -137,9 +137,9 @@ describe("the model is asked before it is certain that the caller is done", () =
   test("and again where the language has changed meanwhile", () => {
     const { call, asked } = scene();
     const endMs = speaks(call, 1_000, "wann habt ihr offen");
-    call.at(endMs + 420, () => call.handle({ kind: "ear-final", text: "Wann habt ihr offen", language: "de" }));
+    call.at(endMs + 420, () => call.handle({ kind: "stt-final", text: "Wann habt ihr offen", language: "de" }));
     call.run(12_000);
-    expect(asked().slice(0, 2)).toEqual(["ask-ahead: wann habt ihr offen", "forget-ahead"]);
-    expect(call.ofKind("ask")[0]?.language).toBe("de");
+    expect(asked().slice(0, 2)).toEqual(["ask-ahead: wann habt ihr offen", "preemptive-cancel"]);
+    expect(call.ofKind("generate-reply")[0]?.language).toBe("de");
   });
 });

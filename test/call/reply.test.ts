@@ -28,8 +28,8 @@ function spoken(texts: readonly string[], timed: boolean): Reply {
   for (const [piece, text] of texts.entries()) {
     const words = text.split(" ");
     const times = words.map((word, index) => ({ text: word, startMs: index * 300, endMs: (index + 1) * 300 }));
-    reply.pieceAudio(piece, timed ? times : [], 0);
-    reply.pieceEnded(piece, words.length * WORD_SAMPLES);
+    reply.segmentAudio(piece, timed ? times : [], 0);
+    reply.segmentEnded(piece, words.length * WORD_SAMPLES);
   }
   return reply;
 }
@@ -50,7 +50,7 @@ describe("the heard ledger of a reply", () => {
     const cut = (timed: boolean, heardWords: number) => {
       const reply = spoken(PIECES, timed);
       reply.frameSent(WORD_SAMPLES * 14, 0);
-      const { text, interrupted, approximate } = reply.asHeard((14 - heardWords) * 300, 0);
+      const { text, interrupted, approximate } = reply.heardTurn((14 - heardWords) * 300, 0);
       return [text, interrupted, approximate];
     };
     expect(cut(false, 3)).toEqual(["Bread is baked", true, true]);
@@ -69,17 +69,17 @@ describe("the heard ledger of a reply", () => {
     reply.pushText(CHINESE, 0);
     reply.endRound(0);
     reply.endText();
-    reply.pieceAudio(0, words, 0);
-    reply.pieceEnded(0, 10 * RATE_HZ);
+    reply.segmentAudio(0, words, 0);
+    reply.segmentEnded(0, 10 * RATE_HZ);
     reply.frameSent(10 * RATE_HZ, 0);
-    const { text, approximate, interrupted } = reply.asHeard(2_500, 0);
+    const { text, approximate, interrupted } = reply.heardTurn(2_500, 0);
     expect([interrupted, approximate]).toEqual([true, true]);
     expect(CHINESE.startsWith(text)).toBe(true);
     expect(text.length / CHINESE.length).toBeGreaterThan(0.6);
     expect(text.length / CHINESE.length).toBeLessThanOrEqual(0.75);
     expect(wordEnds(CHINESE, "zh")).toContain(text.length);
-    expect(reply.asHeard(10_000, 0).text).toBe("");
-    expect(reply.asHeard(0, 0)).toMatchObject({ text: CHINESE, interrupted: false });
+    expect(reply.heardTurn(10_000, 0).text).toBe("");
+    expect(reply.heardTurn(0, 0)).toMatchObject({ text: CHINESE, interrupted: false });
   });
 
   test("F14-3: what was heard before a stretch without blanks, and how it was written, stays as it was", () => {
@@ -94,10 +94,10 @@ describe("the heard ledger of a reply", () => {
       { text: second, startMs: 1_000, endMs: 1_600 },
       { text: "please", startMs: 1_700, endMs: 2_000 },
     ];
-    reply.pieceAudio(0, words, 0);
-    reply.pieceEnded(0, 2 * RATE_HZ);
+    reply.segmentAudio(0, words, 0);
+    reply.segmentEnded(0, 2 * RATE_HZ);
     reply.frameSent(2 * RATE_HZ, 0);
-    const heardAt = (ms: number) => reply.asHeard(2_000 - ms, 0);
+    const heardAt = (ms: number) => reply.heardTurn(2_000 - ms, 0);
     expect(heardAt(950)).toMatchObject({ text: "ขอของหวาน" });
     expect(heardAt(950)).not.toHaveProperty("approximate");
     expect(heardAt(1_390)).toMatchObject({ text: "ขอของหวาน สอง", approximate: true });
@@ -109,10 +109,10 @@ describe("the heard ledger of a reply", () => {
     reply.pushText(CHINESE, 0);
     reply.endRound(0);
     reply.endText();
-    reply.pieceAudio(0, [], 0);
+    reply.segmentAudio(0, [], 0);
     reply.frameSent(3 * RATE_HZ, 0);
     // Three seconds of fifteen Latin letters each are eleven of Han.
-    const { length } = reply.asHeard(0, 0).text;
+    const { length } = reply.heardTurn(0, 0).text;
     expect(length).toBeGreaterThanOrEqual(8);
     expect(length).toBeLessThanOrEqual(11);
   });
@@ -129,22 +129,22 @@ describe("the heard ledger of a reply", () => {
     expect(reply.heardSamples(0)).toBe(WORD_SAMPLES * 8);
     expect(reply.heardSamples(300)).toBe(WORD_SAMPLES * 7);
     expect(reply.heardSamples(60_000)).toBe(0);
-    reply.piecePlayed(0);
+    reply.segmentPlayed(0);
     expect(reply.heardSamples(60_000)).toBe(WORD_SAMPLES * 7);
   });
 
   test("pieces are marked once each, when their last sample was sent", () => {
     const reply = spoken(PIECES, true);
     reply.frameSent(WORD_SAMPLES * 7 - 1, 0);
-    expect(reply.takePieceToMark()).toBeUndefined();
+    expect(reply.takeSegmentToMark()).toBeUndefined();
     reply.frameSent(1, 0);
-    expect(reply.takePieceToMark()).toBe(0);
-    expect(reply.takePieceToMark()).toBeUndefined();
+    expect(reply.takeSegmentToMark()).toBe(0);
+    expect(reply.takeSegmentToMark()).toBeUndefined();
     reply.frameSent(WORD_SAMPLES * 7, 0);
-    expect(reply.takePieceToMark()).toBe(1);
+    expect(reply.takeSegmentToMark()).toBe(1);
     expect(reply.allSent).toBe(true);
     expect(reply.allPlayed).toBe(false);
-    reply.piecePlayed(1);
+    reply.segmentPlayed(1);
     expect(reply.allPlayed).toBe(true);
   });
 
@@ -163,11 +163,11 @@ describe("the heard ledger of a reply", () => {
   test("nothing of a piece is heard whose synthesis has not begun, though all before it was", () => {
     const reply = newReply();
     reply.pushText("Bread is baked at five every day. ", 0);
-    reply.pieceAudio(0, [], 0);
+    reply.segmentAudio(0, [], 0);
     reply.pushText("Rolls are baked at six every day. ", 0);
     reply.frameSent(WORD_SAMPLES * 7, 0);
     expect(reply.heardText(WORD_SAMPLES * 7)).not.toContain("Rolls");
-    reply.pieceEnded(0, WORD_SAMPLES * 7);
+    reply.segmentEnded(0, WORD_SAMPLES * 7);
     reply.pushText("Cakes are baked at seven every day. ", 0);
     expect(reply.heardText(WORD_SAMPLES * 7)).toBe("Bread is baked at five every day.");
   });
@@ -182,9 +182,9 @@ describe("the heard ledger of a reply", () => {
     for (const text of pieces) reply.pushText(`${text} `, 0);
     reply.endRound(0);
     reply.endText();
-    for (const [piece, samples] of [WORD_SAMPLES, 0, WORD_SAMPLES].entries()) reply.pieceEnded(piece, samples);
+    for (const [piece, samples] of [WORD_SAMPLES, 0, WORD_SAMPLES].entries()) reply.segmentEnded(piece, samples);
     reply.frameSent(2 * WORD_SAMPLES, 0);
-    expect(reply.asHeard(0, 600)).toMatchObject({ text: `${pieces[0]} ${pieces[2]}`, interrupted: false });
+    expect(reply.heardTurn(0, 600)).toMatchObject({ text: `${pieces[0]} ${pieces[2]}`, interrupted: false });
   });
 
   test("a voice without word times that is still synthesising is taken to speak evenly", () => {
@@ -192,7 +192,7 @@ describe("the heard ledger of a reply", () => {
     reply.pushText("Bread is baked at five every day. ", 0);
     reply.endRound(0);
     reply.endText();
-    reply.pieceAudio(0, [], 0);
+    reply.segmentAudio(0, [], 0);
     expect(reply.heardText(RATE_HZ)).toBe("Bread is baked");
   });
 });

@@ -4,7 +4,7 @@ import type { CallCommand } from "../../src/call/events.ts";
 import { Inactivity } from "../../src/call/inactivity.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { CallPhrases } from "../../src/call/phrases.ts";
-import { Speaker } from "../../src/call/speaker.ts";
+import { AgentSide } from "../../src/call/speaker.ts";
 import type { TurnEvent } from "../../src/call/turn.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import { SPEC } from "../support/virtual-call.ts";
@@ -23,7 +23,7 @@ function speaker() {
   const sink = (command: CallCommand) => commands.push(command);
   const spec = { ...SPEC, interruptible: true };
   const conversation = new Conversation(spec, sink, Number.POSITIVE_INFINITY);
-  const made = new Speaker({
+  const made = new AgentSide({
     spec,
     rateHz: CARRIER_RATE_HZ,
     // Nothing confirms here: the playback clock counts.
@@ -34,23 +34,23 @@ function speaker() {
     sink,
     step: (event) => steps.push(event),
     end: (reason) => ended.push(reason),
-    modelDone: () => {},
-    speakLanguage: () => {},
+    llmDone: () => {},
+    switchLanguage: () => {},
   });
   const kinds = () => commands.map(({ kind }) => kind);
   return { speaker: made, commands, kinds, steps, ended, conversation };
 }
 
 /** The voice has spoken the only piece of the reply `turnId`. */
-function synthesised(to: Speaker, turnId: number, atMs: number): void {
+function synthesised(to: AgentSide, turnId: number, atMs: number): void {
   const words = WORDS.map((text, index) => ({ text, startMs: index * WORD_MS, endMs: (index + 1) * WORD_MS }));
   const samples = WORDS.length * WORD_FRAMES * CARRIER_FRAME_SAMPLES;
-  to.handle({ kind: "piece-audio", turnId, piece: 0, samples, words }, atMs);
-  to.handle({ kind: "piece-end", turnId, piece: 0, samples }, atMs);
+  to.handle({ kind: "segment-audio", turnId, segment: 0, samples, words }, atMs);
+  to.handle({ kind: "segment-end", turnId, segment: 0, samples }, atMs);
 }
 
 /** `frames` of it go out, each when it is due. */
-function sent(to: Speaker, turnId: number, frames: number, fromMs: number): number {
+function sent(to: AgentSide, turnId: number, frames: number, fromMs: number): number {
   for (let frame = 0; frame < frames; frame += 1) {
     to.handle({ kind: "frame-out", turnId, samples: CARRIER_FRAME_SAMPLES }, fromMs + frame * FRAME_MS);
   }
@@ -65,7 +65,7 @@ describe("the one reply that lives", () => {
     const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
     expect(commands.at(-1)).toEqual({ kind: "mark", name: "1.0" });
     expect(it.busy).toBe(true);
-    it.marked("1.0", endMs);
+    it.markReturned("1.0", endMs);
     expect(it.busy).toBe(false);
     expect(commands.at(-2)).toMatchObject({
       kind: "turn",
@@ -94,7 +94,7 @@ describe("the one reply that lives", () => {
     synthesised(it, 1, 50);
     // All of it goes out in one moment: it takes 700 ms to be heard, whatever the far end says.
     for (let frame = 0; frame < WORDS.length * WORD_FRAMES; frame += 1) sent(it, 1, 1, 100);
-    it.marked("1.0", 100);
+    it.markReturned("1.0", 100);
     expect(it.busy).toBe(true);
     expect(it.deadlineMs(100)).toBe(100 + WORDS.length * WORD_MS);
     it.finishIfHeard(100 + WORDS.length * WORD_MS);
@@ -108,7 +108,7 @@ describe("the one reply that lives", () => {
     synthesised(it, 2, 50);
     sent(it, 7, 3, 100);
     it.handle({ kind: "reply-text", turnId: 0, text: "Words of nobody, at any time." }, 200);
-    it.handle({ kind: "piece-failed", turnId: 3, piece: 0, code: "provider_failed" }, 200);
+    it.handle({ kind: "segment-failed", turnId: 3, segment: 0, code: "provider_failed" }, 200);
     expect(commands).toHaveLength(before);
     expect(it.busy).toBe(true);
   });
@@ -120,9 +120,9 @@ describe("a cut", () => {
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     const nowMs = sent(it, 1, 2 * WORD_FRAMES + 2, 100);
-    it.cut("words", 219.6, nowMs);
+    it.cancel("words", 219.6, nowMs);
     expect(commands.slice(-3)).toMatchObject([
-      { kind: "cut", turnId: 1, clear: true, reason: "words", voicedMs: 220, heardText: "Bread is" },
+      { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", voicedMs: 220, heardText: "Bread is" },
       { kind: "turn", turn: { text: "Bread is", interrupted: true } },
       { kind: "state", state: "listening" },
     ]);
@@ -134,7 +134,7 @@ describe("a cut", () => {
     const { speaker: it, kinds, conversation } = speaker();
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
-    it.cut("words", 0, 60);
+    it.cancel("words", 0, 60);
     expect(kinds()).toEqual(["speak", "cut"]);
     expect(conversation.messages()).toHaveLength(1);
   });
@@ -144,14 +144,14 @@ describe("a cut", () => {
     it.say(TEXT, "greeting", 0);
     synthesised(it, 1, 50);
     const endMs = sent(it, 1, WORDS.length * WORD_FRAMES, 100);
-    it.cut("words", 0, endMs);
+    it.cancel("words", 0, endMs);
     expect(kinds()).not.toContain("cut");
     expect(commands.find(({ kind }) => kind === "turn")).toMatchObject({ turn: { interrupted: false } });
   });
 
   test("when there is nothing to be cut is nothing", () => {
     const { speaker: it, commands } = speaker();
-    it.cut("words", 0, 100);
+    it.cancel("words", 0, 100);
     it.stop(100);
     expect(commands).toEqual([]);
   });
@@ -178,7 +178,7 @@ describe("a voice that fails", () => {
   test("ends the call", () => {
     const { speaker: it, ended } = speaker();
     it.say(TEXT, "greeting", 0);
-    it.handle({ kind: "piece-failed", turnId: 1, piece: 0, code: "provider_failed" }, 100);
+    it.handle({ kind: "segment-failed", turnId: 1, segment: 0, code: "provider_failed" }, 100);
     expect(ended).toEqual(["provider_error"]);
   });
 });

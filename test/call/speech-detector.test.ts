@@ -50,7 +50,7 @@ describe("the speech detector", () => {
   test("a carrier that stops sending while somebody speaks makes the deadline end the speech", () => {
     const { detector } = detect(`${SETTLE}#####`);
     expect(detector.deadlineMs).toBe(19 * 20 + DEFAULT_TURN_PARAMETERS.frameLossMs);
-    detector.starved();
+    detector.framesStopped();
     expect(detector.speaking).toBe(false);
     expect(detector.deadlineMs).toBe(Number.POSITIVE_INFINITY);
   });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { type Agent, START, stepTurn, type Turn, type TurnEvent, turnDeadlineMs } from "../../src/call/turn.ts";
+import { type Agent, INITIAL_TURN, stepTurn, type Turn, type TurnEvent, turnDeadlineMs } from "../../src/call/turn.ts";
 import { VirtualCall, WORD_MS } from "../support/virtual-call.ts";
 
-const { sustainedVoiceMs, steadyVoiceMs, resumeMs, pauseMsMax, voicePausesMax, backChannelAnswerMs, finalWaitMs } =
+const { sustainedSpeechMs: sustainedVoiceMs, steadyNoiseMs: steadyVoiceMs, resumeMs, pauseMsMax, speechPausesMax: voicePausesMax, backChannelAnswerMs, finalWaitMs } =
   DEFAULT_TURN_PARAMETERS;
 
 const policyOf = (earHasPartials: boolean) => ({
   parameters: DEFAULT_TURN_PARAMETERS,
-  earHasPartials,
+  sttHasInterim: earHasPartials,
   language: "en-US",
 });
 
@@ -23,10 +23,10 @@ function overReply(
     turnId: 7,
     audible: true,
     interruptible: true,
-    pausedMs: undefined,
+    pausedSinceMs: undefined,
     pauses: 0,
   };
-  let turn: Turn = { ...START, agent: { ...replying, ...agent } as Agent };
+  let turn: Turn = { ...INITIAL_TURN, agent: { ...replying, ...agent } as Agent };
   const told: string[] = [];
   for (const [atMs, event] of events) {
     const stepped = stepTurn(turn, event, atMs, policy);
@@ -272,7 +272,7 @@ describe("a whole call", () => {
       "when are you open",
       "The bakery is open from eight to six every day.",
     ]);
-    expect(call.ofKind("pass-over")).toMatchObject([{ text: "mm-hm" }]);
+    expect(call.ofKind("ignore")).toMatchObject([{ text: "mm-hm" }]);
   });
 
   test("in which the caller interrupts: the agent is silent within the lead of the first sound, and says why it stopped", () => {
@@ -283,9 +283,9 @@ describe("a whole call", () => {
     call.run(9_000);
     const paused = call.commands.find(({ command }) => command.kind === "pause");
     expect((paused?.atMs ?? Number.NaN) - 5_400).toBeLessThanOrEqual(60);
-    const [cut] = call.ofKind("cut");
+    const [cut] = call.ofKind("cancel-reply");
     expect(cut).toMatchObject({ reason: "words", clear: true });
-    expect(cut?.voicedMs).toBeGreaterThanOrEqual(WORD_MS - 60);
+    expect(cut?.speechMs).toBeGreaterThanOrEqual(WORD_MS - 60);
     expect(cut?.heardText).toBe(call.turns.find(({ interrupted }) => interrupted)?.text);
   });
 });

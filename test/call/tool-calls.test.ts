@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolSpec } from "../../src/core/call-spec.ts";
 import { TOOL_ROUNDS_MAX } from "../../src/core/limits.ts";
-import { type Asked, SPEC, VirtualCall, type VirtualCallOptions } from "../support/virtual-call.ts";
+import { type LlmCommand, SPEC, VirtualCall, type VirtualCallOptions } from "../support/virtual-call.ts";
 
 const clientTool = (name: string): ToolSpec => ({
   kind: "client",
@@ -26,9 +26,9 @@ function started(options: VirtualCallOptions = {}): VirtualCall {
 }
 
 /** The results that the model is told, in order. */
-const resultsIn = (asked: Asked | undefined): string[] =>
+const resultsIn = (asked: LlmCommand | undefined): string[] =>
   asked?.messages.filter(({ role }) => role === "tool").map(({ text }) => text) ?? [];
-const hasResults = ({ messages }: Asked): boolean => messages.at(-1)?.role === "tool";
+const hasResults = ({ messages }: LlmCommand): boolean => messages.at(-1)?.role === "tool";
 const agentTexts = (call: VirtualCall): string[] =>
   call.turns.filter(({ role }) => role === "agent").map(({ text }) => text);
 
@@ -46,11 +46,11 @@ describe("tools in one reply", () => {
     });
     call.says(2_500, "book it");
     call.run(12_000);
-    expect(call.ofKind("tool")).toEqual([
-      { kind: "tool", turnId: 2, key: "2.1", name: "look_up", arguments: { day: "Monday" } },
-      { kind: "tool", turnId: 2, key: "2.2", name: "book", arguments: {} },
+    expect(call.ofKind("run-tool")).toEqual([
+      { kind: "run-tool", turnId: 2, key: "2.1", name: "look_up", arguments: { day: "Monday" } },
+      { kind: "run-tool", turnId: 2, key: "2.2", name: "book", arguments: {} },
     ]);
-    const [first, second, ...more] = call.ofKind("ask");
+    const [first, second, ...more] = call.ofKind("generate-reply");
     expect(more).toEqual([]);
     expect(second?.turnId).toBe(first?.turnId);
     expect(second?.messages.slice(-3)).toEqual([
@@ -75,8 +75,8 @@ describe("tools in one reply", () => {
     });
     call.says(2_500, "loop");
     call.run(20_000);
-    expect(call.ofKind("tool")).toHaveLength(TOOL_ROUNDS_MAX);
-    const asks = call.ofKind("ask");
+    expect(call.ofKind("run-tool")).toHaveLength(TOOL_ROUNDS_MAX);
+    const asks = call.ofKind("generate-reply");
     expect(asks).toHaveLength(TOOL_ROUNDS_MAX + 1);
     expect(asks.map(({ tools }) => tools.length)).toEqual([...Array(TOOL_ROUNDS_MAX).fill(TOOLS.length), 0]);
     expect(call.ofKind("state").at(-1)?.state).toBe("listening");
@@ -98,9 +98,9 @@ describe("tools in one reply", () => {
     });
     call.says(2_500, "do it");
     call.run(8_000);
-    expect(call.ofKind("tool")).toEqual([]);
+    expect(call.ofKind("run-tool")).toEqual([]);
     expect(call.ofKind("send-dtmf")).toEqual([]);
-    expect(resultsIn(call.ofKind("ask")[1])).toEqual([
+    expect(resultsIn(call.ofKind("generate-reply")[1])).toEqual([
       "Error: the arguments must be one JSON object.",
       "Error: there is no such tool; there is look_up, book, hang_up, transfer, send_dtmf.",
       "Error: digits must be keys: 0-9, *, #, A-D.",
@@ -118,7 +118,7 @@ describe("tools in one reply", () => {
     });
     call.says(2_500, "look");
     call.run(8_000);
-    expect(resultsIn(call.ofKind("ask").at(-1))).toEqual(["Error: no answer within 5 s."]);
+    expect(resultsIn(call.ofKind("generate-reply").at(-1))).toEqual(["Error: no answer within 5 s."]);
     expect(agentTexts(call).at(-1)).toBe("It is closed.");
   });
 
@@ -132,7 +132,7 @@ describe("tools in one reply", () => {
     call.says(2_500, "press");
     call.run(8_000);
     expect(call.ofKind("send-dtmf")).toEqual([{ kind: "send-dtmf", digits: "42#" }]);
-    expect(resultsIn(call.ofKind("ask")[1])).toEqual(["The keys are pressed."]);
+    expect(resultsIn(call.ofKind("generate-reply")[1])).toEqual(["The keys are pressed."]);
   });
 });
 
@@ -149,7 +149,7 @@ describe("a tool that takes long", () => {
     const call = started(slow);
     call.says(2_500, "look");
     call.run(20_000);
-    const asked = call.commands.find(({ command }) => command.kind === "ask")?.atMs ?? Number.NaN;
+    const asked = call.commands.find(({ command }) => command.kind === "generate-reply")?.atMs ?? Number.NaN;
     const filler = call.commands.find(({ command }) => command.kind === "speak" && command.turnId === 2);
     expect(filler?.command).toMatchObject({ text: "One moment, please." });
     expect((filler?.atMs ?? Number.NaN) - asked).toBeLessThanOrEqual(3_000);
@@ -174,8 +174,8 @@ describe("a tool that takes long", () => {
     call.says(6_000, "never mind hello");
     call.says(14_000, "and now");
     call.run(20_000);
-    expect(call.ofKind("cut")).toHaveLength(1);
-    const [, meanwhile, later] = call.ofKind("ask");
+    expect(call.ofKind("cancel-reply")).toHaveLength(1);
+    const [, meanwhile, later] = call.ofKind("generate-reply");
     expect(resultsIn(meanwhile)).toEqual(["There is no result yet: the caller went on before it came."]);
     expect(resultsIn(later)).toEqual(["found"]);
     expect(agentTexts(call).join(" ")).not.toContain("Here it is.");
@@ -189,7 +189,7 @@ describe("a tool that takes long", () => {
     call.run(5_000);
     expect(call.commands.slice(-2).map(({ command }) => command.kind)).toEqual(["cut", "end"]);
     const before = call.commands.length;
-    call.handle({ kind: "tool-result", turnId: 2, key: "2.1", result: "found", failed: false });
+    call.handle({ kind: "tool-result", turnId: 2, toolCallId: "2.1", result: "found", failed: false });
     expect(call.commands).toHaveLength(before);
   });
 });
@@ -224,7 +224,7 @@ describe("leaving by a tool", () => {
     expect(call.endReason).toBeUndefined();
     call.run(20_000);
     expect(call.endReason).toBe("agent_hangup");
-    expect(call.ofKind("ask")).toHaveLength(1);
+    expect(call.ofKind("generate-reply")).toHaveLength(1);
     expect(call.ofKind("transfer")).toEqual([]);
   });
 

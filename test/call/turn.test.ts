@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
-import { START, stepTurn, type Turn, type TurnEvent, turnDeadlineMs } from "../../src/call/turn.ts";
+import { INITIAL_TURN, stepTurn, type Turn, type TurnEvent, turnDeadlineMs } from "../../src/call/turn.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../src/core/limits.ts";
 
-const POLICY = { parameters: DEFAULT_TURN_PARAMETERS, earHasPartials: true, language: "en-US" };
+const POLICY = { parameters: DEFAULT_TURN_PARAMETERS, sttHasInterim: true, language: "en-US" };
 
-const step = (turn: Turn, event: TurnEvent, nowMs: number, earHasPartials = true) =>
-  stepTurn(turn, event, nowMs, { ...POLICY, earHasPartials });
+const step = (turn: Turn, event: TurnEvent, nowMs: number, sttHasInterim = true) =>
+  stepTurn(turn, event, nowMs, { ...POLICY, sttHasInterim });
 
 /** Runs events at their times; returns the last turn and every action. */
 function runEvents(turn: Turn, events: readonly [number, TurnEvent][]) {
@@ -22,15 +22,15 @@ function runEvents(turn: Turn, events: readonly [number, TurnEvent][]) {
 
 const speaking = (interruptible: boolean): Turn => ({
   caller: { at: "silent" },
-  agent: { at: "replying", turnId: 7, audible: true, interruptible, pausedMs: undefined, pauses: 0 },
-  answered: "",
-  told: "",
-  keying: false,
+  agent: { at: "replying", turnId: 7, audible: true, interruptible, pausedSinceMs: undefined, pauses: 0 },
+  answeredPrefix: "",
+  lastFinal: "",
+  isEnteringDtmf: false,
 });
 
 describe("the end of the caller's turn", () => {
   test("comes 500 ms after the last voice when the final transcript is there, and not a millisecond sooner", () => {
-    const { turn } = runEvents(START, [
+    const { turn } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [2_000, { kind: "words", text: "one loaf", final: false }],
       [2_300, { kind: "speech-ended", endMs: 2_000 }],
@@ -44,7 +44,7 @@ describe("the end of the caller's turn", () => {
   });
 
   test("does not come while the caller goes on after a pause, and the words of both parts are one turn", () => {
-    const { actions } = runEvents(START, [
+    const { actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_800, { kind: "speech-ended", endMs: 1_500 }],
       [1_850, { kind: "words", text: "one loaf", final: true }],
@@ -58,7 +58,7 @@ describe("the end of the caller's turn", () => {
   });
 
   test("waits for a final transcript that is late, and takes the partial one when none comes", () => {
-    const waiting = runEvents(START, [
+    const waiting = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_500, { kind: "words", text: "one loaf", final: false }],
       [1_800, { kind: "speech-ended", endMs: 1_500 }],
@@ -69,7 +69,7 @@ describe("the end of the caller's turn", () => {
   });
 
   test("P11: a final that comes after its partial was answered is not a second turn, and only what is new in it is", () => {
-    const answered = runEvents(START, [
+    const answered = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_500, { kind: "words", text: "one loaf", final: false }],
       [1_800, { kind: "speech-ended", endMs: 1_500 }],
@@ -84,12 +84,12 @@ describe("the end of the caller's turn", () => {
       [5_000, { kind: "words", text: "one loaf and two rolls", final: true }],
       [5_500, { kind: "tick" }],
     ]);
-    expect(more.actions).toMatchObject([{ do: "cut" }, { do: "answer", text: "and two rolls" }]);
+    expect(more.actions).toMatchObject([{ do: "interrupt" }, { do: "answer", text: "and two rolls" }]);
   });
 
   test("P11: a final that is told twice is one utterance, before its answer, over it and after it", () => {
     const twice = { kind: "words", text: "two loaves", final: true } as const;
-    const { actions } = runEvents(START, [
+    const { actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_500, { kind: "words", text: "two loaves", final: false }],
       [1_700, twice],
@@ -113,7 +113,7 @@ describe("the end of the caller's turn", () => {
       { kind: "speech-started", startMs: 1_900 },
       { kind: "words", text: "n", final: false },
     ] as const) {
-      const { turn } = runEvents(START, [
+      const { turn } = runEvents(INITIAL_TURN, [
         [1_000, { kind: "words", text: "no", final: false }],
         [1_200, no],
         [1_300, between],
@@ -127,7 +127,7 @@ describe("the end of the caller's turn", () => {
   });
 
   test("P11: a final that takes a partial back leaves nothing to answer, and costs the next utterance no word", () => {
-    const { turn, actions } = runEvents(START, [
+    const { turn, actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_500, { kind: "words", text: "hmm wait", final: false }],
       [1_800, { kind: "speech-ended", endMs: 1_500 }],
@@ -137,11 +137,11 @@ describe("the end of the caller's turn", () => {
       [6_500, { kind: "tick" }],
     ]);
     expect(actions).toMatchObject([{ do: "answer", text: "stop please" }]);
-    expect(turn.answered).toBe("");
+    expect(turn.answeredPrefix).toBe("");
   });
 
   test("P11: where a final never comes, what the caller says next is told whole, and not again by its own final", () => {
-    const answered = runEvents(START, [
+    const answered = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_500, { kind: "words", text: "I want two loaves", final: false }],
       [1_800, { kind: "speech-ended", endMs: 1_500 }],
@@ -167,7 +167,7 @@ describe("the end of the caller's turn", () => {
     ["twenty five rolls", "Twenty-five rolls."],
     ["我要四十个面包", "我要四十个面包。"],
   ])("P11: %j that was answered is not told again as %j", (partial, final) => {
-    const { actions } = runEvents(START, [
+    const { actions } = runEvents(INITIAL_TURN, [
       [1_500, { kind: "words", text: partial, final: false }],
       [4_500, { kind: "tick" }],
       [4_600, { kind: "words", text: final, final: true }],
@@ -201,7 +201,7 @@ describe("the end of the caller's turn", () => {
     ["パンを二十", "パンを二十五個"],
     ["ငါး", "ငါးဆယ်"],
   ])("F14-1: where a word of %j that was answered changed, %j is told whole", (partial, final) => {
-    const { actions } = runEvents(START, [
+    const { actions } = runEvents(INITIAL_TURN, [
       [1_500, { kind: "words", text: partial, final: false }],
       [4_500, { kind: "tick" }],
       [4_600, { kind: "words", text: final, final: true }],
@@ -224,7 +224,7 @@ describe("the end of the caller's turn", () => {
     ["我要三百", "我要三百，五十个不要", "五十个不要"],
     ["我要三百", "我要三百个", "个"],
   ])("F14-1: of words like %j that were answered, only what is new in %j is told", (partial, final, rest) => {
-    const { actions } = runEvents(START, [
+    const { actions } = runEvents(INITIAL_TURN, [
       [1_500, { kind: "words", text: partial, final: false }],
       [4_500, { kind: "tick" }],
       [4_600, { kind: "words", text: final, final: true }],
@@ -234,9 +234,9 @@ describe("the end of the caller's turn", () => {
   });
 
   test("F14-1: words behind DTMF are answered whole where the STT has changed those before them", () => {
-    const { actions } = runEvents(START, [
+    const { actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "words", text: "a", final: false }],
-      [1_100, { kind: "key" }],
+      [1_100, { kind: "dtmf" }],
       [1_200, { kind: "typed", text: "DTMF: 1" }],
       [1_300, { kind: "words", text: "and two", final: true }],
       [9_000, { kind: "tick" }],
@@ -245,7 +245,7 @@ describe("the end of the caller's turn", () => {
   });
 
   test("F14-1: a partial that changes what was answered cuts the answer, and its final is answered", () => {
-    const { actions } = runEvents(START, [
+    const { actions } = runEvents(INITIAL_TURN, [
       [1_500, { kind: "words", text: "I need for", final: false }],
       [4_500, { kind: "tick" }],
       [4_500, { kind: "reply-began", turnId: 1, interruptible: true }],
@@ -253,11 +253,11 @@ describe("the end of the caller's turn", () => {
       [4_700, { kind: "words", text: "I need for", final: true }],
       [9_000, { kind: "tick" }],
     ]);
-    expect(actions).toMatchObject([{ text: "I need for" }, { do: "cut" }, { text: "I need for" }]);
+    expect(actions).toMatchObject([{ text: "I need for" }, { do: "interrupt" }, { text: "I need for" }]);
   });
 
   test("what follows an answered partial is found in languages without spaces too", () => {
-    const { actions } = runEvents(START, [
+    const { actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "words", text: "パンを一つ", final: false }],
       [4_000, { kind: "tick" }],
       [5_000, { kind: "words", text: "パンを一つとロールを二つ", final: true }],
@@ -267,7 +267,7 @@ describe("the end of the caller's turn", () => {
   });
 
   test("words are answered though the voice never pauses, two seconds after the last of them", () => {
-    const { turn, actions } = runEvents(START, [
+    const { turn, actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [2_000, { kind: "words", text: "one loaf please", final: true }],
       [3_999, { kind: "tick" }],
@@ -290,16 +290,16 @@ describe("the end of the caller's turn", () => {
       [3_400 + round * 1_400, { kind: "speech-started", startMs: 3_340 + round * 1_400 }],
       [4_399 + round * 1_400, { kind: "tick" }],
     ]).flat();
-    const { turn, actions } = runEvents(START, [...settled, ...television.slice(0, 3)]);
+    const { turn, actions } = runEvents(INITIAL_TURN, [...settled, ...television.slice(0, 3)]);
     expect(actions).toEqual([]);
     expect(turnDeadlineMs(turn, 3_400, POLICY)).toBe(4_400);
-    expect(runEvents(START, [...settled, ...television]).actions).toMatchObject([
+    expect(runEvents(INITIAL_TURN, [...settled, ...television]).actions).toMatchObject([
       { do: "answer", text: "one loaf please" },
     ]);
   });
 
   test("voice without words is forgotten and answered by nothing", () => {
-    const { turn, actions } = runEvents(START, [
+    const { turn, actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_800, { kind: "speech-ended", endMs: 1_500 }],
       [4_500, { kind: "tick" }],
@@ -309,7 +309,7 @@ describe("the end of the caller's turn", () => {
   });
 
   test("words without voice are a turn too", () => {
-    const { actions } = runEvents(START, [
+    const { actions } = runEvents(INITIAL_TURN, [
       [2_000, { kind: "words", text: "hello", final: true }],
       [2_500, { kind: "tick" }],
     ]);
@@ -317,7 +317,7 @@ describe("the end of the caller's turn", () => {
   });
 
   test("P11: an ear that tells a megabyte is believed to the bound and no further", () => {
-    const { turn } = runEvents(START, [
+    const { turn } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "words", text: "a".repeat(1_000_000), final: true }],
       [1_100, { kind: "words", text: "b".repeat(1_000), final: true }],
       [1_200, { kind: "words", text: "c".repeat(1_000), final: true }],
@@ -326,7 +326,7 @@ describe("the end of the caller's turn", () => {
   });
 
   test("empty transcripts change nothing", () => {
-    expect(step(START, { kind: "words", text: "", final: true }, 100).turn).toBe(START);
+    expect(step(INITIAL_TURN, { kind: "words", text: "", final: true }, 100).turn).toBe(INITIAL_TURN);
     expect(step(speaking(true), { kind: "words", text: "", final: true }, 100).actions).toEqual([]);
   });
 });
@@ -334,7 +334,7 @@ describe("the end of the caller's turn", () => {
 describe("speech over the agent", () => {
   test("a word cuts a reply that may be interrupted, in the same step", () => {
     const { turn, actions } = step(speaking(true), { kind: "words", text: "stop", final: false }, 640);
-    expect(actions).toEqual([{ do: "cut", turnId: 7, reason: "words", voicedMs: 0 }]);
+    expect(actions).toEqual([{ do: "interrupt", turnId: 7, reason: "words", voicedMs: 0 }]);
     expect(turn.agent).toEqual({ at: "idle" });
   });
 
@@ -354,11 +354,11 @@ describe("speech over the agent", () => {
 
   test("voice alone never cuts a reply that nobody has heard yet", () => {
     const thinking: Turn = {
-      caller: { at: "speaking", startMs: 0, voiceMs: 0, words: { final: "", partial: "" }, wordsMs: 0 },
-      agent: { at: "replying", turnId: 7, audible: false, interruptible: true, pausedMs: undefined, pauses: 0 },
-      answered: "",
-      told: "",
-      keying: false,
+      caller: { at: "speaking", startMs: 0, speechStartMs: 0, words: { final: "", interim: "" }, lastWordMs: 0 },
+      agent: { at: "replying", turnId: 7, audible: false, interruptible: true, pausedSinceMs: undefined, pauses: 0 },
+      answeredPrefix: "",
+      lastFinal: "",
+      isEnteringDtmf: false,
     };
     expect(step(thinking, { kind: "tick" }, 5_000, false).actions).toEqual([]);
   });
@@ -372,12 +372,12 @@ describe("speech over the agent", () => {
 
 describe("typed words", () => {
   test("are answered at once: nothing more is to come", () => {
-    const { actions } = runEvents(START, [[1_000, { kind: "typed", text: "two loaves" }]]);
+    const { actions } = runEvents(INITIAL_TURN, [[1_000, { kind: "typed", text: "two loaves" }]]);
     expect(actions).toEqual([{ do: "answer", text: "two loaves", startMs: 1_000, endMs: 1_000 }]);
   });
 
   test("join what was said before them, whose pause they end", () => {
-    const { actions } = runEvents(START, [
+    const { actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_800, { kind: "speech-ended", endMs: 1_500 }],
       [1_850, { kind: "words", text: "my name is", final: true }],
@@ -387,7 +387,7 @@ describe("typed words", () => {
   });
 
   test("come behind what the ear is not done with, whose final tells only what is new then", () => {
-    const { turn, actions } = runEvents(START, [
+    const { turn, actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_500, { kind: "words", text: "my name is", final: false }],
       [1_800, { kind: "speech-ended", endMs: 1_500 }],
@@ -405,7 +405,7 @@ describe("typed words", () => {
 
   test("interrupt a reply, and are answered when it is over", () => {
     const cut = step(speaking(true), { kind: "typed", text: "stop" }, 1_000);
-    expect(cut.actions).toEqual([{ do: "cut", turnId: 7, reason: "typed", voicedMs: 0 }]);
+    expect(cut.actions).toEqual([{ do: "interrupt", turnId: 7, reason: "typed", voicedMs: 0 }]);
     expect(step(cut.turn, { kind: "reply-done", turnId: 7 }, 1_000).actions).toEqual([
       { do: "answer", text: "stop", startMs: 1_000, endMs: 1_000 },
     ]);
@@ -421,7 +421,7 @@ describe("typed words", () => {
   });
 
   test("belong to the turn of a caller who is speaking", () => {
-    const { actions } = runEvents(START, [
+    const { actions } = runEvents(INITIAL_TURN, [
       [1_000, { kind: "speech-started", startMs: 940 }],
       [1_200, { kind: "typed", text: "A-17" }],
       [1_800, { kind: "speech-ended", endMs: 1_500 }],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { VirtualCall, type VirtualCallOptions } from "../support/virtual-call.ts";
 
-const { modelSilenceMs, voiceSilenceMs } = DEFAULT_TURN_PARAMETERS;
+const { llmSilenceMs: modelSilenceMs, ttsSilenceMs: voiceSilenceMs } = DEFAULT_TURN_PARAMETERS;
 
 function started(options: VirtualCallOptions): VirtualCall {
   const call = new VirtualCall(options);
@@ -13,7 +13,7 @@ function started(options: VirtualCallOptions): VirtualCall {
 const spoken = (call: VirtualCall): [string, number][] =>
   call.commands.flatMap(({ atMs, command }) => (command.kind === "speak" ? [[command.text, atMs]] : []));
 const firstAskMs = (call: VirtualCall): number =>
-  call.commands.find(({ command }) => command.kind === "ask")?.atMs ?? Number.NaN;
+  call.commands.find(({ command }) => command.kind === "generate-reply")?.atMs ?? Number.NaN;
 
 /** Why the service itself said something; "model" for what it did not. */
 const reasons = (call: VirtualCall): string[] => call.ofKind("speak").map(({ reason = "model" }) => reason);
@@ -71,7 +71,7 @@ describe("a reply that does not come", () => {
   });
 
   test("of a voice that never speaks ends the call: nothing can be said about it either", () => {
-    const call = started({ voice: { afterMs: Number.POSITIVE_INFINITY } });
+    const call = started({ tts: { afterMs: Number.POSITIVE_INFINITY } });
     call.run(30_000);
     expect(call.endReason).toBe("provider_error");
     expect(call.endMs).toBeLessThanOrEqual(100 + voiceSilenceMs + 20);
@@ -103,7 +103,7 @@ describe("C15: a caller who hangs up", () => {
     ["during the greeting", {}, 800],
     ["in the middle of a word", {}, 2_900],
     ["before the model's first word", { answer: () => "hangs" }, 5_000],
-    ["before the voice's first sample", { greeting: "none", voice: { afterMs: Number.POSITIVE_INFINITY } }, 4_800],
+    ["before the voice's first sample", { greeting: "none", tts: { afterMs: Number.POSITIVE_INFINITY } }, 4_800],
     ["while the agent is heard", { answer: () => ({ text: Array(20).fill("bread").join(" ") }) }, 6_000],
     ["while the agent is paused", { answer: () => ({ text: Array(20).fill("bread").join(" ") }) }, 7_150],
   ];
@@ -119,11 +119,11 @@ describe("C15: a caller who hangs up", () => {
     for (const turnId of [1, 2, 3]) {
       call.handle({ kind: "reply-text", turnId, text: "late words." });
       call.handle({ kind: "reply-end", turnId });
-      call.handle({ kind: "piece-audio", turnId, piece: 0, samples: 160, words: [] });
+      call.handle({ kind: "segment-audio", turnId, segment: 0, samples: 160, words: [] });
       call.handle({ kind: "frame-out", turnId, samples: 160 });
       call.handle({ kind: "mark", name: `${turnId}.0` });
     }
-    call.handle({ kind: "ear-final", text: "late too" });
+    call.handle({ kind: "stt-final", text: "late too" });
     call.handle({ kind: "tick" });
     expect(call.commands).toHaveLength(before);
     expect(call.call.nextDeadlineMs).toBe(Number.POSITIVE_INFINITY);

@@ -2,9 +2,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { readArguments, UsageError, wholeNumber } from "../../src/cli/command.ts";
 import { builtProgram } from "../support/build.ts";
-import { outcome } from "../support/outcome.ts";
+import { runProgram } from "../support/outcome.ts";
 
-const command = (name: string, ...args: string[]) => outcome([builtProgram(`cli/${name}`), ...args]);
+const command = (name: string, ...args: string[]) => runProgram([builtProgram(`cli/${name}`), ...args]);
 
 const START = fileURLToPath(new URL("../../scripts/start.mjs", import.meta.url));
 const COMMANDS = ["keys", "admin", "call", "demo", "replay"];
@@ -25,7 +25,7 @@ describe.each(COMMANDS)("npm run %s", (name) => {
 });
 
 describe("npm start", () => {
-  const start = (...args: string[]) => outcome([START, ...args]);
+  const start = (...args: string[]) => runProgram([START, ...args]);
 
   test.each(["--help", "-h"])("%s prints what it does and starts no service", async (help) => {
     const answer = await start(help);

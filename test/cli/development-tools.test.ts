@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { outcome } from "../support/outcome.ts";
+import { runProgram } from "../support/outcome.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TSX = ["--import", pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href];
@@ -24,7 +24,7 @@ test.each(SOURCES)(
   "npm run %s has --help, too, and names what it does not know",
   { timeout: 60_000 },
   async (name, path) => {
-    const tool = (option: string) => outcome([...TSX, `${ROOT}${path}`, option]);
+    const tool = (option: string) => runProgram([...TSX, `${ROOT}${path}`, option]);
     const [help, unknown] = [await tool("--help"), await tool("--nonsense")];
     expect(help).toMatchObject({ code: 0, stderr: "" });
     expect(help.stdout).toContain(`npm run ${name}`);

@@ -31,11 +31,11 @@ test("makes, lists and revokes keys while the service has the database open", as
   expect(principal?.accountId).toBe(await stores.accounts.ensure("default"));
 
   const listed = await keys("list", "--data-dir", dataDir);
-  expect(listed.stdout).toContain(`${principal?.keyId}  ${key.slice(0, 12)}…`);
+  expect(listed.stdout).toContain(`${principal?.apiKeyId}  ${key.slice(0, 12)}…`);
   expect(listed.stdout).toContain('"laptop"');
   expect(listed.stdout + listed.stderr + made.stderr).not.toContain(key);
 
-  expect((await keys("revoke", principal?.keyId ?? "", "--data-dir", dataDir)).code).toBe(0);
+  expect((await keys("revoke", principal?.apiKeyId ?? "", "--data-dir", dataDir)).code).toBe(0);
   expect(await stores.apiKeys.authenticate(key)).toBeUndefined();
   await stores.close();
 });
@@ -73,7 +73,7 @@ test("a key that is revoked beside the running service is refused by the very ne
   const status = async (key: string) =>
     (await fetch(`${base}/api/v1/voices`, { headers: { "x-api-key": key } })).status;
   expect([await status(revoked), await status(other)]).toEqual([200, 200]);
-  const keyId = (await api.stores.apiKeys.authenticate(revoked))?.keyId ?? "";
+  const keyId = (await api.stores.apiKeys.authenticate(revoked))?.apiKeyId ?? "";
   expect((await keys("revoke", keyId, "--data-dir", api.directory)).code).toBe(0);
   expect([await status(revoked), await status(other)]).toEqual([401, 200]);
   await api.close();

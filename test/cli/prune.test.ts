@@ -8,7 +8,7 @@ import { openStores } from "../../src/store/sqlite/stores.ts";
 import { createCall, endAt } from "../contract/call-store-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
-import { ageClockOf, by } from "../support/tokens.ts";
+import { ageClockOf, redeemedBy } from "../support/tokens.ts";
 
 const run = promisify(execFile);
 
@@ -18,7 +18,7 @@ test("ADV-M7: prune --dry-run says what would be deleted and deletes nothing; pr
   const stores = await openStores(dataDir, clock, { ageClock: ageClockOf(clock) });
   const accountId = await stores.accounts.ensure("acme");
   const { id, tokenHash } = await createCall(stores, accountId);
-  await stores.redemptions.redeem(tokenHash, by("worker-1"));
+  await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   await stores.calls.finish(id, endAt(clock));
   await stores.close();
   const recording = recordingPath(dataDir, id);

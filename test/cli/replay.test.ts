@@ -74,7 +74,7 @@ describe("what it prints", () => {
       .add({
         kind: "command",
         timeMs: 12,
-        command: { kind: "speak", turnId: 1, piece: 0, text: "Good evening.", reason: "greeting" },
+        command: { kind: "speak", turnId: 1, segment: 0, text: "Good evening.", reason: "greeting" },
       }).path;
     const text = comparisonText("x.tlj", await compareJournal(path));
     expect(text.split("\n")).toEqual([

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { outcome } from "../support/outcome.ts";
+import { runProgram } from "../support/outcome.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const COMPILE_MS_MAX = 60_000;
@@ -33,9 +33,9 @@ function checkout(files: Readonly<Record<string, string>> = {}) {
   }
   return {
     path: (relative: string) => join(folder, relative),
-    start: () => outcome([join(folder, "scripts/start.mjs")]),
+    start: () => runProgram([join(folder, "scripts/start.mjs")]),
     // As `npm run build` runs it, without npm.
-    build: () => outcome([join(folder, (/^node (\S+)$/.exec(buildScript()) ?? [])[1] ?? "no script of Node's")]),
+    build: () => runProgram([join(folder, (/^node (\S+)$/.exec(buildScript()) ?? [])[1] ?? "no script of Node's")]),
   };
 }
 

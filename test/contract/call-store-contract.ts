@@ -5,7 +5,7 @@ import type { CallEnd, CallQuery, CallRecord, ListedCall, NewCall } from "../../
 import { hashSecret } from "../../src/store/secrets.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
-import { by, mintToken } from "../support/tokens.ts";
+import { redeemedBy, mintToken } from "../support/tokens.ts";
 
 export interface StoresUnderTest {
   /** Opens the stores over the same data each time, as a restarted process would. */
@@ -82,7 +82,7 @@ export async function inEveryStatus(stores: Stores, accountId: string, clock: Ma
   const create = (more?: Partial<NewCall>) => createCall(stores, accountId, spec, more);
   const [created, active, ended, failed] = [await create(), await create(), await create(), await create()];
   const expired = await create({ tokenTtlMs: 0 });
-  for (const { tokenHash } of [active, ended, failed]) await stores.redemptions.redeem(tokenHash, by("worker-1"));
+  for (const { tokenHash } of [active, ended, failed]) await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   await stores.calls.finish(ended.id, endAt(clock));
   await stores.calls.finish(failed.id, endAt(clock, { status: "failed", endReason: "provider_error" }));
   return { created, active, ended, failed, expired };
@@ -140,27 +140,27 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
     test("a redemption gives back the whole specification and makes the call active", async () => {
       const { id, tokenHash } = await create();
       clock.advance(1_500);
-      expect(await stores.redemptions.redeem(tokenHash, by("worker-1"))).toEqual({ callId: id, accountId, spec: SPEC });
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toEqual({ callId: id, accountId, spec: SPEC });
       expect(await stores.calls.get(accountId, id)).toMatchObject({ status: "active", startedAtMs: clock.epochMs() });
     });
 
     test("a token of a call of another transport than those asked for is unknown, and stays good", async () => {
       const { id, tokenHash } = await create({ ...SPEC, connectionType: "carrier_b" });
-      expect(await stores.redemptions.redeem(tokenHash, by("worker-1"), ["carrier_a", "websocket"])).toBeUndefined();
-      expect(await stores.redemptions.redeem(tokenHash, by("worker-1"), [])).toBeUndefined();
-      expect(await stores.redemptions.redeem(tokenHash, by("worker-1"), ["carrier_b"])).toMatchObject({ callId: id });
-      expect(await stores.redemptions.redeem(tokenHash, by("worker-1"), ["carrier_b"])).toBeUndefined();
-      expect(await stores.redemptions.redeem(hashSecret("unknown"), by("worker-1"), ["carrier_b"])).toBeUndefined();
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"), ["carrier_a", "websocket"])).toBeUndefined();
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"), [])).toBeUndefined();
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"), ["carrier_b"])).toMatchObject({ callId: id });
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"), ["carrier_b"])).toBeUndefined();
+      expect(await stores.redemptions.redeem(hashSecret("unknown"), redeemedBy("worker-1"), ["carrier_b"])).toBeUndefined();
     });
 
     test("unknown, used and expired tokens are refused alike, and cost the call nothing", async () => {
       const used = await create();
-      await stores.redemptions.redeem(used.tokenHash, by("worker-1"));
+      await stores.redemptions.redeem(used.tokenHash, redeemedBy("worker-1"));
       const late = await create();
       clock.advance(TTL_MS);
       const live = await create();
       for (const tokenHash of [used.tokenHash, late.tokenHash, hashSecret("x"), "", `${live.tokenHash} `, "'; --"]) {
-        expect(await stores.redemptions.redeem(tokenHash, by("worker-1"))).toBeUndefined();
+        expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
       }
       expect((await stores.calls.get(accountId, live.id))?.status).toBe("created");
     });
@@ -168,18 +168,18 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
     test("T4: a token is good until the last millisecond of its time, and no longer", async () => {
       const [early, exact, late] = [await create(), await create(), await create()];
       clock.advance(TTL_MS - 1);
-      expect(await stores.redemptions.redeem(early.tokenHash, by("worker-1"))).toBeDefined();
+      expect(await stores.redemptions.redeem(early.tokenHash, redeemedBy("worker-1"))).toBeDefined();
       clock.advance(1);
-      expect(await stores.redemptions.redeem(exact.tokenHash, by("worker-1"))).toBeUndefined();
+      expect(await stores.redemptions.redeem(exact.tokenHash, redeemedBy("worker-1"))).toBeUndefined();
       clock.advance(1);
-      expect(await stores.redemptions.redeem(late.tokenHash, by("worker-1"))).toBeUndefined();
+      expect(await stores.redemptions.redeem(late.tokenHash, redeemedBy("worker-1"))).toBeUndefined();
     });
 
     test("T2: of 100 redemptions of one token at once exactly one wins, 50 times", async () => {
       for (let round = 0; round < 50; round++) {
         const { id, tokenHash } = await create();
         const answers = await Promise.all(
-          Array.from({ length: 100 }, (_, index) => stores.redemptions.redeem(tokenHash, by(`worker-${index}`))),
+          Array.from({ length: 100 }, (_, index) => stores.redemptions.redeem(tokenHash, redeemedBy(`worker-${index}`))),
         );
         expect(answers.filter((answer) => answer !== undefined)).toEqual([{ callId: id, accountId, spec: SPEC }]);
       }
@@ -188,7 +188,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
     test("redemptions and the expiry of the same calls exclude each other", async () => {
       const calls = await Promise.all(Array.from({ length: 20 }, () => create()));
       clock.advance(TTL_MS - 1);
-      const redeeming = calls.map((call) => stores.redemptions.redeem(call.tokenHash, by("worker-1")));
+      const redeeming = calls.map((call) => stores.redemptions.redeem(call.tokenHash, redeemedBy("worker-1")));
       clock.advance(1);
       const [expired, ...redeemed] = await Promise.all([stores.calls.expire(), ...redeeming]);
       const active = redeemed.flatMap((call) => (call === undefined ? [] : [call.callId]));
@@ -198,7 +198,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
     test("calls that nobody redeemed in time become `expired`, once; others stay as they are", async () => {
       const late = await create();
       const active = await create();
-      await stores.redemptions.redeem(active.tokenHash, by("worker-1"));
+      await stores.redemptions.redeem(active.tokenHash, redeemedBy("worker-1"));
       clock.advance(TTL_MS - 1);
       const fresh = await create();
       expect(await stores.calls.expire()).toEqual([]);
@@ -211,7 +211,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.calls.expire()).toEqual([late.id]);
       expect(await stores.calls.expire()).toEqual([]);
       expect(await stores.calls.get(accountId, late.id)).toEqual(record);
-      expect(await stores.redemptions.redeem(late.tokenHash, by("worker-1"))).toBeUndefined();
+      expect(await stores.redemptions.redeem(late.tokenHash, redeemedBy("worker-1"))).toBeUndefined();
       expect(await stores.calls.get(accountId, late.id)).toEqual(record);
       expect((await stores.calls.get(accountId, active.id))?.status).toBe("active");
       expect((await stores.calls.get(accountId, fresh.id))?.status).toBe("created");
@@ -219,7 +219,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
 
     test("an ended call has its transcript, recording, counters, latency and bill, as they were told", async () => {
       const { id, tokenHash, record } = await create();
-      await stores.redemptions.redeem(tokenHash, by("worker-1"));
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
       const startedAtMs = clock.epochMs();
       expect(await stores.calls.transcript(accountId, id)).toEqual([]);
       clock.advance(5_000);
@@ -227,8 +227,8 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       const told = {
         recording: RECORDING,
         counters: { malformed: 2 },
-        latency: { whole },
-        usage: [{ engine: "ear", provider: "deepgram", audioSeconds: 5, cost: null }],
+        latency: { total: whole },
+        usage: [{ stage: "stt", provider: "deepgram", audioSeconds: 5, cost: null }],
         cost: { currency: "USD", total: 0, complete: false },
       } as const;
       expect(await stores.calls.finish(id, end(told))).toBe(true);
@@ -255,7 +255,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       };
       for (const recordingEnabled of [true, false]) {
         const { id, tokenHash } = await create({ ...SPEC, recordingEnabled });
-        await stores.redemptions.redeem(tokenHash, by("worker-1"));
+        await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
         await stores.calls.finish(id, end({ turns: [...TURNS, guess] }));
         const turns = (await stores.calls.transcript(accountId, id)) ?? [];
         expect(turns.map((turn) => turn.approximate)).toEqual([undefined, undefined, undefined, true]);
@@ -275,7 +275,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
     ])("F14-4, C8: the carrier's id %j of a call is data: it is in its record, and finds this call alone", async (carrierCallId) => {
       const [{ id, tokenHash, record }, other] = [await create(), await create()];
       expect(record.carrierCallId).toBeUndefined();
-      for (const hash of [tokenHash, other.tokenHash]) await stores.redemptions.redeem(hash, by("worker-1"));
+      for (const hash of [tokenHash, other.tokenHash]) await stores.redemptions.redeem(hash, redeemedBy("worker-1"));
       await stores.calls.finish(id, end({ carrierCallId }));
       await stores.calls.finish(other.id, end({ carrierCallId: "another" }));
       expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe(carrierCallId);
@@ -289,7 +289,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       const { id, tokenHash } = await create();
       await stores.calls.setCarrierCallId(id, "early");
       expect((await stores.calls.get(accountId, id))?.carrierCallId).toBeUndefined();
-      await stores.redemptions.redeem(tokenHash, by("worker-1"));
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
       await stores.calls.setCarrierCallId(id, "CA\0 1");
       expect((await stores.calls.get(accountId, id))?.carrierCallId).toBe("CA\0 1");
       expect(await listedIds(stores, accountId, { carrierCallId: "CA\0 1", status: "active" })).toEqual([id]);
@@ -301,7 +301,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
 
     test("C4: only the first end counts", async () => {
       const { id, tokenHash } = await create();
-      await stores.redemptions.redeem(tokenHash, by("worker-1"));
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
       const reasons = ["caller_hangup", "max_duration", "worker_lost"] as const;
       const counted = await Promise.all(reasons.map((endReason) => stores.calls.finish(id, end({ endReason }))));
       expect(counted).toEqual([true, false, false]);
@@ -320,7 +320,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       const long = Array.from({ length: 3_000 }, (_, index) => ({ ...(TURNS[1] as TranscriptTurn), startMs: index }));
       for (const turns of [[], long]) {
         const { id, tokenHash } = await create();
-        await stores.redemptions.redeem(tokenHash, by("worker-1"));
+        await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
         await stores.calls.finish(id, end({ turns, status: "failed", endReason: "provider_error" }));
         expect((await stores.calls.get(accountId, id))?.status).toBe("failed");
         expect(await stores.calls.transcript(accountId, id)).toEqual(turns);
@@ -333,9 +333,9 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
         await create({ ...SPEC, recordingEnabled: false }),
         await create(),
       ];
-      await stores.redemptions.redeem(first.tokenHash, by("worker-1"));
-      await stores.redemptions.redeem(second.tokenHash, by("worker-2"));
-      await stores.redemptions.redeem(third.tokenHash, by("worker-1"));
+      await stores.redemptions.redeem(first.tokenHash, redeemedBy("worker-1"));
+      await stores.redemptions.redeem(second.tokenHash, redeemedBy("worker-2"));
+      await stores.redemptions.redeem(third.tokenHash, redeemedBy("worker-1"));
       await stores.calls.finish(third.id, end());
       await create();
       const redeemed = { accountId, workerConnection: 1, epoch: 1 };
@@ -348,7 +348,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
 
     test("A2: another account sees neither a call nor its transcript", async () => {
       const { id, tokenHash } = await create();
-      await stores.redemptions.redeem(tokenHash, by("worker-1"));
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
       await stores.calls.finish(id, end());
       const stranger = await stores.accounts.ensure("second");
       expect(await stores.calls.get(stranger, id)).toBeUndefined();
@@ -358,10 +358,10 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
 
     test("everything survives a restart, the single use of a token included", async () => {
       const [waiting, used] = [await create(), await create()];
-      await stores.redemptions.redeem(used.tokenHash, by("worker-1"));
+      await stores.redemptions.redeem(used.tokenHash, redeemedBy("worker-1"));
       await restart();
-      expect(await stores.redemptions.redeem(used.tokenHash, by("worker-2"))).toBeUndefined();
-      expect(await stores.redemptions.redeem(waiting.tokenHash, by("worker-2"))).toEqual({
+      expect(await stores.redemptions.redeem(used.tokenHash, redeemedBy("worker-2"))).toBeUndefined();
+      expect(await stores.redemptions.redeem(waiting.tokenHash, redeemedBy("worker-2"))).toEqual({
         callId: waiting.id,
         accountId,
         spec: SPEC,
@@ -375,7 +375,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
     test("a call that is not recorded keeps the times of its turns, and not their words", async () => {
       const spec = { ...SPEC, recordingEnabled: false };
       const { id, tokenHash } = await create(spec);
-      expect((await stores.redemptions.redeem(tokenHash, by("worker-1")))?.spec).toEqual(spec);
+      expect((await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1")))?.spec).toEqual(spec);
       await stores.calls.finish(id, end());
       expect(await stores.calls.transcript(accountId, id)).toEqual(TURNS.map((turn) => ({ ...turn, text: "" })));
     });
@@ -383,7 +383,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
     test("a call that is not recorded cannot be redeemed after a restart: its words were only in memory", async () => {
       const { id, tokenHash } = await create({ ...SPEC, recordingEnabled: false });
       await restart();
-      expect(await stores.redemptions.redeem(tokenHash, by("worker-1"))).toBeUndefined();
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
       const record = await stores.calls.get(accountId, id);
       expect(record).toMatchObject({ status: "expired", endReason: "token_expired" });
       expect(record).not.toHaveProperty("startedAtMs");
@@ -407,7 +407,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       clock.advance(1_000);
       expect(await stores.calls.cancel(accountId, id)).toEqual({ call: { ...record, ...ended }, cancelled: false });
       expect(await stores.calls.get(accountId, id)).toEqual({ ...record, ...ended });
-      expect(await stores.redemptions.redeem(tokenHash, by("worker-1"))).toBeUndefined();
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
       const others = [calls.active, calls.ended, calls.failed, calls.expired];
       for (const [index, other] of others.entries()) {
         expect(await stores.calls.cancel(accountId, other.id)).toEqual({
@@ -422,7 +422,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
     test("of a redemption and a cancellation at once one wins, and the other is told", async () => {
       for (let round = 0; round < 50; round++) {
         const { id, tokenHash } = await create();
-        const redeem = () => stores.redemptions.redeem(tokenHash, by("worker-1"));
+        const redeem = () => stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
         const cancel = () => stores.calls.cancel(accountId, id);
         const [redeemed, cancelled] = await (round % 2 === 0
           ? Promise.all([redeem(), cancel()])
@@ -442,7 +442,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
         expect(await stores.calls.transcript(accountId, id)).toBeUndefined();
         expect(await stores.calls.cancel(accountId, id)).toBeUndefined();
         expect(await stores.calls.remove(accountId, id)).toBeUndefined();
-        expect(await stores.redemptions.redeem(tokenHash, by("worker-1"))).toBeUndefined();
+        expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
         expect(await stores.calls.finish(id, end())).toBe(false);
       }
       expect(await idsOf()).toEqual([active.id]);
@@ -458,7 +458,7 @@ export function callStoreContract(name: string, make: () => StoresUnderTest): vo
       expect(await stores.calls.cancel(accountId, cancelled.id)).toMatchObject({ call: { status: "ended" } });
       expect(await stores.calls.remove(accountId, removed.id)).toBe(true);
       for (const { tokenHash } of [cancelled, removed]) {
-        expect(await stores.redemptions.redeem(tokenHash, by("worker-1"))).toBeUndefined();
+        expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
       }
     });
 

@@ -4,15 +4,15 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 import { describe, expect, test } from "vitest";
 import {
-  EAR_BACKLOG_MS_MAX,
-  EAR_CONNECT_MS_MAX,
-  EAR_GOODBYE_MS_MAX,
-  EAR_MESSAGE_BYTES_MAX,
+  STT_BACKLOG_MS_MAX,
+  STT_CONNECT_MS_MAX,
+  STT_CLOSE_MS_MAX,
+  STT_MESSAGE_BYTES_MAX,
 } from "../../src/core/limits.ts";
 import type { Stt, SttEvent } from "../../src/speech/speech.ts";
 import { hasOpenssl, makeCertificate } from "../support/certificates.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
-import { EarServer, type EarServerOptions, framesOf, hum } from "../support/providers/ear-server.ts";
+import { SttServer, type SttServerOptions, framesOf, hum } from "../support/providers/ear-server.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const RATE_HZ = 8_000;
@@ -20,7 +20,7 @@ const RATE_HZ = 8_000;
 export const SECRET_KEY = "a-key-that-nobody-may-see";
 const SPOKEN = "my-secret-words";
 
-export interface SocketEar {
+export interface SttSocketUnderTest {
   name: string;
   make: (url: string, clock: ManualClock) => Stt;
   /** The text by which it takes leave. */
@@ -30,7 +30,7 @@ export interface SocketEar {
 }
 
 /** What the provider does to the stream, and what the error says. */
-const FAULTS: readonly [name: string, server: EarServerOptions, told: RegExp][] = [
+const FAULTS: readonly [name: string, server: SttServerOptions, told: RegExp][] = [
   ["P8: an upgrade answered with 401", refusing(401), /status 401/],
   ["P8: an upgrade answered with 429", refusing(429), /status 429/],
   ["P8: an upgrade answered with 500", refusing(500), /status 500/],
@@ -61,7 +61,7 @@ const FAULTS: readonly [name: string, server: EarServerOptions, told: RegExp][] 
   ],
   [
     "P11: a message longer than any transcript",
-    { greeting: (socket) => socket.send(" ".repeat(EAR_MESSAGE_BYTES_MAX + 1)) },
+    { greeting: (socket) => socket.send(" ".repeat(STT_MESSAGE_BYTES_MAX + 1)) },
     /WS_ERR_UNSUPPORTED_MESSAGE_LENGTH/,
   ],
   ["P10: a close with 1011", { greeting: (socket) => socket.close(1011, SPOKEN) }, /with 1011$/],
@@ -72,7 +72,7 @@ const FAULTS: readonly [name: string, server: EarServerOptions, told: RegExp][] 
   ["P7: a binary message", { greeting: (socket) => socket.send(Buffer.from(SPOKEN)) }, /no JSON object/],
 ];
 
-function refusing(status: number, headers = ""): EarServerOptions {
+function refusing(status: number, headers = ""): SttServerOptions {
   return {
     refusal: (socket) =>
       void socket.end(`HTTP/1.1 ${status} No\r\n${headers}Content-Length: ${SECRET_KEY.length}\r\n\r\n${SECRET_KEY}`),
@@ -81,8 +81,8 @@ function refusing(status: number, headers = ""): EarServerOptions {
 
 /** A stream on `server`, closed with it. */
 export async function openOn(
-  server: EarServer,
-  make: SocketEar["make"],
+  server: SttServer,
+  make: SttSocketUnderTest["make"],
   {
     rateHz = RATE_HZ,
     language = "en-US",
@@ -109,13 +109,13 @@ export async function openOn(
 }
 
 /** Polls what comes over a real socket. */
-export const arrives = <T>(what: () => T) => expect.poll(what, { timeout: 10_000, interval: 5 });
+export const eventually = <T>(what: () => T) => expect.poll(what, { timeout: 10_000, interval: 5 });
 
 /** What every ear behind a WebSocket must make of what its provider does wrong. */
-export function earSocketContract({ name, make, goodbye, closeStatus }: SocketEar): void {
+export function sttSocketContract({ name, make, goodbye, closeStatus }: SttSocketUnderTest): void {
   describe(`${name}, when its provider fails`, () => {
     test.each(FAULTS)("%s fails the stream", async (_name, options, told) => {
-      const server = await EarServer.listen(options);
+      const server = await SttServer.listen(options);
       const { stream, ended, hear, clock } = await openOn(server, make);
       const error = await ended.catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "provider_failed" });
@@ -131,7 +131,7 @@ export function earSocketContract({ name, make, goodbye, closeStatus }: SocketEa
     });
 
     test("P1: a port where nobody listens fails the stream", async () => {
-      const server = await EarServer.listen();
+      const server = await SttServer.listen();
       const { port } = server;
       server.close();
       const life = new AbortController();
@@ -158,18 +158,18 @@ export function earSocketContract({ name, make, goodbye, closeStatus }: SocketEa
     );
 
     test("P2: audio waits for a provider that accepts and never answers, but not for ever", async () => {
-      const server = await EarServer.listen({ refusal: () => {} });
+      const server = await SttServer.listen({ refusal: () => {} });
       const { ended, hear } = await openOn(server, make);
-      hear(EAR_BACKLOG_MS_MAX - 60, 0);
+      hear(STT_BACKLOG_MS_MAX - 60, 0);
       hear(120, 0);
       await expect(ended).rejects.toThrow(/takes audio slower/);
       server.close();
     });
 
     test("P2: and not for one that does not answer for seconds", async () => {
-      const server = await EarServer.listen({ refusal: () => {} });
+      const server = await SttServer.listen({ refusal: () => {} });
       const { ended, hear, clock } = await openOn(server, make);
-      clock.advance(EAR_CONNECT_MS_MAX);
+      clock.advance(STT_CONNECT_MS_MAX);
       hear(120, 0);
       clock.advance(1);
       hear(120, 0);
@@ -178,9 +178,9 @@ export function earSocketContract({ name, make, goodbye, closeStatus }: SocketEa
     });
 
     test("audio waits for a provider that has stopped to read, but not for ever", async () => {
-      const server = await EarServer.listen({ greeting: (socket) => socket.pause() });
+      const server = await SttServer.listen({ greeting: (socket) => socket.pause() });
       const { ended, stream, clock } = await openOn(server, make);
-      await arrives(() => server.seen.length).toBe(1);
+      await eventually(() => server.seen.length).toBe(1);
       let isOver = false;
       const over = ended.catch(() => {
         isOver = true;
@@ -197,10 +197,10 @@ export function earSocketContract({ name, make, goodbye, closeStatus }: SocketEa
     });
 
     test("what was said before the connection stood is heard, in order", async () => {
-      const server = await EarServer.listen();
+      const server = await SttServer.listen();
       const { hear, life } = await openOn(server, make);
       hear(600, 600);
-      await arrives(() => server.last?.audio.length).toBeGreaterThanOrEqual(1_150 * 16);
+      await eventually(() => server.last?.audio.length).toBeGreaterThanOrEqual(1_150 * 16);
       const all = Buffer.from(hum(RATE_HZ, 600, 600).buffer);
       expect(server.last?.audio.equals(all.subarray(0, server.last.audio.length))).toBe(true);
       expect(server.last?.texts).toHaveLength(1);
@@ -209,20 +209,20 @@ export function earSocketContract({ name, make, goodbye, closeStatus }: SocketEa
     });
 
     test("it takes leave of its provider when the call ends, and leaves nothing behind", async () => {
-      const server = await EarServer.listen({ greeting: (socket) => socket.send("{}") });
+      const server = await SttServer.listen({ greeting: (socket) => socket.send("{}") });
       const { hear, life, ended, clock } = await openOn(server, make);
       hear(120, 0);
-      await arrives(() => server.last?.messages.length).toBe(2);
+      await eventually(() => server.last?.messages.length).toBe(2);
       life.abort();
       await ended;
-      await arrives(() => server.last?.closeCode).toBe(1000);
+      await eventually(() => server.last?.closeCode).toBe(1000);
       expect(server.last?.texts).toEqual([goodbye]);
-      await arrives(() => clock.pending).toBe(0);
+      await eventually(() => clock.pending).toBe(0);
       server.close();
     });
 
     test("a call that ends while the connection is made leaves nothing behind", async () => {
-      const server = await EarServer.listen({ refusal: () => {} });
+      const server = await SttServer.listen({ refusal: () => {} });
       const { life, ended, clock } = await openOn(server, make);
       life.abort();
       await ended;
@@ -231,15 +231,15 @@ export function earSocketContract({ name, make, goodbye, closeStatus }: SocketEa
     });
 
     test("a provider that does not answer the goodbye is cut off", async () => {
-      const server = await EarServer.listen();
+      const server = await SttServer.listen();
       const { hear, life, clock } = await openOn(server, make);
       hear(60, 0);
-      await arrives(() => server.last?.messages.length).toBe(1);
+      await eventually(() => server.last?.messages.length).toBe(1);
       server.stopReading();
       life.abort();
-      await clock.play(EAR_GOODBYE_MS_MAX);
+      await clock.play(STT_CLOSE_MS_MAX);
       expect(clock.pending).toBe(0);
-      await arrives(() => server.open).toBe(0);
+      await eventually(() => server.open).toBe(0);
       server.close();
     });
   });

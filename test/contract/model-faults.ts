@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { MODEL_ANSWER_BYTES_MAX, MODEL_EVENT_CHARS_MAX } from "../../src/core/limits.ts";
-import { BrainChain } from "../../src/speech/brain-chain.ts";
+import { LLM_ANSWER_BYTES_MAX, LLM_EVENT_CHARS_MAX } from "../../src/core/limits.ts";
+import { FallbackLlm } from "../../src/speech/brain-chain.ts";
 import { promptTokens } from "../../src/speech/prompt-tokens.ts";
-import type { EngineWatch, Llm, LlmEvent, LlmRequest } from "../../src/speech/speech.ts";
-import { lineFor } from "../support/provider-lines.ts";
-import { ModelServer, type ModelStep } from "../support/providers/model-server.ts";
+import type { ProviderObserver, Llm, LlmEvent, LlmRequest } from "../../src/speech/speech.ts";
+import { breakerFor } from "../support/provider-lines.ts";
+import { LlmServer, type LlmServerStep } from "../support/providers/model-server.ts";
 
-export interface ModelUnderTest {
+export interface LlmFaultsUnderTest {
   /** The brain, with `KEY` for its key, asked at `baseUrl`. */
   make(baseUrl: string): Llm;
   /** An answer that says these texts, event by event. */
@@ -47,26 +47,26 @@ const LONG_REQUEST: LlmRequest = {
   ],
 };
 
-const UNWATCHED: EngineWatch = {
-  switched: () => {},
+const UNWATCHED: ProviderObserver = {
+  failedOver: () => {},
   contextExceeded: () => {},
   requesting: () => {},
-  answered: () => {},
+  responded: () => {},
   used: () => {},
 };
 
 /** How every brain that is asked over HTTP bears what servers do wrong: P1-P9 of the fault catalogue, as far as an adapter goes. */
-export function modelFaults(
+export function llmFaultContract(
   name: string,
-  { make, answer, begun, garbled, refusal, contextRefusals }: ModelUnderTest,
+  { make, answer, begun, garbled, refusal, contextRefusals }: LlmFaultsUnderTest,
 ): void {
-  let server: ModelServer | undefined;
+  let server: LlmServer | undefined;
   afterEach(async () => {
     await server?.stop();
     server = undefined;
   });
-  const start = async (...steps: readonly ModelStep[]): Promise<{ llm: Llm; server: ModelServer }> => {
-    server = await ModelServer.start(...steps);
+  const start = async (...steps: readonly LlmServerStep[]): Promise<{ llm: Llm; server: LlmServer }> => {
+    server = await LlmServer.start(...steps);
     return { llm: make(server.url), server };
   };
   const collect = async (llm: Llm, signal = new AbortController().signal, onEvent = (_: LlmEvent) => {}) => {
@@ -141,7 +141,7 @@ export function modelFaults(
 
     test("P7: what is no JSON, breaks off, or never becomes an answer is a typed failure", async () => {
       const [first = "", ...rest] = answer("half an answer");
-      const broken: readonly ModelStep[] = [
+      const broken: readonly LlmServerStep[] = [
         { kind: "events", events: [first, garbled, ...rest] },
         { kind: "events", events: [] },
         { kind: "events", events: ["<html>half an answer</html>"] },
@@ -154,9 +154,9 @@ export function modelFaults(
 
     test("P7, P9: neither one endless event nor an endless answer is taken", async () => {
       const long = "x".repeat(64 * 1024);
-      const lines = Array.from({ length: MODEL_EVENT_CHARS_MAX / long.length + 1 }, () => long);
+      const lines = Array.from({ length: LLM_EVENT_CHARS_MAX / long.length + 1 }, () => long);
       const many = `: ${long}\n\n`;
-      const bytes = Array.from({ length: MODEL_ANSWER_BYTES_MAX / many.length + 1 }, () => many);
+      const bytes = Array.from({ length: LLM_ANSWER_BYTES_MAX / many.length + 1 }, () => many);
       const { llm } = await start(
         { kind: "events", events: ["data: ", ...lines], staysOpen: true },
         { kind: "events", events: bytes, staysOpen: true },
@@ -168,7 +168,7 @@ export function modelFaults(
     test("P8: a refusal is told with its status and code, is never asked again, and quotes nothing", async () => {
       const statuses = [400, 401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 529];
       const { llm, server: refusing } = await start(
-        ...statuses.map((status): ModelStep => ({ kind: "status", status, body: refusal.body })),
+        ...statuses.map((status): LlmServerStep => ({ kind: "status", status, body: refusal.body })),
       );
       for (const status of statuses) {
         const { message, cause } = await failureOf(llm);
@@ -181,7 +181,7 @@ export function modelFaults(
     test("ADV-H3, P8: a prompt that is longer than the context is told as that, and any other bad request is not", async () => {
       const { llm } = await start(
         ...contextRefusals.map(
-          ({ status, body }): ModelStep => ({ kind: "status", status, body: JSON.stringify(body) }),
+          ({ status, body }): LlmServerStep => ({ kind: "status", status, body: JSON.stringify(body) }),
         ),
         { kind: "status", status: 400, body: refusal.body },
       );
@@ -193,16 +193,16 @@ export function modelFaults(
 
     test("ADV-H3, P8: after a context error the prompt is halved and asked once more, and a second one is a failure", async () => {
       const tooLong = contextRefusals.map(
-        ({ status, body }): ModelStep => ({ kind: "status", status, body: JSON.stringify(body) }),
+        ({ status, body }): LlmServerStep => ({ kind: "status", status, body: JSON.stringify(body) }),
       );
       const [first = { kind: "silent" }] = tooLong;
       const { llm, server: full } = await start(
-        ...tooLong.flatMap((step): ModelStep[] => [step, { kind: "events", events: answer("We open at nine.") }]),
+        ...tooLong.flatMap((step): LlmServerStep[] => [step, { kind: "events", events: answer("We open at nine.") }]),
         first,
         first,
       );
-      const { line } = lineFor("model", llm.provider, systemClock);
-      const chain = new BrainChain([{ llm, line }], systemClock);
+      const { circuitBreaker: circuitBreaker } = breakerFor("llm", llm.provider, systemClock);
+      const chain = new FallbackLlm([{ llm, circuitBreaker }], systemClock);
       const refused: [tokensMax: number, retried: boolean][] = [];
       const watch = {
         ...UNWATCHED,
@@ -246,13 +246,13 @@ export function modelFaults(
         ["soon", undefined],
       ];
       const { llm } = await start(
-        ...after.map(([told]): ModelStep => ({ kind: "status", status: 429, headers: { "retry-after": told } })),
+        ...after.map(([told]): LlmServerStep => ({ kind: "status", status: 429, headers: { "retry-after": told } })),
       );
       for (const [, retryAfterMs] of after) expect((await failureOf(llm)).cause).toEqual({ status: 429, retryAfterMs });
     });
 
     test("P8: a redirect is refused, and nobody is asked where it points", async () => {
-      const elsewhere = await ModelServer.start({ kind: "events", events: answer("half an answer") });
+      const elsewhere = await LlmServer.start({ kind: "events", events: answer("half an answer") });
       const { llm } = await start({ kind: "status", status: 301, headers: { location: elsewhere.url } });
       expect((await failureOf(llm)).message).toContain("refused with 301");
       expect(elsewhere.asked).toEqual([]);

@@ -4,11 +4,11 @@ import type { CallQuery, IdempotentRequest, NewCall } from "../../src/store/call
 import { hashSecret } from "../../src/store/secrets.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
-import { by, mintToken } from "../support/tokens.ts";
+import { redeemedBy, mintToken } from "../support/tokens.ts";
 import { createCall, endAt, listedIds, SPEC, type StoresUnderTest, TTL_MS } from "./call-store-contract.ts";
 
 /** What every CallStore must do with requests that their clients have named. */
-export function namedRequestContract(name: string, make: () => StoresUnderTest): void {
+export function idempotentRequestContract(name: string, make: () => StoresUnderTest): void {
   describe(`CallStore contract, requests that their clients have named: ${name}`, () => {
     let under: StoresUnderTest;
     let stores: Stores;
@@ -47,7 +47,7 @@ export function namedRequestContract(name: string, make: () => StoresUnderTest):
       const { record, id } = await create(SPEC, { tokenHash, idempotency: request });
       const again = { kind: "repeated", call: record, sealedToken: "sealed-1" };
       expect(await ask({ ...request, sealedToken: "sealed-2" })).toEqual(again);
-      expect(await stores.redemptions.redeem(tokenHash, by("worker-1"))).toMatchObject({ callId: id });
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toMatchObject({ callId: id });
       clock.advance(5_000);
       expect(await ask(request)).toEqual(again);
       await stores.calls.finish(id, end());
@@ -62,9 +62,9 @@ export function namedRequestContract(name: string, make: () => StoresUnderTest):
       const { id, tokenHash } = await create(spec, { idempotency: request });
       await restart();
       expect(await stores.calls.create(again)).toMatchObject({ kind: "repeated", call: { id } });
-      expect(await stores.redemptions.redeem(tokenHash, by("worker-1"))).toMatchObject({ callId: id, spec });
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toMatchObject({ callId: id, spec });
       expect(await stores.calls.create(again)).toMatchObject({ kind: "repeated", call: { id } });
-      expect(await stores.redemptions.redeem(tokenHash, by("worker-1"))).toBeUndefined();
+      expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).toBeUndefined();
     });
 
     test("is another one when it asks for something else, and makes nothing", async () => {

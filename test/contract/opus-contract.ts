@@ -4,8 +4,8 @@ import { TrunklineError } from "../../src/core/errors.ts";
 import { OPUS_PACKET_BYTES_MAX, OPUS_PACKET_MS_MAX } from "../../src/core/limits.ts";
 import { type OpusCodecs, type OpusDecoder, type OpusLibrary, opusCodecs } from "../../src/media/opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
-import { WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
-import { WordCarrierEncoder } from "../../src/media/word-carrier-encoder.ts";
+import { WatermarkDecoder } from "../../src/media/word-carrier-decoder.ts";
+import { WatermarkEncoder } from "../../src/media/word-carrier-encoder.ts";
 import { Random } from "../sim/random.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
 import {
@@ -145,9 +145,9 @@ function encodes(codecs: OpusCodecs): void {
     }
 
     test.each(STREAM_RATES_HZ)("the words that the reference voice carries are kept, at %i Hz", async (rateHz) => {
-      const carrier = new WordCarrierEncoder(8_000);
+      const carrier = new WatermarkEncoder(8_000);
       const words = "all the words that it carries come out whole on the far side at any rate".split(" ");
-      for (const [n, word] of words.entries()) carrier.carry(word, 200 + 400 * n);
+      for (const [n, word] of words.entries()) carrier.addWord(word, 200 + 400 * n);
       const voice = Int16Array.from({ length: 8 * 400 * (words.length + 2) }, (_, n) => 3 * vowelAt(n / 8_000));
       const spoken = Int16Array.from([...carrier.push(voice), ...carrier.finish()]);
       const sent = rateHz === 8_000 ? spoken : (await loadResampler())(8_000, rateHz).process(spoken);
@@ -159,7 +159,7 @@ function encodes(codecs: OpusCodecs): void {
       );
       for (const busRateHz of BUS_RATES_HZ) {
         const heard: string[] = [];
-        const ear = new WordCarrierDecoder(busRateHz, 500, { word: (word) => heard.push(word), quiet: () => {} });
+        const ear = new WatermarkDecoder(busRateHz, 500, { onWord: (word) => heard.push(word), onQuiet: () => {} });
         ear.write(decoded(codecs.decoder(busRateHz), packets));
         expect(heard).toEqual(words);
       }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { RETAINED } from "../../src/core/retention.ts";
+import { RETAINED_PARTS } from "../../src/core/retention.ts";
 import type { DueCall } from "../../src/store/retention-store.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
-import { by } from "../support/tokens.ts";
+import { redeemedBy } from "../support/tokens.ts";
 import { createCall, endAt, inEveryStatus, SPEC, type StoresUnderTest, TURNS } from "./call-store-contract.ts";
 
 const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true };
@@ -26,7 +26,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     /** A call that ends now. */
     async function ended(account = accountId): Promise<string> {
       const { id, tokenHash } = await createCall(stores, account);
-      await stores.redemptions.redeem(tokenHash, by("worker-1"));
+      await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
       await stores.calls.finish(id, endAt(clock, { recording: RECORDING }));
       return id;
     }
@@ -43,7 +43,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       const { ended: recent, failed, expired } = await inEveryStatus(stores, accountId, clock, SPEC);
       await ended(await stores.accounts.ensure("second"));
       await stores.calls.expire();
-      for (const what of RETAINED) {
+      for (const what of RETAINED_PARTS) {
         expect(await due({ what, endedBeforeMs: borderMs })).toEqual([old]);
         expect(new Set(await due({ what }))).toEqual(new Set([old, recent.id, failed.id, expired.id]));
         expect((await due({ what }))[0]).toBe(old);
@@ -69,7 +69,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
     test("ADV-M7: a recording that was deleted is in no record, and is not due again", async () => {
       const id = await ended();
       clock.advance(5_000);
-      await stores.retention.recordingDeleted(id);
+      await stores.retention.markRecordingDeleted(id);
       const call = await stores.calls.get(accountId, id);
       expect(call).toMatchObject({ status: "ended", recordingDeletedAtMs: clock.epochMs() });
       expect(call?.recording).toBeUndefined();
@@ -92,11 +92,11 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       const { active, created } = await inEveryStatus(stores, accountId, clock);
       for (const { id } of [active, created]) {
         const before = await stores.calls.get(accountId, id);
-        await stores.retention.recordingDeleted(id);
+        await stores.retention.markRecordingDeleted(id);
         await stores.retention.deleteTranscript(id);
         expect(await stores.calls.get(accountId, id)).toEqual(before);
       }
-      expect(await stores.redemptions.redeem(created.tokenHash, by("worker-1"))).toMatchObject({ spec: SPEC });
+      expect(await stores.redemptions.redeem(created.tokenHash, redeemedBy("worker-1"))).toMatchObject({ spec: SPEC });
     });
 
     test("ADV-M7: what is compacted stays whole", async () => {
@@ -104,7 +104,7 @@ export function retentionStoreContract(name: string, make: () => StoresUnderTest
       for (let index = 0; index < 20; index += 1) ids.push(await ended());
       for (const id of ids.slice(1)) await stores.calls.remove(accountId, id);
       while (await stores.retention.compact());
-      await stores.retention.removeTraces();
+      await stores.retention.purgeChangeLog();
       expect(await stores.calls.transcript(accountId, ids[0] ?? "")).toEqual(TURNS);
     });
   });

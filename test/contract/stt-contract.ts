@@ -63,10 +63,10 @@ export function sttContract(name: string, make: () => Promise<SttUnderTest>): vo
       for (const event of heard) {
         expect(event.text).not.toBe("");
         if (event.language !== undefined) expect(languageCode(event.language)).toBeDefined();
-        if (stt.capabilities.partials) expect(event.text.startsWith(pending)).toBe(true);
+        if (stt.capabilities.interimTranscripts) expect(event.text.startsWith(pending)).toBe(true);
         pending = event.kind === "final" ? "" : event.text;
       }
-      expect(heard.some((event) => event.kind === "partial")).toBe(stt.capabilities.partials);
+      expect(heard.some((event) => event.kind === "interim")).toBe(stt.capabilities.interimTranscripts);
       expect(failures).toEqual([]);
       life.abort();
     });

@@ -53,7 +53,7 @@ export function ttsContract(name: string, make: () => Promise<TtsUnderTest>): vo
       const subject = await make();
       const chunks = await subject.drive(collect(subject));
       const words = chunks.flatMap((chunk) => [...chunk.words]);
-      if (!subject.tts.capabilities.wordTimes) {
+      if (!subject.tts.capabilities.wordTimestamps) {
         expect(words).toEqual([]);
         return;
       }
@@ -114,7 +114,7 @@ export function ttsContract(name: string, make: () => Promise<TtsUnderTest>): vo
       );
       for (const [index, chunks] of all.entries()) {
         expect(chunks.reduce((sum, chunk) => sum + chunk.samples.length, 0)).toBeGreaterThan(0);
-        if (subject.tts.capabilities.wordTimes) {
+        if (subject.tts.capabilities.wordTimestamps) {
           expect(chunks.flatMap((chunk) => chunk.words.map((word) => word.text)).join(" ")).toBe(texts[index]);
         }
       }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isLoopbackAddress, isPublicAddress, mayBeCalled } from "../../src/core/addresses.ts";
+import { isLoopbackAddress, isPublicAddress, isAllowedToolUrl } from "../../src/core/addresses.ts";
 
 const PUBLIC_IPV4 = [
   "1.1.1.1",
@@ -66,7 +66,7 @@ const REFUSED_HOSTS = [
 
 describe("S1: servers in URLs", () => {
   const may = (url: string, allowLoopback = false): boolean =>
-    URL.canParse(url) && mayBeCalled(new URL(url), allowLoopback);
+    URL.canParse(url) && isAllowedToolUrl(new URL(url), allowLoopback);
 
   test.each(REFUSED_HOSTS)("http://%s/ is refused", (host) => {
     expect(may(`http://${host}/`)).toBe(false);

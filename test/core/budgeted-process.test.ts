@@ -5,8 +5,8 @@ import { BudgetedProcess, type TaskOutcome, type TaskResult } from "../../src/co
 import { childModule } from "../../src/core/child-module.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { RESTART_MS_MIN } from "../../src/core/limits.ts";
-import { CHILD_START_INTERVAL_MS, CHILD_WAIT_MS_MAX } from "../../src/core/schema-limits.ts";
-import { forkTasks, type StartTaskChild, type TaskChildEvents } from "../../src/core/task-child.ts";
+import { TASK_PROCESS_START_INTERVAL_MS, TASK_WAIT_MS_MAX } from "../../src/core/schema-limits.ts";
+import { forkTaskChild, type StartTaskChild, type TaskChildEvents } from "../../src/core/task-child.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 
@@ -18,8 +18,8 @@ const patientClock: Clock = {
   ...systemClock,
   nowMs: () => 0,
   after(delayMs, task) {
-    if (delayMs === CHILD_WAIT_MS_MAX) return systemClock.after(60_000, task);
-    return systemClock.after(delayMs === CHILD_START_INTERVAL_MS ? 0 : delayMs, task);
+    if (delayMs === TASK_WAIT_MS_MAX) return systemClock.after(60_000, task);
+    return systemClock.after(delayMs === TASK_PROCESS_START_INTERVAL_MS ? 0 : delayMs, task);
   },
 };
 
@@ -28,7 +28,7 @@ afterEach(async () => {
   await Promise.all(processes.splice(0).map((one) => one.close()));
 });
 
-const moody = forkTasks(childModule(import.meta.url, "./processes/moody-process"));
+const moody = forkTaskChild(childModule(import.meta.url, "./processes/moody-process"));
 
 function processOf(start: StartTaskChild = moody, clock: Clock = patientClock) {
   const { log, lines } = memoryLog();
@@ -117,7 +117,7 @@ describe("a child process with a budget", () => {
       run("unwanted", "b", AbortSignal.abort()),
     ]);
     life.abort();
-    clock.advance(CHILD_WAIT_MS_MAX);
+    clock.advance(TASK_WAIT_MS_MAX);
     expect((await results).map(({ outcome }) => outcome)).toEqual(["refused", "refused", "refused"]);
     expect(outcomes).toEqual(["refused"]);
     expect(clock.pending).toBe(0);
@@ -136,7 +136,7 @@ describe("a child process with a budget", () => {
   });
 
   test("that ends before it is ready refuses what waits, and is started again", async () => {
-    const { run, lines } = processOf(forkTasks(childModule(import.meta.url, "./processes/unstartable-process")));
+    const { run, lines } = processOf(forkTaskChild(childModule(import.meta.url, "./processes/unstartable-process")));
     expect(await Promise.all([run("one"), run("two", "b")])).toMatchObject([
       { outcome: "refused" },
       { outcome: "refused" },
@@ -190,19 +190,19 @@ describe("ADV-H2: of the children of a process with a budget", () => {
     const script = new ScriptedChildren();
     const { run } = processOf(script.start, clock);
     const [spinning, other] = [run("spin"), run("quick", "b")];
-    script.says(0).message({ kind: "ready" });
+    script.says(0).onMessage({ kind: "ready" });
     clock.advance(30);
     expect(await spinning).toEqual({ outcome: "over_budget", cpuMs: 30 });
     // It holds out, as a process may that the kernel is busy with.
     clock.advance(1_000);
-    script.says(0).message(answer("late"));
+    script.says(0).onMessage(answer("late"));
     expect(script.children.map(({ done }) => done)).toEqual([["spin", "killed"]]);
-    script.says(0).gone(KILLED);
-    script.says(1).message({ kind: "ready" });
-    script.says(1).message(answer("quick, answered"));
+    script.says(0).onExit(KILLED);
+    script.says(1).onMessage({ kind: "ready" });
+    script.says(1).onMessage(answer("quick, answered"));
     expect(await other).toEqual(answered("quick, answered"));
     expect(script.children.map(({ done }) => done)).toEqual([["spin", "killed"], ["quick"]]);
-    script.says(1).gone(KILLED);
+    script.says(1).onExit(KILLED);
   });
 
   test("one that holds much memory after a task is replaced before the next task, which is not ended for it", async () => {
@@ -210,15 +210,15 @@ describe("ADV-H2: of the children of a process with a budget", () => {
     const script = new ScriptedChildren();
     const { run, lines } = processOf(script.start, clock);
     const [costly, other] = [run("costly"), run("quick", "b")];
-    script.says(0).message({ kind: "ready" });
-    script.says(0).message(answer("done", true));
-    script.says(0).gone(KILLED);
-    clock.advance(CHILD_START_INTERVAL_MS);
-    script.says(1).message({ kind: "ready" });
-    script.says(1).message(answer("quick, answered"));
+    script.says(0).onMessage({ kind: "ready" });
+    script.says(0).onMessage(answer("done", true));
+    script.says(0).onExit(KILLED);
+    clock.advance(TASK_PROCESS_START_INTERVAL_MS);
+    script.says(1).onMessage({ kind: "ready" });
+    script.says(1).onMessage(answer("quick, answered"));
     expect([await costly, await other]).toEqual([answered("done"), answered("quick, answered")]);
     expect([script.children.map(({ done }) => done), lines]).toEqual([[["costly", "killed"], ["quick"]], []]);
-    script.says(1).gone(KILLED);
+    script.says(1).onExit(KILLED);
   });
 
   test("no more than two are started in a second, however many tasks exceed their budget", async () => {
@@ -228,15 +228,15 @@ describe("ADV-H2: of the children of a process with a budget", () => {
     const results = [run("spin", "a"), run("spin", "b"), run("spin", "c")];
     for (let index = 0; index < 3; index += 1) {
       expect(script.children).toHaveLength(index + 1);
-      script.says(index).message({ kind: "ready" });
+      script.says(index).onMessage({ kind: "ready" });
       clock.advance(30);
-      script.says(index).gone(KILLED);
-      clock.advance(CHILD_START_INTERVAL_MS - 31);
+      script.says(index).onExit(KILLED);
+      clock.advance(TASK_PROCESS_START_INTERVAL_MS - 31);
       expect(script.children).toHaveLength(index + 1);
       clock.advance(1);
     }
     expect((await Promise.all(results)).map(({ outcome }) => outcome)).toEqual(Array(3).fill("over_budget"));
-    script.says(3).gone(KILLED);
+    script.says(3).onExit(KILLED);
   });
 
   test("one that cannot be started, by a timer too, ends nothing: tasks are refused at once, and it is tried again", async () => {
@@ -249,16 +249,16 @@ describe("ADV-H2: of the children of a process with a budget", () => {
     expect((await run("three")).outcome).toBe("refused");
     script.isFull = false;
     clock.advance(2 * RESTART_MS_MIN);
-    script.says(0).message({ kind: "ready" });
+    script.says(0).onMessage({ kind: "ready" });
     const four = run("four");
-    script.says(0).message(answer("four, answered"));
+    script.says(0).onMessage(answer("four, answered"));
     expect(await four).toEqual(answered("four, answered"));
     expect(outcomes).toEqual(["refused", "refused", "refused", "answered"]);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { msg: "a process of tasks cannot be started", tasks: "test", code: "ENOMEM", retryMs: RESTART_MS_MIN },
       { code: "ENOMEM", retryMs: 2 * RESTART_MS_MIN },
     ]);
-    script.says(0).gone(KILLED);
+    script.says(0).onExit(KILLED);
   });
 });
 

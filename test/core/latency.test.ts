@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { TranscriptTurn, TurnLatency } from "../../src/core/call-spec.ts";
-import { latencySummary, percentile, stagesOf } from "../../src/core/latency.ts";
+import { latencySummary, percentile, stepDurations } from "../../src/core/latency.ts";
 
 const ANSWER: TurnLatency = {
-  finalMs: 310,
+  finalTranscriptMs: 310,
   endOfTurnMs: 500,
-  askedMs: 510,
+  llmRequestedMs: 510,
   firstTextMs: 800,
-  firstPieceMs: 830,
+  firstSegmentMs: 830,
   firstAudioMs: 1_010,
   firstFrameMs: 1_016,
 };
@@ -50,51 +50,51 @@ describe("percentiles", () => {
 
 describe("the stages of an answer", () => {
   test("each begin where the one before them is over, but for the final text, which is waited for beside", () => {
-    const stages = stagesOf(ANSWER);
+    const stages = stepDurations(ANSWER);
     expect(stages).toEqual({
-      endOfUtterance: 500,
+      endOfTurn: 500,
       finalTranscript: 310,
-      modelFirstToken: 290,
-      firstPiece: 30,
-      voiceFirstByte: 180,
-      firstSampleOut: 6,
+      llmFirstToken: 290,
+      firstSegment: 30,
+      ttsFirstByte: 180,
+      firstFrame: 6,
       whole: 1_016,
     });
   });
 
   test("that were not taken are absent: nobody was asked, and nothing was told of the ear", () => {
-    expect(stagesOf({ endOfTurnMs: 0, firstPieceMs: 0, firstAudioMs: 100, firstFrameMs: 120 })).toEqual({
-      endOfUtterance: 0,
-      voiceFirstByte: 100,
-      firstSampleOut: 20,
+    expect(stepDurations({ endOfTurnMs: 0, firstSegmentMs: 0, firstAudioMs: 100, firstFrameMs: 120 })).toEqual({
+      endOfTurn: 0,
+      ttsFirstByte: 100,
+      firstFrame: 20,
       whole: 120,
     });
   });
 
   test("of a journal of an older build are those that it tells of", () => {
-    expect(stagesOf({ endOfTurnMs: 500, firstTextMs: 640, firstAudioMs: 760, firstFrameMs: 780 })).toEqual({
-      endOfUtterance: 500,
-      firstSampleOut: 20,
+    expect(stepDurations({ endOfTurnMs: 500, firstTextMs: 640, firstAudioMs: 760, firstFrameMs: 780 })).toEqual({
+      endOfTurn: 500,
+      firstFrame: 20,
       whole: 780,
     });
   });
 
   test("of an answer that began with words of our own there is no first piece of the model's", () => {
-    const stages = stagesOf({ ...ANSWER, firstPieceMs: 600, firstAudioMs: 700, firstFrameMs: 710 });
-    expect(stages.firstPiece).toBeUndefined();
-    expect(stages).toMatchObject({ modelFirstToken: 290, voiceFirstByte: 100, firstSampleOut: 10, whole: 710 });
+    const stages = stepDurations({ ...ANSWER, firstSegmentMs: 600, firstAudioMs: 700, firstFrameMs: 710 });
+    expect(stages.firstSegment).toBeUndefined();
+    expect(stages).toMatchObject({ llmFirstToken: 290, ttsFirstByte: 100, firstFrame: 10, whole: 710 });
   });
 });
 
 describe("the summary of a call", () => {
   test("counts each stage over the answers that had it", () => {
-    const quick = { ...ANSWER, firstTextMs: 600, firstPieceMs: 600 };
-    const { finalMs: _, ...unheard } = ANSWER;
+    const quick = { ...ANSWER, firstTextMs: 600, firstSegmentMs: 600 };
+    const { finalTranscriptMs: _, ...unheard } = ANSWER;
     const summary = latencySummary([turn(), turn(ANSWER), { ...turn(), role: "user" }, turn(quick), turn(unheard)]);
     expect(summary.finalTranscript).toEqual({ count: 2, p50Ms: 310, p90Ms: 310, p95Ms: 310, p99Ms: 310 });
-    expect(summary.modelFirstToken).toEqual({ count: 3, p50Ms: 290, p90Ms: 290, p95Ms: 290, p99Ms: 290 });
-    expect(summary.firstPiece).toEqual({ count: 3, p50Ms: 30, p90Ms: 30, p95Ms: 30, p99Ms: 30 });
-    expect(summary.voiceFirstByte).toEqual({ count: 3, p50Ms: 180, p90Ms: 410, p95Ms: 410, p99Ms: 410 });
+    expect(summary.llmFirstToken).toEqual({ count: 3, p50Ms: 290, p90Ms: 290, p95Ms: 290, p99Ms: 290 });
+    expect(summary.firstSegment).toEqual({ count: 3, p50Ms: 30, p90Ms: 30, p95Ms: 30, p99Ms: 30 });
+    expect(summary.ttsFirstByte).toEqual({ count: 3, p50Ms: 180, p90Ms: 410, p95Ms: 410, p99Ms: 410 });
   });
 
   test("of a call in which nobody was answered is empty", () => {

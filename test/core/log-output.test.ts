@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LOG_WAITING_BYTES_MAX } from "../../src/core/log-limits.ts";
+import { LOG_PENDING_BYTES_MAX } from "../../src/core/log-limits.ts";
 import { LogOutput } from "../../src/core/log-output.ts";
 
 /** An output whose reader takes as many bytes as it has room for. */
@@ -43,10 +43,10 @@ test("ADV-L1: lines that a reader does not take wait, in order and whole, and ar
 test("ADV-L1: past the bound new lines are dropped and counted, and a line says how many when there is room again", () => {
   const { output, taken, reads } = scene(0);
   const line = `${"x".repeat(1_023)}\n`;
-  const kept = LOG_WAITING_BYTES_MAX / line.length;
+  const kept = LOG_PENDING_BYTES_MAX / line.length;
   for (let n = 0; n < kept + 7; n += 1) output.write(line);
   expect(output.droppedLines).toBe(7);
-  reads(2 * LOG_WAITING_BYTES_MAX);
+  reads(2 * LOG_PENDING_BYTES_MAX);
   expect(taken()).toBe(`${line.repeat(kept)}7 dropped\n`);
   output.write("again\n");
   expect(taken().endsWith("7 dropped\nagain\n")).toBe(true);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
-import { MetricsSum } from "../../src/core/metrics-sum.ts";
+import { MetricsAggregator } from "../../src/core/metrics-sum.ts";
 import { TimeHistogram } from "../../src/core/time-histogram.ts";
-import { nothingCounted } from "../../src/gateway/call-tally.ts";
+import { zeroCounts } from "../../src/gateway/call-tally.ts";
 import { readings } from "../support/every-metric.ts";
 import { type Family, readExposition, sampleOf } from "../support/exposition.ts";
 
@@ -14,7 +14,7 @@ const worker = (framesIn: number, calls: number): WorkerMetrics => {
     readings({
       calls: { opening: 0, listening: calls, thinking: 0, speaking: 0 },
       callsMax: 100,
-      counts: new Map([["carrier_a", { ...nothingCounted(), framesIn }]]),
+      counts: new Map([["carrier_a", { ...zeroCounts(), framesIn }]]),
       addedLatency,
     }),
   );
@@ -22,9 +22,9 @@ const worker = (framesIn: number, calls: number): WorkerMetrics => {
 
 type Told = Readonly<Record<string, WorkerMetrics | undefined>>;
 
-async function scrape(sum: MetricsSum, workers: Told): Promise<ReadonlyMap<string, Family> & { up: number }> {
-  const told = await Promise.all(Object.entries(workers).map(async ([id, one]) => [id, await one?.told()] as const));
-  const { exposition, up } = await sum.of(new Map(told));
+async function scrape(sum: MetricsAggregator, workers: Told): Promise<ReadonlyMap<string, Family> & { up: number }> {
+  const told = await Promise.all(Object.entries(workers).map(async ([id, one]) => [id, await one?.collect()] as const));
+  const { exposition, up } = await sum.aggregate(new Map(told));
   return Object.assign(readExposition(exposition), { up });
 }
 
@@ -35,13 +35,13 @@ const listening = (metrics: ReadonlyMap<string, Family>) =>
 
 describe("the metrics of several workers", () => {
   test("add up", async () => {
-    const metrics = await scrape(new MetricsSum(), { one: worker(10, 2), two: worker(5, 1) });
+    const metrics = await scrape(new MetricsAggregator(), { one: worker(10, 2), two: worker(5, 1) });
     expect([frames(metrics), listening(metrics), metrics.up]).toEqual([15, 3, 2]);
     expect(sampleOf(new Map(metrics), "trunkline_calls_max")).toBe(200);
   });
 
   test("what was counted never goes back: neither while a worker is silent, nor when it is gone, nor when another comes", async () => {
-    const sum = new MetricsSum();
+    const sum = new MetricsAggregator();
     await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
     const silent = await scrape(sum, { one: undefined, two: worker(6, 1) });
     expect([frames(silent), listening(silent)]).toEqual([16, 1]);
@@ -55,7 +55,7 @@ describe("the metrics of several workers", () => {
   });
 
   test("nor in the moment in which a worker's connection is gone and it may yet come back", async () => {
-    const sum = new MetricsSum();
+    const sum = new MetricsAggregator();
     await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
     const away = await scrape(sum, { two: worker(6, 1) });
     expect([frames(away), listening(away), away.up]).toEqual([16, 1, 1]);
@@ -64,7 +64,7 @@ describe("the metrics of several workers", () => {
   });
 
   test("what they added to their frames is one histogram, in which those that are gone still count", async () => {
-    const sum = new MetricsSum();
+    const sum = new MetricsAggregator();
     const added = (metrics: ReadonlyMap<string, Family>, le: string) =>
       sampleOf(metrics, "trunkline_added_latency_seconds_bucket", { direction: "in", le });
     const both = await scrape(sum, { one: worker(10, 2), two: worker(5, 1) });
@@ -76,7 +76,7 @@ describe("the metrics of several workers", () => {
   });
 
   test("a worker that was never heard leaves nothing when it goes", async () => {
-    const sum = new MetricsSum();
+    const sum = new MetricsAggregator();
     sum.workerGone("unheard");
     const metrics = await scrape(sum, { unheard: undefined });
     expect([metrics.size, metrics.up]).toEqual([0, 0]);
@@ -84,8 +84,8 @@ describe("the metrics of several workers", () => {
 
   test("a turn's latencies of all are one histogram", async () => {
     const [one, two] = [worker(0, 0), worker(0, 0)];
-    for (const each of [one, two]) each.answered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 }, {});
-    const metrics = new Map(await scrape(new MetricsSum(), { one, two }));
+    for (const each of [one, two]) each.turnAnswered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 }, {});
+    const metrics = new Map(await scrape(new MetricsAggregator(), { one, two }));
     expect(sampleOf(metrics, "trunkline_turn_latency_seconds_count", { stage: "first_frame" })).toBe(2);
     expect(sampleOf(metrics, "trunkline_turn_latency_seconds_bucket", { stage: "first_frame", le: "0.75" })).toBe(2);
   });

@@ -3,16 +3,16 @@ import { expect, test } from "vitest";
 import { END_REASONS } from "../../src/core/call-spec.ts";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { WorkerMetrics } from "../../src/core/metrics.ts";
-import { watchProcess } from "../../src/core/process-metrics.ts";
-import { nothingCounted } from "../../src/gateway/call-tally.ts";
+import { collectProcessMetrics } from "../../src/core/process-metrics.ts";
+import { zeroCounts } from "../../src/gateway/call-tally.ts";
 import { everyMetric, readings } from "../support/every-metric.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { unknownLabels } from "../support/known-labels.ts";
-import { NO_WORKERS, ofOneWorker } from "../support/workers-metrics.ts";
+import { NO_WORKERS, metricsOfOneWorker } from "../support/workers-metrics.ts";
 
-const COUNTS = nothingCounted();
+const COUNTS = zeroCounts();
 
-const textOf = async (worker: WorkerMetrics): Promise<string> => (await ofOneWorker(await worker.told())).exposition;
+const textOf = async (worker: WorkerMetrics): Promise<string> => (await metricsOfOneWorker(await worker.collect())).exposition;
 
 test("the metrics of both processes are one exposition, in which the label process tells them apart", async () => {
   const metrics = await everyMetric();
@@ -35,10 +35,10 @@ test("what happens once is told once, in base units", async () => {
     ["trunkline_calls_ended_total", { reason: "inactivity" }, 1],
     ["trunkline_token_redemptions_total", { outcome: "refused" }, 1],
     ["trunkline_upgrades_refused_total", { status: "503" }, 1],
-    ["trunkline_engine_failures_total", { engine: "voice", provider: "espeak" }, 1],
-    ["trunkline_engine_failures_total", { engine: "ear", provider: "reference" }, 0],
-    ["trunkline_engine_latency_seconds_sum", { engine: "model", provider: "scripted" }, 0.32],
-    ["trunkline_engine_latency_seconds_count", { engine: "ear", provider: "reference" }, 0],
+    ["trunkline_stage_failures_total", { stage: "tts", provider: "espeak" }, 1],
+    ["trunkline_stage_failures_total", { stage: "stt", provider: "reference" }, 0],
+    ["trunkline_provider_latency_seconds_sum", { stage: "llm", provider: "scripted" }, 0.32],
+    ["trunkline_provider_latency_seconds_count", { stage: "stt", provider: "reference" }, 0],
     ["trunkline_added_latency_seconds_bucket", { direction: "in", le: "0.00005" }, 0],
     ["trunkline_added_latency_seconds_bucket", { direction: "in", le: "0.0001" }, 1],
     ["trunkline_added_latency_seconds_bucket", { direction: "out", le: "0.002" }, 0],
@@ -99,7 +99,7 @@ test("a certificate's end is told where there is one, in seconds, and anew when 
   const worker = new WorkerMetrics(() => readings());
   expect(await textOf(worker)).not.toContain("certificate");
   let notAfterMs = 1_800_000_000_000;
-  worker.watchCertificate(() => notAfterMs);
+  worker.observeCertificate(() => notAfterMs);
   for (const seconds of [1_800_000_000, 1_900_000_000]) {
     notAfterMs = seconds * 1_000;
     const metrics = readExposition(await textOf(worker));
@@ -132,7 +132,7 @@ test("what is kept elsewhere is read anew at each scrape, and not added to what 
 
 test("a loop that stood still is seen, and only in the scrape behind it", async () => {
   const { registry } = new ControlMetrics();
-  watchProcess(registry);
+  collectProcessMetrics(registry);
   const slowest = async () =>
     sampleOf(readExposition(await registry.metrics()), "trunkline_event_loop_delay_seconds", { quantile: "1" });
   await delay(50);

@@ -62,11 +62,11 @@ describe("prices", () => {
 
 describe("the bill of a call", () => {
   const USED = [
-    { engine: "ear", provider: "deepgram", usage: { audioSeconds: 5 } },
-    { engine: "model", provider: "openai", usage: { model: "small", inputTokens: 1_000, outputTokens: 100 } },
-    { engine: "ear", provider: "deepgram", usage: { audioSeconds: 2.5 } },
+    { stage: "stt", provider: "deepgram", usage: { audioSeconds: 5 } },
+    { stage: "llm", provider: "openai", usage: { model: "small", inputTokens: 1_000, outputTokens: 100 } },
+    { stage: "stt", provider: "deepgram", usage: { audioSeconds: 2.5 } },
     {
-      engine: "model",
+      stage: "llm",
       provider: "openai",
       usage: { model: "small", inputTokens: 500, outputTokens: 0, approximate: true },
     },
@@ -75,9 +75,9 @@ describe("the bill of a call", () => {
   test("sums what each provider did, and what that costs", () => {
     expect(billOf(USED, read(PRICED).prices)).toEqual({
       usage: [
-        { engine: "ear", provider: "deepgram", audioSeconds: 7.5, cost: 0.0009625 },
+        { stage: "stt", provider: "deepgram", audioSeconds: 7.5, cost: 0.0009625 },
         {
-          engine: "model",
+          stage: "llm",
           provider: "openai",
           model: "small",
           inputTokens: 1_500,
@@ -91,20 +91,20 @@ describe("the bill of a call", () => {
   });
 
   test("a provider without a price has usage and no cost, and the sum is not complete", () => {
-    const spoken = { engine: "voice", provider: "elevenlabs", usage: { characters: 100 } } as const;
+    const spoken = { stage: "tts", provider: "elevenlabs", usage: { characters: 100 } } as const;
     const { usage, cost } = billOf([...USED, spoken], read(PRICED).prices);
-    expect(usage[2]).toEqual({ engine: "voice", provider: "elevenlabs", characters: 100, cost: null });
+    expect(usage[2]).toEqual({ stage: "tts", provider: "elevenlabs", characters: 100, cost: null });
     expect(cost).toEqual({ currency: "USD", total: 0.0012475, complete: false });
   });
 
   test("a price for something else is none: OpenAI's tokens have one, and its ear does not", () => {
-    const heard = { engine: "ear", provider: "openai", usage: { audioSeconds: 1 } } as const;
+    const heard = { stage: "stt", provider: "openai", usage: { audioSeconds: 1 } } as const;
     expect(billOf([heard], read(PRICED).prices).usage[0]?.cost).toBeNull();
   });
 
   test("a model's own price goes before its provider's", () => {
     const asked = (model: string) =>
-      ({ engine: "model", provider: "openai", usage: { model, inputTokens: 1_000_000, outputTokens: 0 } }) as const;
+      ({ stage: "llm", provider: "openai", usage: { model, inputTokens: 1_000_000, outputTokens: 0 } }) as const;
     const { usage } = billOf([asked("small"), asked("large")], read(PRICED).prices);
     expect(usage.map(({ model, cost }) => [model, cost])).toEqual([
       ["small", 0.15],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { daysOf, deletesAnything, readRetention } from "../../src/core/retention.ts";
+import { retentionDaysOf, deletesAnything, readRetention } from "../../src/core/retention.ts";
 
 const read = (given: string) => {
   const problems: string[] = [];
@@ -9,15 +9,15 @@ const read = (given: string) => {
 test("ADV-M7: without rules everything is kept", () => {
   const { rules, problems } = read("");
   expect([deletesAnything(rules), problems]).toEqual([false, []]);
-  expect(daysOf(rules, "acme")).toEqual({ recording: undefined, transcript: undefined, record: undefined });
+  expect(retentionDaysOf(rules, "acme")).toEqual({ recording: undefined, transcript: undefined, record: undefined });
 });
 
 test("ADV-M7: an account has the common days but where it has its own, and null keeps", () => {
   const given = { recordingDays: 30, recordDays: 365, accounts: { acme: { recordingDays: 7, recordDays: null } } };
   const { rules, problems } = read(JSON.stringify(given));
   expect(problems).toEqual([]);
-  expect(daysOf(rules, "acme")).toEqual({ recording: 7, transcript: undefined, record: undefined });
-  expect(daysOf(rules, "other")).toEqual({ recording: 30, transcript: undefined, record: 365 });
+  expect(retentionDaysOf(rules, "acme")).toEqual({ recording: 7, transcript: undefined, record: undefined });
+  expect(retentionDaysOf(rules, "other")).toEqual({ recording: 30, transcript: undefined, record: 365 });
   expect(deletesAnything(read('{"accounts":{"acme":{"recordDays":1}}}').rules)).toBe(true);
 });
 

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { SchemaProcess } from "../../src/core/schema-checks.ts";
-import { CHILD_START_INTERVAL_MS, CHILD_WAIT_MS_MAX } from "../../src/core/schema-limits.ts";
-import { ReferencePlanner } from "../../src/speech/providers/reference-planner.ts";
+import { TASK_PROCESS_START_INTERVAL_MS, TASK_WAIT_MS_MAX } from "../../src/core/schema-limits.ts";
+import { ToolChooserClient } from "../../src/speech/providers/reference-planner.ts";
 import { memoryLog } from "../support/memory-log.ts";
 
 // Without deadlines of the wall clock: from the source a child starts slowly where the machine is busy.
@@ -10,11 +10,11 @@ const clock = {
   ...systemClock,
   nowMs: () => 0,
   after: (ms: number, task: () => void) =>
-    systemClock.after(ms >= CHILD_WAIT_MS_MAX ? 60_000 : ms === CHILD_START_INTERVAL_MS ? 0 : ms, task),
+    systemClock.after(ms >= TASK_WAIT_MS_MAX ? 60_000 : ms === TASK_PROCESS_START_INTERVAL_MS ? 0 : ms, task),
 };
 const options = { clock, log: memoryLog().log, count: () => {} };
 const schemas = new SchemaProcess(options);
-const planner = new ReferencePlanner(options);
+const planner = new ToolChooserClient(options);
 afterAll(() => Promise.all([schemas.close(), planner.close()]));
 
 /** How often the loop of this process has turned by the time that `work` is done. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cutText, joinTexts, lettersOf, speakingLength, textBehind, wordEnds, wordsOf } from "../../src/core/words.ts";
+import { cutText, joinTexts, lettersOf, speakingLength, textAfter, wordEnds, wordsOf } from "../../src/core/words.ts";
 
 describe("F14-3: words", () => {
   test.each([
@@ -82,9 +82,9 @@ test("F14-3: a letter counts for as long as it takes to be spoken", () => {
 });
 
 test("F14-1: what stands behind words is found whatever their case and punctuation, and only behind whole words", () => {
-  expect(textBehind("i need four", "I need four, please.", "en")).toBe("please.");
-  expect(textBehind("i need for", "I need forty rolls", "en")).toBeUndefined();
-  expect(textBehind("", "yes", "en")).toBe("yes");
-  expect(textBehind("yes", "", "en")).toBeUndefined();
+  expect(textAfter("i need four", "I need four, please.", "en")).toBe("please.");
+  expect(textAfter("i need for", "I need forty rolls", "en")).toBeUndefined();
+  expect(textAfter("", "yes", "en")).toBe("yes");
+  expect(textAfter("yes", "", "en")).toBeUndefined();
   expect(lettersOf("Ｉ’d—like Ⅳ!")).toBe("idlikeiv");
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
-import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
+import { SimulatedTwilio } from "../../src/cli/simulated/carrier-a.ts";
 import { connectPeer } from "../../src/cli/simulated/peer-socket.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { CARRIER_FRAME_SAMPLES } from "../../src/core/limits.ts";
@@ -112,7 +112,7 @@ async function silentCall() {
     microphone: () => silence,
     earphone: () => {},
   };
-  const { peer: carrier, closed } = await connectPeer(websocketUrl, (socket) => new CarrierA({ ...line, ...socket }));
+  const { peer: carrier, closed } = await connectPeer(websocketUrl, (socket) => new SimulatedTwilio({ ...line, ...socket }));
   return { id, carrier, closed };
 }
 

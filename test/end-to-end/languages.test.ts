@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { systemClock } from "../../src/core/clock.ts";
-import { JournalEvents } from "../../src/record/journal-events.ts";
+import { EventPager } from "../../src/record/journal-events.ts";
 import type { ListedEvent } from "../../src/record/listed-events.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
 import { createEspeak } from "../../src/speech/providers/espeak.ts";
 import type { Stt, SttEvent } from "../../src/speech/speech.ts";
 import { mediaService } from "../support/media-service.ts";
-import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
 
 const OWN = "espeak/gmw/en-US";
@@ -32,7 +32,7 @@ afterAll(() => tts.close());
 /** An ear that hears what the test says. */
 class ToldEar implements Stt {
   readonly provider = "told";
-  readonly capabilities = { ratesHz: [RATE_HZ], partials: true, anyLanguage: true };
+  readonly capabilities = { ratesHz: [RATE_HZ], interimTranscripts: true, anyLanguage: true };
   #events: EventQueue<SttEvent> | undefined;
 
   open(_options: object, signal: AbortSignal) {
@@ -59,7 +59,7 @@ async function converse(): Promise<readonly ListedEvent[]> {
   const ear = new ToldEar();
   const llm = new ScriptedLlm(
     systemClock,
-    ANSWERS.map(([text]) => sayingReply(text)),
+    ANSWERS.map(([text]) => textReply(text)),
   );
   const service = await mediaService({ tts, stt: ear, llm });
   const { callId, token } = await service.create({
@@ -82,7 +82,7 @@ async function converse(): Promise<readonly ListedEvent[]> {
   });
   await new Promise((resolve) => socket.on("close", resolve));
   await service.ended(callId);
-  const { events } = await new JournalEvents(service.directory).page(callId, 0, 1_000);
+  const { events } = await new EventPager(service.directory).page(callId, 0, 1_000);
   await service.close();
   return events;
 }
@@ -97,13 +97,13 @@ test("a caller who changes the language is answered by a real voice of it, and b
     ["de", "heard"],
     ["en-US", "heard"],
   ]);
-  expect(only("voice-chosen").map(({ voiceId, speaksIt }) => [voiceId, speaksIt])).toEqual([
+  expect(only("voice-chosen").map(({ voiceId, supportsLanguage }) => [voiceId, supportsLanguage])).toEqual([
     [GERMAN, true],
     [OWN, true],
   ]);
-  expect(only("ask").map(({ language }) => language)).toEqual(["en-US", "de", "en-US"]);
+  expect(only("generate-reply").map(({ language }) => language)).toEqual(["en-US", "de", "en-US"]);
   // Whose voice it was is known by how long it took.
-  const spokenMs = only("piece-end").map(({ samples }) => (samples * 1_000) / RATE_HZ);
+  const spokenMs = only("segment-end").map(({ samples }) => (samples * 1_000) / RATE_HZ);
   const aloneMs: number[] = [];
   for (const [text, voiceId] of ANSWERS) aloneMs.push(await lengthMs(text, voiceId));
   expect(spokenMs).toHaveLength(aloneMs.length);

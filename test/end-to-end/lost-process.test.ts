@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import type { CallerNotice } from "../../src/cli/simulated/caller.ts";
+import type { CallerEvent } from "../../src/cli/simulated/caller.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { recordingPath } from "../../src/record/recording.ts";
@@ -42,7 +42,7 @@ class Eavesdropper {
     this.#act = act;
   }
 
-  readonly notice = (told: CallerNotice): void => {
+  readonly notice = (told: CallerEvent): void => {
     if (told.kind !== "word" || told.who !== "agent") return;
     this.#wordsMs.push(told.atMs);
     if (this.#wordsMs.length !== this.#words) return;
@@ -144,7 +144,7 @@ test("a control process killed in mid-call costs no call and no record, and stre
   const leg = await RawLeg.start(short.websocketUrl);
   leg.sendMedia(SHORT_CALL_FRAMES);
   let began = false;
-  const notice = (told: CallerNotice): void => {
+  const notice = (told: CallerEvent): void => {
     began ||= told.kind === "agent-began";
   };
   const placed = telephone(live.websocketUrl, conversation([goodbye]), { notice });

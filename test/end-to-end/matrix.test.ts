@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { connectionOf } from "../../src/cli/simulated/api-calls.ts";
 import type { AudioFormat } from "../../src/cli/simulated/audio-format.ts";
-import { formatsOf, type Line } from "../../src/cli/simulated/line.ts";
+import { formatsOf, type Transport } from "../../src/cli/simulated/line.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
 import type { StreamCodec, StreamRateHz } from "../../src/core/call-spec.ts";
 import { Service } from "../support/service.ts";
@@ -31,13 +31,13 @@ const websocket = (
   inputRateHz: StreamRateHz,
   outputRateHz: StreamRateHz,
   shuffleSeed?: number,
-): [string, Line] => {
+): [string, Transport] => {
   const name = `websocket, ${codec} at ${inputRateHz} Hz in and ${outputRateHz} Hz out`;
   const line = { wire: "websocket", format: { codec, inputRateHz, outputRateHz } } as const;
   return shuffleSeed === undefined ? [name, line] : [`${name}, in pieces`, { ...line, shuffleSeed }];
 };
 
-const LINES: readonly [string, Line][] = [
+const LINES: readonly [string, Transport][] = [
   ["carrier_a", { wire: "carrier_a" }],
   ["carrier_b in mu-law", { wire: "carrier_b", codecs: { inbound: "mulaw", outbound: "mulaw" } }],
   ["carrier_b in A-law", { wire: "carrier_b", codecs: { inbound: "alaw", outbound: "alaw" } }],
@@ -68,7 +68,7 @@ const LINES: readonly [string, Line][] = [
 /** By the law that carrier_b was told to expect of us. */
 let services: { mulaw: Service; alaw: Service };
 
-const serviceOf = (line: Line): Service =>
+const serviceOf = (line: Transport): Service =>
   line.wire === "carrier_b" && line.codecs.outbound === "alaw" ? services.alaw : services.mulaw;
 
 /** The lines of the caller, which are spoken once for each format. */
@@ -83,7 +83,7 @@ function linesIn(format: AudioFormat): Promise<Utterance[]> {
 /** For a carrier this contradicts all that it has, and counts for nothing. */
 const CONTRADICTION = { codec: "opus", inputSampleRate: 48_000, outputSampleRate: 24_000 };
 
-async function call(line: Line) {
+async function call(line: Transport) {
   const service = serviceOf(line);
   const { id, websocketUrl } = await service.createCall({
     systemPrompt: PROMPT,
@@ -102,7 +102,7 @@ async function call(line: Line) {
 }
 
 type Called = Awaited<ReturnType<typeof call>>;
-const calls = new Map<Line, Promise<Called>>();
+const calls = new Map<Transport, Promise<Called>>();
 beforeAll(async () => {
   const formats = LINES.map(([, line]) => formatsOf(line).inbound);
   const [mulaw, alaw] = await Promise.all([
@@ -133,8 +133,8 @@ test.for(LINES)(
     const isRetried = (task.result?.retryCount ?? 0) > 0;
     const called = isRetried ? call(line) : calls.get(line);
     if (called === undefined) throw new Error("the calls were not placed");
-    const { service, id, caller, understood, violations, complaints, told, record } = await called;
-    expect({ violations: [...violations], complaints }).toEqual({ violations: [], complaints: [] });
+    const { service, id, caller, understood, violations, serviceErrors, told, record } = await called;
+    expect({ violations: [...violations], complaints: serviceErrors }).toEqual({ violations: [], complaints: [] });
     expect(caller.heard.map(({ text }) => text)).toEqual(OF_AGENT);
     expect(understood.join(" ")).toBe(OF_AGENT.join(" "));
 
@@ -165,5 +165,5 @@ async function partialsOf(service: Service, callId: string): Promise<unknown[]> 
     text?: string;
   }
   const { body } = await service.api<{ data: Event[] }>("GET", `/calls/${callId}/events?limit=1000`);
-  return body.data.filter(({ kind }) => kind === "ear-partial").map(({ text }) => text);
+  return body.data.filter(({ kind }) => kind === "stt-interim").map(({ text }) => text);
 }

@@ -39,7 +39,7 @@ test("L3: one scrape tells of both processes, and of calls from their creation t
   expect(sampleOf(metrics, "trunkline_token_redemptions_total", { outcome: "redeemed" })).toBe(CALLS);
   expect(sampleOf(metrics, "trunkline_frames_total", { direction: "in", ...CARRIER_A })).toBe(FRAMES);
   expect(sampleOf(metrics, "trunkline_added_latency_seconds_count", { direction: "in" })).toBe(FRAMES);
-  expect(sampleOf(metrics, "trunkline_engine_latency_seconds_count", { engine: "voice" })).toBeGreaterThanOrEqual(
+  expect(sampleOf(metrics, "trunkline_provider_latency_seconds_count", { stage: "tts" })).toBeGreaterThanOrEqual(
     CALLS,
   );
   expect(sampleOf(metrics, "trunkline_calls_ended_total", { reason: "caller_hangup" })).toBe(CALLS);

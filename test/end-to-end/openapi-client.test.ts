@@ -108,7 +108,7 @@ test("a client written from the OpenAPI document alone places, watches, ends, re
   expect(turns.body.data.map(({ role, text }) => [role, text])).toEqual([["agent", example.greeting]]);
   const events = await listed<{ kind: string }>("listCallEvents", parameters);
   expect(events.map(({ kind }) => kind)).toEqual(
-    expect.arrayContaining(["leg-started", "speak", "audio-began", "turn", "end-requested", "end"]),
+    expect.arrayContaining(["leg-started", "speak", "playout-started", "turn", "end-requested", "end"]),
   );
   const recording = await client.call("getRecording", { parameters });
   expect(recording.status).toBe(200);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { connectionOf } from "../../src/cli/simulated/api-calls.ts";
-import { formatsOf, type Line } from "../../src/cli/simulated/line.ts";
+import { formatsOf, type Transport } from "../../src/cli/simulated/line.ts";
 import { Service } from "../support/service.ts";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { conversation, telephone, utterance } from "../support/telephone.ts";
@@ -33,7 +33,7 @@ function serviceWith({ opusFolder }: { opusFolder: boolean }): string {
   return join(tree, "dist/main.js");
 }
 
-const LINE: Line = { wire: "websocket", format: { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 } };
+const LINE: Transport = { wire: "websocket", format: { codec: "opus", inputRateHz: 48_000, outputRateHz: 48_000 } };
 const WASM = "Opus codec: libopus-wasm (WebAssembly)";
 const BROKEN = "@discordjs/opus is installed and cannot be loaded: libopus-wasm takes its place";
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { isVoiced } from "../../src/cli/simulated/utterance.ts";
+import { isSpeech } from "../../src/cli/simulated/utterance.ts";
 import type { Voice } from "../../src/speech/speech.ts";
 import { Service } from "../support/service.ts";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
@@ -11,7 +11,7 @@ beforeAll(async () => {
   service = await Service.start({ env: { TTS: "espeak", STT: "" } });
 });
 
-const voicedMs = (samples: Int16Array): number => samples.filter(isVoiced).length / 8;
+const voicedMs = (samples: Int16Array): number => samples.filter(isSpeech).length / 8;
 
 test("an installation without keys offers over 50 languages, and says in one line what it cannot do", async () => {
   const voices = (await service.api<{ data: Voice[] }>("GET", "/voices")).body.data;

@@ -3,9 +3,9 @@ import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { builtProgram } from "../support/build.ts";
 import { ELEVENLABS_VOICE, FakeElevenLabs } from "../support/providers/elevenlabs-voice.ts";
-import { hearingDeepgram } from "../support/providers/hearing-deepgram.ts";
-import { ModelServer, type ModelStep } from "../support/providers/model-server.ts";
-import { CHAT_DONE, chatBegun, chatDelta, chatUsage } from "../support/providers/openai-chat.ts";
+import { transcribingDeepgram } from "../support/providers/hearing-deepgram.ts";
+import { LlmServer, type LlmServerStep } from "../support/providers/model-server.ts";
+import { CHAT_DONE, unfinishedChat, chatDelta, chatUsage } from "../support/providers/openai-chat.ts";
 import { Service } from "../support/service.ts";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
 
@@ -38,10 +38,10 @@ afterAll(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
 
-const answered = ([first, rest]: readonly [string, string]): ModelStep => ({
+const answered = ([first, rest]: readonly [string, string]): LlmServerStep => ({
   kind: "timed",
   events: [
-    [MODEL_FIRST_MS, chatBegun(first).join("")],
+    [MODEL_FIRST_MS, unfinishedChat(first).join("")],
     [CLAUSE_MS, chatDelta({ content: rest })],
     [0, [chatDelta({}, "stop"), chatUsage(21, 12), CHAT_DONE].join("")],
   ],
@@ -49,8 +49,8 @@ const answered = ([first, rest]: readonly [string, string]): ModelStep => ({
 
 /** The fakes of Deepgram, OpenAI and ElevenLabs, and a service that knows them by its environment alone. */
 async function scene(): Promise<Service> {
-  const deepgram = await hearingDeepgram({ rateHz: 8_000, finalMs: FINAL_MS });
-  const openai = await ModelServer.start(...ANSWERS.map(answered));
+  const deepgram = await transcribingDeepgram({ rateHz: 8_000, finalMs: FINAL_MS });
+  const openai = await LlmServer.start(...ANSWERS.map(answered));
   const american = { ...ELEVENLABS_VOICE, verified_languages: [{ language: "en", locale: "en-US" }] };
   const elevenlabs = await new FakeElevenLabs({ firstMs: VOICE_FIRST_MS, voicePages: [[american]] }).listen();
   opened.push(deepgram, { close: () => openai.stop() }, elevenlabs);
@@ -95,11 +95,11 @@ test("the record of a call with Deepgram, OpenAI and ElevenLabs tells where the 
   const { latency } = (await service.api<CallRecord>("GET", `/calls/${account.callId}`)).body;
   const injected = {
     finalTranscript: FINALIZE_MS + FINAL_MS,
-    endOfUtterance: FINALIZE_MS + FINAL_MS,
-    modelFirstToken: MODEL_FIRST_MS,
-    firstPiece: CLAUSE_MS,
-    voiceFirstByte: VOICE_FIRST_MS,
-    firstSampleOut: 0,
+    endOfTurn: FINALIZE_MS + FINAL_MS,
+    llmFirstToken: MODEL_FIRST_MS,
+    firstSegment: CLAUSE_MS,
+    ttsFirstByte: VOICE_FIRST_MS,
+    firstFrame: 0,
   };
   for (const [stage, injectedMs] of Object.entries(injected)) {
     expect(latency[stage]?.count, stage).toBe(SAID.length);

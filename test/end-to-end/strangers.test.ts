@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { CONNECTIONS_HANDED_MAX } from "../../src/core/connection-limits.ts";
+import { CONNECTIONS_UNACKNOWLEDGED_MAX } from "../../src/core/connection-limits.ts";
 import { DESCRIPTORS_PER_CALL, DESCRIPTORS_PER_REQUEST, DESCRIPTORS_RESERVED } from "../../src/core/limits.ts";
 import { ATTACKS } from "../attack/attacks.ts";
-import { Crowd, type Door } from "../attack/crowd.ts";
+import { AttackConnections, type Endpoint } from "../attack/crowd.ts";
 import { runStage } from "../attack/stage.ts";
-import { processorMs } from "../attack/use.ts";
+import { processCpuMs } from "../attack/use.ts";
 import { builtProgram } from "../support/build.ts";
 import { beginCalls, hangUpAll, sendFrames } from "../support/live-workers.ts";
 import { MEDIA_SERVERS_HERE } from "../support/media-servers.ts";
@@ -63,7 +63,7 @@ const AT_API_MAX = (DESCRIPTORS - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_REQUES
 const LOOKED_AT_MS = 2_000;
 const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
 
-const doorOf = (url: string): Door => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
+const doorOf = (url: string): Endpoint => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
 
 test.skipIf(!hasPrlimit).each(MEDIA_SERVERS_HERE)(
   "D4: on %s, with more strangers than descriptors those beyond are closed as they come, nothing spins, and calls, records and recordings go on (only where prlimit is installed)",
@@ -77,9 +77,9 @@ test.skipIf(!hasPrlimit).each(MEDIA_SERVERS_HERE)(
     ).toMatchObject([{ process: "supervisor", callsMax: (DESCRIPTORS - DESCRIPTORS_RESERVED) / DESCRIPTORS_PER_CALL }]);
     const calls = await beginCalls(service, 3);
     sendFrames(calls, 10);
-    const [atMedia, atApi] = [new Crowd(doorOf(service.mediaUrl)), new Crowd(doorOf(service.apiUrl))];
+    const [atMedia, atApi] = [new AttackConnections(doorOf(service.mediaUrl)), new AttackConnections(doorOf(service.apiUrl))];
     await Promise.all([atMedia.gather(STRANGERS), atApi.gather(STRANGERS)]);
-    const waiting = (crowd: Crowd): number => STRANGERS - crowd.refused - crowd.closed;
+    const waiting = (crowd: AttackConnections): number => STRANGERS - crowd.refused - crowd.closed;
     await until(
       "those beyond to be closed",
       5_000,
@@ -89,9 +89,9 @@ test.skipIf(!hasPrlimit).each(MEDIA_SERVERS_HERE)(
     expect(service.logged("no descriptor is left for one more connection").length).toBeGreaterThan(0);
 
     const processes = [service.pid("worker"), service.pid("control")];
-    const before = processes.map(processorMs);
+    const before = processes.map(processCpuMs);
     await delay(LOOKED_AT_MS);
-    const spentMs = processes.map((pid, index) => processorMs(pid) - (before[index] ?? 0));
+    const spentMs = processes.map((pid, index) => processCpuMs(pid) - (before[index] ?? 0));
     for (const ms of spentMs) expect(ms).toBeLessThan(0.2 * LOOKED_AT_MS);
     sendFrames(calls, 10);
 
@@ -119,8 +119,8 @@ test.skipIf(!hasPrlimit)(
     };
     // Those that it has stay; it gets no other.
     limitDescriptors(3);
-    const crowd = new Crowd(doorOf(service.mediaUrl));
-    const comers = 2 * CONNECTIONS_HANDED_MAX;
+    const crowd = new AttackConnections(doorOf(service.mediaUrl));
+    const comers = 2 * CONNECTIONS_UNACKNOWLEDGED_MAX;
     await crowd.gather(comers);
     await until("all of them to be closed", 10_000, () => crowd.closed + crowd.refused === comers);
     limitDescriptors(1_024);

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { synthesise } from "../../src/cli/simulated/utterance.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
-import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
+import { WatermarkDecoder } from "../../src/media/word-carrier-decoder.ts";
+import { createReferenceTts } from "../../src/speech/providers/reference-voice.ts";
 import { Service, until } from "../support/service.ts";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
 
@@ -52,7 +52,7 @@ function runExample() {
 /** The words that the reference voice put into what the loudspeaker was given. */
 function wordsIn(audio: Buffer): string {
   const words: string[] = [];
-  const decoder = new WordCarrierDecoder(FORMAT.rateHz, 250, { word: (word) => words.push(word), quiet() {} });
+  const decoder = new WatermarkDecoder(FORMAT.rateHz, 250, { onWord: (word) => words.push(word), onQuiet() {} });
   const samples = new Int16Array(audio.length / 2 + FORMAT.rateHz);
   for (let at = 0; at < audio.length / 2; at += 1) samples[at] = audio.readInt16LE(at * 2);
   decoder.write(samples);
@@ -63,7 +63,7 @@ test("examples/talk.mjs holds a call: it hears, is heard, and ends when the agen
   retry: ifMachineStalled,
   timeout: 60_000,
 }, async () => {
-  const voice = createReferenceVoice({ children: 1, clock: systemClock });
+  const voice = createReferenceTts({ children: 1, clock: systemClock });
   const speak = async (text: string) =>
     await synthesise(
       voice,

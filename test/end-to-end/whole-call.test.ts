@@ -68,10 +68,10 @@ test.concurrent("a whole call: record, transcript and recording tell what was sa
   expect(record.latency).toMatchObject({
     whole: { count: 2, p50Ms: wholeMs[0], p99Ms: wholeMs[1] },
     finalTranscript: { count: 2 },
-    firstSampleOut: { count: 2 },
+    firstFrame: { count: 2 },
   });
   const [heard, asked, spoken] = ["ear", "model", "voice"].map((part) =>
-    record.usage?.find(({ engine }) => engine === part),
+    record.usage?.find(({ stage }) => stage === part),
   );
   expect(Math.abs((heard?.audioSeconds ?? 0) * 1_000 - (record.durationMs ?? 0))).toBeLessThan(1_000);
   expect(heard?.cost).toBeNull();
@@ -99,7 +99,7 @@ test.concurrent("a whole call: record, transcript and recording tell what was sa
   const replays = [await compareJournal(journalPath(recorded.dataDir, id))];
   replays.push(await compareJournal(journalPath(recorded.dataDir, id)));
   expect(replays[0]).toMatchObject({ difference: undefined, breaksOff: false });
-  expect(Math.round(replays[0]?.untilMs ?? 0)).toBe(record.durationMs);
+  expect(Math.round(replays[0]?.comparedUntilMs ?? 0)).toBe(record.durationMs);
   expect(replays[0]?.commands).toBeGreaterThan(15);
   expect(replays[1]).toEqual(replays[0]);
 

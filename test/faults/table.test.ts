@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FAULTS, faultTable, KINDS, kindsOf, REASONS, rowsOf, type TestResult } from "./table.ts";
+import { FAULTS, faultTable, STAGES, stagesOf, REASONS, rowsOf, type TestResult } from "./table.ts";
 
 const result = (file: string, title: string, status: TestResult["status"] = "passed"): TestResult => ({
   file: `test/speech/${file}.test.ts`,
@@ -10,7 +10,7 @@ const result = (file: string, title: string, status: TestResult["status"] = "pas
 /** One test for every cell that must have one. */
 const whole = (): TestResult[] =>
   Object.keys(FAULTS).flatMap((id) =>
-    KINDS.filter((kind) => REASONS[id]?.[kind] === undefined).map((kind) => result("any", `${id}: of the ${kind}`)),
+    STAGES.filter((kind) => REASONS[id]?.[kind] === undefined).map((kind) => result("any", `${id}: of the ${kind}`)),
   );
 
 describe("which row a test is of", () => {
@@ -39,7 +39,7 @@ describe("which kind of provider a test tells of", () => {
     ["switch-over", "P3: an ear and a voice die", ["ear", "voice"]],
     ["heard-text", "P11: too long", []],
   ])("%s, %s", (file, title, kinds) => {
-    expect(kindsOf(result(file, title))).toEqual(kinds);
+    expect(stagesOf(result(file, title))).toEqual(kinds);
   });
 });
 

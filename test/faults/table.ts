@@ -1,6 +1,6 @@
 /** The kinds of provider, as the table names them. */
-export const KINDS = ["ear", "brain", "voice"] as const;
-export type Kind = (typeof KINDS)[number];
+export const STAGES = ["ear", "brain", "voice"] as const;
+export type Stage = (typeof STAGES)[number];
 
 /** One test as Vitest tells it. */
 export interface TestResult {
@@ -32,7 +32,7 @@ export const FAULTS: Readonly<Record<string, string>> = {
 };
 
 /** Why there can be no test, where there is none. */
-export const REASONS: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
+export const REASONS: Readonly<Record<string, Partial<Record<Stage, string>>>> = {
   P5: { ear: "no [DONE]" },
   P10: { brain: "no WebSocket" },
   P11: { brain: "no transcripts", voice: "no transcripts" },
@@ -42,12 +42,12 @@ export const REASONS: Readonly<Record<string, Partial<Record<Kind, string>>>> = 
 };
 
 /** Files about providers whose names tell no kind, and in which the titles need not. */
-const FILES_OF_KINDS: readonly (readonly [RegExp, readonly Kind[]])[] = [
+const FILES_OF_KINDS: readonly (readonly [RegExp, readonly Stage[]])[] = [
   [/\/(ear|\w+-ear|deepgram|assemblyai)\b/, ["ear"]],
   [/\/(brain|\w+-brain|event-stream|engine-bounds)\b/, ["brain"]],
   [/\/(voice|\w+-voice|elevenlabs|cartesia)\b/, ["voice"]],
   // What all of them stand behind, and what brains and voices do.
-  [/\/provider-line\b/, KINDS],
+  [/\/provider-line\b/, STAGES],
   [/\/deadlines\b/, ["brain", "voice"]],
 ];
 
@@ -58,14 +58,14 @@ export const rowsOf = ({ titles }: TestResult): string[] =>
   titles.flatMap((title) => ID.exec(title)?.[1]?.split(", ") ?? []);
 
 /** Of which kinds of provider a test tells: those that its titles name, else those of its file; none where nothing tells. */
-export function kindsOf({ file, titles }: TestResult): readonly Kind[] {
+export function stagesOf({ file, titles }: TestResult): readonly Stage[] {
   const words = new Set(
     titles
       .join(" ")
       .toLowerCase()
       .match(/[a-z]+/g),
   );
-  const named = KINDS.filter((kind) => words.has(kind));
+  const named = STAGES.filter((kind) => words.has(kind));
   return named.length > 0 ? named : (FILES_OF_KINDS.find(([pattern]) => pattern.test(file))?.[1] ?? []);
 }
 
@@ -83,12 +83,12 @@ export function faultTable(results: readonly TestResult[]): FaultTable {
     const strange = rowsOf(test).filter((id) => !Object.hasOwn(FAULTS, id));
     const name = `${test.file}: ${test.titles.join(" > ")}`;
     if (strange.length > 0) return [`${name}: there is no row ${strange.join(", ")}`];
-    if (kindsOf(test).length === 0) return [`${name}: of which kind of provider?`];
+    if (stagesOf(test).length === 0) return [`${name}: of which kind of provider?`];
     return test.status === "failed" ? [`${name}: failed`] : [];
   });
   const rows = Object.entries(FAULTS).map(([id, what]) => {
-    const cells = KINDS.map((kind) => {
-      const here = tests.filter((test) => rowsOf(test).includes(id) && kindsOf(test).includes(kind));
+    const cells = STAGES.map((kind) => {
+      const here = tests.filter((test) => rowsOf(test).includes(id) && stagesOf(test).includes(kind));
       const reason = REASONS[id]?.[kind];
       if (here.length === 0 && reason === undefined) problems.push(`${id}, ${kind}: no test, and no reason why`);
       if (here.length > 0 && reason !== undefined) problems.push(`${id}, ${kind}: has tests, and a reason for none`);
@@ -96,7 +96,7 @@ export function faultTable(results: readonly TestResult[]): FaultTable {
     });
     return [`${id} ${what}`, ...cells];
   });
-  return { head: ["fault", ...KINDS], rows, problems };
+  return { head: ["fault", ...STAGES], rows, problems };
 }
 
 function counted(tests: readonly TestResult[]): string {

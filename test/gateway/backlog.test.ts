@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { BACKLOG_DRAIN_MS_MAX, BACKLOG_MS_MAX, INGEST_STALL_MS_MAX } from "../../src/core/limits.ts";
-import { Backlog } from "../../src/gateway/backlog.ts";
+import { BACKLOG_DRAIN_MS_MAX, BACKLOG_MS_MAX, INBOUND_STALL_MS_MAX } from "../../src/core/limits.ts";
+import { StaleAudioDetector } from "../../src/gateway/backlog.ts";
 
 /** A carrier whose stream began at 1,000 ms of call time and has sent a second of audio in time. */
-function running(): Backlog {
-  const backlog = new Backlog();
+function running(): StaleAudioDetector {
+  const backlog = new StaleAudioDetector();
   for (let atMs = 0; atMs < 1_000; atMs += 20) expect(backlog.isStale(atMs, 1_000 + atMs)).toBe(false);
   return backlog;
 }
 
 /** Of what was spoken from `fromMs` to `untilMs` and comes all at once at its end, when what is taken was spoken. */
-function takenAfterStall(backlog: Backlog, fromMs: number, untilMs: number): number[] {
+function takenAfterStall(backlog: StaleAudioDetector, fromMs: number, untilMs: number): number[] {
   const taken: number[] = [];
   for (let atMs = fromMs; atMs < untilMs; atMs += 20) {
     if (!backlog.isStale(atMs, 1_000 + untilMs)) taken.push(atMs);
@@ -20,15 +20,15 @@ function takenAfterStall(backlog: Backlog, fromMs: number, untilMs: number): num
 
 describe("audio that a stall held up", () => {
   test("is taken whole where it can be made up for", () => {
-    expect(takenAfterStall(running(), 1_000, 1_000 + INGEST_STALL_MS_MAX)).toHaveLength(INGEST_STALL_MS_MAX / 20);
+    expect(takenAfterStall(running(), 1_000, 1_000 + INBOUND_STALL_MS_MAX)).toHaveLength(INBOUND_STALL_MS_MAX / 20);
   });
 
   test("is dropped as far as it is older, and what is spoken after it is taken", () => {
     const backlog = running();
     const taken = takenAfterStall(backlog, 1_000, 41_000);
-    expect([taken[0], taken.length]).toEqual([41_000 - INGEST_STALL_MS_MAX, INGEST_STALL_MS_MAX / 20]);
+    expect([taken[0], taken.length]).toEqual([41_000 - INBOUND_STALL_MS_MAX, INBOUND_STALL_MS_MAX / 20]);
     expect(takenAfterStall(backlog, 41_000, 41_100)).toHaveLength(5);
-    expect(takenAfterStall(backlog, 41_100, 81_100)).toHaveLength(INGEST_STALL_MS_MAX / 20);
+    expect(takenAfterStall(backlog, 41_100, 81_100)).toHaveLength(INBOUND_STALL_MS_MAX / 20);
   });
 
   test("C6: without a timestamp, or with one that is no number, nothing is old", () => {
@@ -45,7 +45,7 @@ describe("C6: a carrier's clock that is set", () => {
     ["an hour ahead", 3_600_000],
     ["an hour back", -3_600_000],
     ["back by more than any backlog", -(BACKLOG_MS_MAX + 1)],
-    ["back by a little", -INGEST_STALL_MS_MAX],
+    ["back by a little", -INBOUND_STALL_MS_MAX],
   ])("%s costs no audio", (_, byMs) => {
     const backlog = running();
     for (let atMs = 1_000; atMs < 5_000; atMs += 20) expect(backlog.isStale(atMs + byMs, 1_000 + atMs)).toBe(false);

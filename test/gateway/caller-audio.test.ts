@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { CallTally } from "../../src/gateway/call-tally.ts";
+import { CallCounters } from "../../src/gateway/call-tally.ts";
 import { CallerAudio } from "../../src/gateway/caller-audio.ts";
-import { Keys } from "../../src/gateway/keys.ts";
+import { DtmfOrder } from "../../src/gateway/keys.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
@@ -9,9 +9,9 @@ import { inboundAudio } from "../support/inbound-audio.ts";
 const makeResampler = await loadResampler();
 
 test.each([
-  ["in order", { reorders: false, datesAudio: false }],
-  ["that may come out of order", { reorders: true, datesAudio: false }],
-  ["with dates", { reorders: false, datesAudio: true }],
+  ["in order", { isUnordered: false, hasWallClockTimestamps: false }],
+  ["that may come out of order", { isUnordered: true, hasWallClockTimestamps: false }],
+  ["with dates", { isUnordered: false, hasWallClockTimestamps: true }],
 ])("audio %s comes to the bus without an allocation a frame", (_, told) => {
   let frames = 0;
   const audio = new CallerAudio({
@@ -19,20 +19,20 @@ test.each([
     codec: "alaw",
     makeResampler,
     startMs: 0,
-    tally: new CallTally(),
+    counters: new CallCounters(),
     onFrame: () => {
       frames += 1;
     },
   });
-  const keys = new Keys();
+  const keys = new DtmfOrder();
   const message = inboundAudio();
   message.count = 160;
   let sent = 0;
   const bytes = heapBytesPerRun(() => {
     sent += 1;
     // Every second one changes places with the one behind it.
-    message.chunk = told.reorders ? sent - 1 + (sent % 2) * 2 : sent;
-    message.timestampMs = told.reorders ? Number.NaN : sent * 20;
+    message.chunk = told.isUnordered ? sent - 1 + (sent % 2) * 2 : sent;
+    message.timestampMs = told.isUnordered ? Number.NaN : sent * 20;
     audio.push(message, sent * 20);
     audio.release(sent * 20, sent * 20);
     keys.next(sent * 20);

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { G711_LAWS, type G711Codec } from "../../src/media/g711.ts";
 import { projectJournal } from "../../src/record/projection.ts";
 import type { Stt } from "../../src/speech/speech.ts";
-import { createCarrierA } from "../../src/wire/carrier-a.ts";
-import { createCarrierB } from "../../src/wire/carrier-b.ts";
-import { createCarrierC } from "../../src/wire/carrier-c.ts";
+import { createTwilioWire } from "../../src/wire/carrier-a.ts";
+import { createTelnyxWire } from "../../src/wire/carrier-b.ts";
+import { createPlivoWire } from "../../src/wire/carrier-c.ts";
 import { type LegOptions, leg } from "../support/leg.ts";
 import { settled } from "../support/manual-clock.ts";
 
@@ -16,7 +16,7 @@ function keepingEar(): { stt: Stt; heard: number[] } {
   const heard: number[] = [];
   const stt: Stt = {
     provider: "keeping",
-    capabilities: { ratesHz: [8_000], partials: true },
+    capabilities: { ratesHz: [8_000], interimTranscripts: true },
     open: () => ({
       write: (frame) => heard.push(frame[0] as number),
       events: (async function* () {})(),
@@ -29,7 +29,7 @@ function keepingEar(): { stt: Stt; heard: number[] } {
 const payloadOf = (code: number, count = 160): string => Buffer.alloc(count, code).toString("base64");
 
 function legB({ inbound = "mulaw", outbound = "mulaw", ...options }: LegBOptions = {}) {
-  const call = leg({ ...options, wire: createCarrierB({ outboundCodec: outbound }) });
+  const call = leg({ ...options, wire: createTelnyxWire({ outboundCodec: outbound }) });
   call.json({ event: "connected", version: "1.0.0" });
   call.json({
     event: "start",
@@ -60,7 +60,7 @@ function legB({ inbound = "mulaw", outbound = "mulaw", ...options }: LegBOptions
 type LegBOptions = LegOptions & { inbound?: G711Codec; outbound?: G711Codec };
 
 function legC(options: LegOptions = {}) {
-  const call = leg({ ...options, wire: createCarrierC() });
+  const call = leg({ ...options, wire: createPlivoWire() });
   const startedEpochMs = 1_763_631_012_000;
   call.json({
     event: "start",
@@ -220,7 +220,7 @@ describe("carrier_b", () => {
   });
 
   test("C11: an encoding that it may not have is refused at start, and audio of the other law crashes nothing", async () => {
-    const refused = leg({ wire: createCarrierB({ outboundCodec: "mulaw" }) });
+    const refused = leg({ wire: createTelnyxWire({ outboundCodec: "mulaw" }) });
     for (const [encoding, channels, rate] of [
       ["G722", 1, 8_000],
       ["pcmu", 1, 8_000],
@@ -332,9 +332,9 @@ describe("F14-4: the carrier's id for the call", () => {
       call.json({ event: "start", start: { callId: ID, streamId: STREAM_ID } }),
   } as const;
   const WIRES = {
-    carrier_a: createCarrierA,
-    carrier_b: () => createCarrierB({ outboundCodec: "mulaw" }),
-    carrier_c: createCarrierC,
+    carrier_a: createTwilioWire,
+    carrier_b: () => createTelnyxWire({ outboundCodec: "mulaw" }),
+    carrier_c: createPlivoWire,
   };
 
   test.each([

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { CERTIFICATE_POLL_MS } from "../../src/core/limits.ts";
-import { type CertificateFiles, CertificateWatch, certificateProblems } from "../../src/gateway/certificate.ts";
+import { type CertificateFiles, CertificateReloader, certificateProblems } from "../../src/gateway/certificate.ts";
 import {
   hasOpenssl,
   makeCertificate,
@@ -36,7 +36,7 @@ function watching({ prepare = () => {}, epochMs = Date.now() }: { prepare?: () =
   const clock = new ManualClock(epochMs);
   const { log, lines } = memoryLog();
   let used = 0;
-  const watch = new CertificateWatch({
+  const watch = new CertificateReloader({
     files,
     prepare() {
       prepare();
@@ -153,30 +153,30 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     symlinkSync("..data/tls.crt", files.certFile);
     symlinkSync("..data/tls.key", files.keyFile);
     const { watch, used } = watching();
-    await watch.look();
+    await watch.check();
     expect(used()).toBe(0);
     symlinkSync("2", `${link}-new`);
     renameSync(`${link}-new`, link);
-    await watch.look();
+    await watch.check();
     expect([used(), watch.notAfterMs]).toEqual([1, second.notAfterMs]);
   });
 
   test("is not used while only half of it is there, and nobody is alarmed about that", async () => {
     const { watch, used, messages } = watching();
     cpSync(second.certFile, files.certFile);
-    await watch.look();
+    await watch.check();
     expect(used()).toBe(0);
     cpSync(second.keyFile, files.keyFile);
-    await watch.look();
+    await watch.check();
     expect([used(), messages()]).toEqual([1, ["certificate reloaded"]]);
   });
 
   test("is not used when it is no good; that is told once, and again when something else is wrong", async () => {
     const { watch, used, logged } = watching();
     cpSync(second.keyFile, files.keyFile);
-    for (let looks = 0; looks < 5; looks += 1) await watch.look();
+    for (let looks = 0; looks < 5; looks += 1) await watch.check();
     rmSync(files.keyFile);
-    for (let looks = 0; looks < 5; looks += 1) await watch.look();
+    for (let looks = 0; looks < 5; looks += 1) await watch.check();
     expect(logged()).toMatchObject([
       { level: 40, msg: "certificate refused", problem: expect.stringMatching(/does not fit the first certificate/) },
       {
@@ -187,7 +187,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     ]);
     expect([used(), watch.notAfterMs]).toEqual([0, first.notAfterMs]);
     replaceCertificate(files, second);
-    await watch.look();
+    await watch.check();
     expect([used(), logged().at(-1)?.msg]).toEqual([1, "certificate reloaded"]);
   });
 
@@ -195,9 +195,9 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     const { watch, used, messages } = watching();
     for (let round = 0; round < 2; round += 1) {
       rmSync(files.certFile);
-      for (let looks = 0; looks < 3; looks += 1) await watch.look();
+      for (let looks = 0; looks < 3; looks += 1) await watch.check();
       replaceCertificate(files, first);
-      for (let looks = 0; looks < 3; looks += 1) await watch.look();
+      for (let looks = 0; looks < 3; looks += 1) await watch.check();
     }
     expect([used(), messages()]).toEqual([0, ["certificate refused", "certificate refused"]]);
   });
@@ -209,7 +209,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
       },
     });
     replaceCertificate(files, second);
-    for (let looks = 0; looks < 3; looks += 1) await watch.look();
+    for (let looks = 0; looks < 3; looks += 1) await watch.check();
     expect(used()).toBe(0);
     const problem = `the TLS library cannot use ${files.certFile} with ${files.keyFile}`;
     expect(logged()).toMatchObject([{ msg: "certificate refused", problem }]);
@@ -225,9 +225,9 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
       },
     });
     replaceCertificate(files, second);
-    await watch.look();
+    await watch.check();
     expect([used(), watch.notAfterMs]).toEqual([0, first.notAfterMs]);
-    await watch.look();
+    await watch.check();
     expect([used(), watch.notAfterMs]).toEqual([1, third.notAfterMs]);
   });
 
@@ -235,7 +235,7 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
     const notBeforeMs = Date.parse(new X509Certificate(readFileSync(second.certFile)).validFrom);
     const { clock, watch, used, logged } = watching({ epochMs: notBeforeMs - DAY_MS });
     replaceCertificate(files, second);
-    for (let looks = 0; looks < 3; looks += 1) await watch.look();
+    for (let looks = 0; looks < 3; looks += 1) await watch.check();
     expect(used()).toBe(0);
     expect(logged()).toMatchObject([
       {
@@ -244,14 +244,14 @@ describe.skipIf(!hasOpenssl)("a certificate that is replaced (only where openssl
       },
     ]);
     clock.advance(DAY_MS);
-    await watch.look();
+    await watch.check();
     expect([used(), logged().at(-1)?.msg]).toEqual([1, "certificate reloaded"]);
   });
 
   test("is not used when it has expired", async () => {
     const { watch, used, logged } = watching({ epochMs: second.notAfterMs + 1 });
     replaceCertificate(files, second);
-    for (let looks = 0; looks < 3; looks += 1) await watch.look();
+    for (let looks = 0; looks < 3; looks += 1) await watch.check();
     expect(used()).toBe(0);
     expect(logged().filter(({ msg }) => msg === "certificate refused")).toMatchObject([
       { problem: `${files.certFile} has expired at ${new Date(second.notAfterMs).toISOString()}` },
@@ -266,7 +266,7 @@ describe.skipIf(!hasOpenssl)("a certificate that runs out (only where openssl is
     for (let day = 0; day < 17; day += 1) {
       const before = messages().length;
       for (let looks = 0; looks < 24; looks += 1) {
-        await watch.look();
+        await watch.check();
         clock.advance(DAY_MS / 24);
       }
       days.push(messages().length - before);
@@ -283,7 +283,7 @@ describe.skipIf(!hasOpenssl)("a certificate that runs out (only where openssl is
     expect(soon.messages()).toEqual(["certificate expires soon"]);
     const fresh = watching({ epochMs: first.notAfterMs - (VALID_DAYS - 1) * DAY_MS });
     fresh.watch.start();
-    await fresh.watch.look();
+    await fresh.watch.check();
     expect(fresh.messages()).toEqual([]);
   });
 });

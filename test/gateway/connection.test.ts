@@ -3,7 +3,7 @@ import { FRAME_MS, MESSAGES_PER_SECOND_MAX, OUTPUT_LEAD_MS } from "../../src/cor
 import type { Tts } from "../../src/speech/speech.ts";
 import { leg, STREAM_ID } from "../support/leg.ts";
 import { aborted, ManualClock, settled } from "../support/manual-clock.ts";
-import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 
@@ -176,11 +176,11 @@ describe("what a peer may do in its stream", () => {
   test("the ear is told in which of the caller's frames somebody speaks", async () => {
     const stt = new ScriptedStt(new ManualClock(), []);
     let frames = 0;
-    const isVoiced = (): boolean => {
+    const isSpeech = (): boolean => {
       frames += 1;
       return frames % 4 === 0;
     };
-    const call = leg({ stt, vad: { isVoiced, destroy: () => {} }, spec: { firstSpeaker: "user" } });
+    const call = leg({ stt, vad: { isSpeech, destroy: () => {} }, spec: { firstSpeaker: "user" } });
     call.start();
     await call.listen(800);
     expect(stt.opened[0]).toMatchObject({ samples: frames * 160, voicedFrames: Math.floor(frames / 4) });
@@ -259,7 +259,7 @@ describe("audio on its way out", () => {
   test("catching up does not take speech for run out that is merely not there yet", async () => {
     const tts: Tts = {
       provider: "scripted",
-      capabilities: { wordTimes: true },
+      capabilities: { wordTimestamps: true },
       voices: async () => [],
       async *speak(_request, signal) {
         yield { samples: new Int16Array(15 * 160), rateHz: 8_000, words: [] };
@@ -296,7 +296,7 @@ describe("audio on its way out", () => {
 
   test("a word over the agent sends clear, and after it no frame of the reply that was cut", async () => {
     const clock = new ManualClock();
-    const stt = new ScriptedStt(clock, [{ atMs: 400, event: { kind: "partial", text: "stop" } }]);
+    const stt = new ScriptedStt(clock, [{ atMs: 400, event: { kind: "interim", text: "stop" } }]);
     const call = leg({
       spec: { interruptible: true },
       stt,
@@ -317,7 +317,7 @@ describe("the end of a call", () => {
   test("C15: a hang-up aborts the ear, the model and the voice, and leaves no timer", async () => {
     const clock = new ManualClock();
     const stt = new ScriptedStt(clock, []);
-    const llm = new ScriptedLlm(clock, [sayingReply("I will go on for a long time.", { firstMs: 10_000 })]);
+    const llm = new ScriptedLlm(clock, [textReply("I will go on for a long time.", { firstMs: 10_000 })]);
     const call = leg({ spec: { firstSpeaker: "agent" }, stt, llm });
     call.start();
     await call.listen(200);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BACKLOG_MS_MAX, MESSAGES_PER_SECOND_MAX } from "../../src/core/limits.ts";
-import { createCarrierB } from "../../src/wire/carrier-b.ts";
-import { createCarrierC } from "../../src/wire/carrier-c.ts";
+import { createTelnyxWire } from "../../src/wire/carrier-b.ts";
+import { createPlivoWire } from "../../src/wire/carrier-c.ts";
 import { leg } from "../support/leg.ts";
 
 // Audio that is dropped before anybody counts how much of it there is: late, sent twice, or held up for too long.
@@ -15,7 +15,7 @@ const LONG_SAMPLES = 48_000;
 const payloadOf = (samples: number): string => Buffer.alloc(samples, 0xff).toString("base64");
 
 function carrierB() {
-  const call = leg({ ...QUIET, wire: createCarrierB({ outboundCodec: "mulaw" }) });
+  const call = leg({ ...QUIET, wire: createTelnyxWire({ outboundCodec: "mulaw" }) });
   const format = { encoding: "PCMU", sample_rate: 8_000, channels: 1 };
   call.json({ event: "start", stream_id: STREAM_ID, start: { call_control_id: "v3:0", media_format: format } });
   const send = (chunk: number, samples: number): void =>
@@ -27,7 +27,7 @@ function carrierB() {
 }
 
 function carrierC() {
-  const call = leg({ ...QUIET, wire: createCarrierC() });
+  const call = leg({ ...QUIET, wire: createPlivoWire() });
   call.json({ event: "start", start: { streamId: STREAM_ID, callId: "call" } });
   const send = (atMs: number, samples: number): void =>
     call.text(

@@ -17,7 +17,7 @@ async function start(options?: MediaServiceOptions): Promise<MediaService> {
 /** What `POST /calls/{id}/end` does: whether a worker was told. */
 async function end(callId: string): Promise<boolean> {
   const found = await service.stores.calls.cancel(service.accountId, callId);
-  return found?.workerId !== undefined && service.ipc.end(found.workerId, callId);
+  return found?.workerId !== undefined && service.ipc.endCall(found.workerId, callId);
 }
 
 test("a call that is being held ends as `api_hangup`, with 1000 for its peer, and its record tells so", async () => {
@@ -42,8 +42,8 @@ test("asking twice, or for a call that is over, does no harm", async () => {
   const record = await ended(callId);
   expect(record.endReason).toBe("api_hangup");
   expect(await end(callId)).toBe(false);
-  for (const id of [callId, "call_unknown"]) expect(ipc.end("worker", id)).toBe(true);
-  expect(ipc.end("another-worker", callId)).toBe(false);
+  for (const id of [callId, "call_unknown"]) expect(ipc.endCall("worker", id)).toBe(true);
+  expect(ipc.endCall("another-worker", callId)).toBe(false);
   expect(await service.stores.calls.get(service.accountId, callId)).toEqual(record);
   leg.ws.destroy();
 });

@@ -5,7 +5,7 @@ import { Ticker } from "../../src/gateway/ticker.ts";
 import type { LlmEvent } from "../../src/speech/speech.ts";
 import { leg } from "../support/leg.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { type LlmStep, ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt, type SttStep } from "../support/scripted-stt.ts";
 
 const MEGABYTE = 1_000_000;
@@ -44,7 +44,7 @@ async function answered(answers: readonly (readonly LlmStep[])[], heard: SttStep
   let pendingBytesMax = 0;
   let hasFailed = () => false;
   const call = leg({
-    ...{ llm, stt, beside: { clock, ticker: new Ticker(clock) }, httpTools: { carryOut } },
+    ...{ llm, stt, shared: { clock, ticker: new Ticker(clock) }, httpTools: { carryOut } },
     spec: { firstSpeaker: "user", tools: [TOOL] },
     tamper: ({ journal }) => {
       hasFailed = () => journal.failed;
@@ -67,7 +67,7 @@ async function answered(answers: readonly (readonly LlmStep[])[], heard: SttStep
 describe("an engine that tells far too much costs the call nothing, and the journal neither", () => {
   test("P13: a megabyte of arguments, of a tool's name and of its id", async () => {
     for (const asked of [asking(`{"a":"${"x".repeat(MEGABYTE)}"}`), asking("{}", "x".repeat(MEGABYTE))]) {
-      const { llm, ran, pendingBytesMax } = await answered([steps(asked, end), sayingReply("I see.")]);
+      const { llm, ran, pendingBytesMax } = await answered([steps(asked, end), textReply("I see.")]);
       expect(ran).toEqual([]);
       expect(llm.requests).toHaveLength(2);
       expect(llm.requests[1]?.messages.at(-1)).toMatchObject({ role: "tool", text: expect.stringMatching(/^Error: /) });
@@ -79,7 +79,7 @@ describe("an engine that tells far too much costs the call nothing, and the jour
   test("P13: a thousand calls of which each is as long as it may be: so many run as may, the rest is refused", async () => {
     const argumentsJson = JSON.stringify({ a: "é".repeat(16_000) });
     const calls = Array.from({ length: 2_000 }, () => asking(argumentsJson));
-    const { llm, ran, pendingBytesMax } = await answered([steps(...calls, end), sayingReply("I see.")]);
+    const { llm, ran, pendingBytesMax } = await answered([steps(...calls, end), textReply("I see.")]);
     expect(ran).toHaveLength(4);
     const results = llm.requests[1]?.messages.filter(({ role }) => role === "tool").map(({ text }) => text) ?? [];
     expect(results.slice(0, 5)).toEqual([...Array(4).fill("on its way"), expect.stringContaining("one JSON object")]);
@@ -100,7 +100,7 @@ describe("an engine that tells far too much costs the call nothing, and the jour
 
   test("P11: an ear that tells a megabyte", async () => {
     const heard = [{ atMs: 600, event: { kind: "final", text: "x".repeat(MEGABYTE) } } as const];
-    const { llm, pendingBytesMax } = await answered([sayingReply("I see.")], heard);
+    const { llm, pendingBytesMax } = await answered([textReply("I see.")], heard);
     expect(llm.requests.at(-1)?.messages.at(-1)?.text).toMatch(/^where is my order x{16000,16400}$/);
     expect(pendingBytesMax).toBeLessThan(100_000);
   });

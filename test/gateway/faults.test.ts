@@ -4,16 +4,16 @@ import { ENGLISH } from "../../src/core/phrases.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { compareJournal } from "../../src/record/journal-comparison.ts";
 import { projectJournal } from "../../src/record/projection.ts";
-import { BrainChain } from "../../src/speech/brain-chain.ts";
-import { meteredBrain } from "../../src/speech/metered.ts";
+import { FallbackLlm } from "../../src/speech/brain-chain.ts";
+import { meteredLlm } from "../../src/speech/metered.ts";
 import { refusalFrom } from "../../src/speech/refusal.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import type { WireEvent } from "../../src/wire/wire.ts";
 import { type LegOptions, leg, STREAM_ID } from "../support/leg.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { NO_LLM_REQUESTS } from "../support/no-limits.ts";
-import { lineFor } from "../support/provider-lines.ts";
-import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { breakerFor } from "../support/provider-lines.ts";
+import { ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 
@@ -51,21 +51,21 @@ const TOO_LONG = refusalFrom(400, "", true);
 /** Two models, one for when the other fails, and neither answers: each says that it was asked too much. */
 function failingModels(clock: ManualClock): Llm {
   const failing = new ScriptedLlm(clock, [[{ afterMs: 0, event: { kind: "fail", cause: TOO_LONG } }]]);
-  const chained = ["first", "second"].map((name) => ({ llm: failing, line: lineFor("model", name, clock).line }));
-  return new BrainChain(chained, clock);
+  const chained = ["first", "second"].map((name) => ({ llm: failing, circuitBreaker: breakerFor("llm", name, clock).circuitBreaker }));
+  return new FallbackLlm(chained, clock);
 }
 
 /** The caller asks, the model answers with a tool, and all of it is spoken; or one of the engines `fails`. */
 function engines(clock: ManualClock, fails?: "ear" | "model" | "voice"): Required<Engines> {
   const asking: ConstructorParameters<typeof ScriptedStt>[1] = [
-    { atMs: 2_000, event: { kind: "partial", text: "are you open" } },
+    { atMs: 2_000, event: { kind: "interim", text: "are you open" } },
     { atMs: 2_200, event: { kind: "final", text: "are you open", language: "de" } },
-    { atMs: 2_300, event: fails === "ear" ? { kind: "fail" } : { kind: "partial", text: "" } },
+    { atMs: 2_300, event: fails === "ear" ? { kind: "fail" } : { kind: "interim", text: "" } },
   ];
-  const reply = sayingReply("We are.", { tool: LOOKUP.name });
+  const reply = textReply("We are.", { tool: LOOKUP.name });
   return {
     stt: new ScriptedStt(clock, asking),
-    llm: fails === "model" ? failingModels(clock) : meteredBrain(new ScriptedLlm(clock, [reply])),
+    llm: fails === "model" ? failingModels(clock) : meteredLlm(new ScriptedLlm(clock, [reply])),
     tts: new ScriptedTts(clock, fails === "voice" ? { failing: { request: 0, afterChunks: 1 } } : {}),
   };
 }
@@ -73,7 +73,7 @@ function engines(clock: ManualClock, fails?: "ear" | "model" | "voice"): Require
 /** A call that is to break, and another beside it in the same process, which talks for a long time. */
 function twoCalls(options: (clock: ManualClock) => LegOptions): { broken: Leg; other: Leg } {
   const other = leg({ spec: { greeting: "a long greeting ".repeat(100) } });
-  return { other, broken: leg({ beside: other, ...options(other.clock) }) };
+  return { other, broken: leg({ shared: other, ...options(other.clock) }) };
 }
 
 async function expectUnharmed(other: Leg): Promise<void> {
@@ -118,22 +118,22 @@ const EVENTS: Readonly<Record<CallEvent["kind"], { fails?: "ear" | "model" | "vo
     "phrases-chosen": {},
     "provider-switched": { fails: "model" },
     "context-exceeded": { fails: "model" },
-    used: {},
+    usage: {},
     "limit-reached": {},
     pong: {},
     "tool-result": {},
     typed: { cause: (call) => call.text("typed") },
     cleared: { cause: (call) => call.text("cleared") },
-    "ear-partial": {},
-    "ear-final": {},
-    "ear-failed": { fails: "ear" },
+    "stt-interim": {},
+    "stt-final": {},
+    "stt-failed": { fails: "ear" },
     "reply-text": {},
-    "reply-tool": {},
+    "reply-tool-call": {},
     "reply-end": {},
     "reply-failed": { fails: "model" },
-    "piece-audio": {},
-    "piece-end": {},
-    "piece-failed": { fails: "voice" },
+    "segment-audio": {},
+    "segment-end": {},
+    "segment-failed": { fails: "voice" },
   };
 
 describe("K11: an exception ends the call that it came from, with one end and one line of log, and no other", () => {
@@ -180,7 +180,7 @@ describe("K11: an exception ends the call that it came from, with one end and on
   };
   const brokenModel: Llm = { provider: "broken", reply: planted };
   const BROKEN_PARTS: Readonly<Record<string, (clock: ManualClock) => LegOptions>> = {
-    "the voice detector": () => ({ vad: { isVoiced: planted, destroy: () => {} } }),
+    "the voice detector": () => ({ vad: { isSpeech: planted, destroy: () => {} } }),
     "the ear, when it is opened": (clock) => ({ stt: brokenEar(clock, "open") }),
     "the ear, when it hears": (clock) => ({ stt: brokenEar(clock, "write") }),
     "the model, when it is asked": () => ({ llm: brokenModel }),
@@ -214,11 +214,11 @@ describe("K11: an exception ends the call that it came from, with one end and on
     REPLAYABLE,
   )("F14-5: the journal of a call that was ended by a bug in %s gives every command again", async (_part, options) => {
     const clock = new ManualClock();
-    const broken = leg({ beside: { clock, ticker: new Ticker(clock) }, ...engines(clock), ...options(clock) });
+    const broken = leg({ shared: { clock, ticker: new Ticker(clock) }, ...engines(clock), ...options(clock) });
     await converse(broken);
     await expectOneEnd(broken, "worker_lost");
-    const { difference, breaksOff, commands } = await compareJournal(broken.journalPath);
-    expect([difference, breaksOff]).toEqual([undefined, false]);
+    const { difference, truncated, commands } = await compareJournal(broken.journalPath);
+    expect([difference, truncated]).toEqual([undefined, false]);
     expect(commands).toBeGreaterThan(0);
     const { endReason, complete } = await projectJournal(broken.journalPath);
     expect([endReason, complete]).toEqual(["worker_lost", true]);
@@ -226,7 +226,7 @@ describe("K11: an exception ends the call that it came from, with one end and on
 
   /** What is broken only at the end takes nothing from it: the reason stands, and the rest is tidied up. */
   const BROKEN_AT_THE_END: Readonly<Record<string, () => LegOptions>> = {
-    "the voice detector": () => ({ vad: { isVoiced: () => false, destroy: planted } }),
+    "the voice detector": () => ({ vad: { isSpeech: () => false, destroy: planted } }),
     "the socket": () => ({ tamper: ({ socket }) => Object.assign(socket, { end: planted }) }),
     "the metrics": () => ({ tamper: ({ metrics }) => Object.assign(metrics, { callEnded: planted }) }),
   };
@@ -248,5 +248,5 @@ test("a voice that throws at once has failed like one that throws later, and is 
   call.start();
   await call.clock.play(100);
   await expectOneEnd(call, "provider_error");
-  expect(call.ends()[0]).toMatchObject({ engineFailures: 1, lastFailure: { engine: "voice", code: "internal" } });
+  expect(call.ends()[0]).toMatchObject({ engineFailures: 1, lastFailure: { stage: "tts", code: "internal" } });
 });

@@ -11,7 +11,7 @@ import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import { type MediaService, mediaService } from "../support/media-service.ts";
 import { STREAM_ID, STREAM_START } from "../support/raw-leg.ts";
 import { RawWs } from "../support/raw-ws.ts";
-import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 
@@ -74,7 +74,7 @@ async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }
   const makeVad = await loadVad();
   const [ear, model, voice] = [
     new ScriptedStt(systemClock, []),
-    new ScriptedLlm(systemClock, [sayingReply("I see.")]),
+    new ScriptedLlm(systemClock, [textReply("I see.")]),
     new ScriptedTts(systemClock),
   ];
   const stt: Stt = {
@@ -112,7 +112,7 @@ async function fragileService(): Promise<{ fragile: MediaService; alive: Alive }
       const vad = makeVad(rateHz);
       alive.detectors += 1;
       return {
-        isVoiced: (frame) => vad.isVoiced(frame),
+        isSpeech: (frame) => vad.isSpeech(frame),
         destroy() {
           alive.detectors -= 1;
           vad.destroy();

@@ -7,7 +7,7 @@ import { WebSocketServer } from "ws";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { type LegOptions, leg } from "../support/leg.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { BRAINS, EARS, VOICES } from "../support/providers/every-provider.ts";
+import { LLM_PROVIDERS, STT_PROVIDERS, TTS_PROVIDERS } from "../support/providers/every-provider.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 
 const HANG_UP_MS_MAX = 1_000;
@@ -54,7 +54,7 @@ async function mute() {
 async function hungUp(engines: (base: string, clock: ManualClock) => LegOptions): Promise<void> {
   const { base, streams } = await mute();
   const clock = new ManualClock();
-  const call = leg({ beside: { clock, ticker: new Ticker(clock) }, ...engines(base, clock) });
+  const call = leg({ shared: { clock, ticker: new Ticker(clock) }, ...engines(base, clock) });
   call.start();
   // A question takes no more than moments, whatever the clock says: half a minute of it is never reached.
   for (let frame = 0; frame < 1_000 && streams.size === 0; frame += 1) {
@@ -71,11 +71,11 @@ async function hungUp(engines: (base: string, clock: ManualClock) => LegOptions)
 
 describe("a hang-up ends every stream within a second of the call's time, with a provider that answers nothing", () => {
   // An ear over HTTP has a stream only while it transcribes: that test stands with it.
-  test.each(EARS.filter(({ isSocket }) => isSocket))("P2: of the ear $name", async ({ make }) => {
+  test.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("P2: of the ear $name", async ({ make }) => {
     await hungUp((base, clock) => ({ stt: make(base, clock) }));
   });
 
-  test.each(BRAINS)("P2: of the brain $name", async ({ make }) => {
+  test.each(LLM_PROVIDERS)("P2: of the brain $name", async ({ make }) => {
     await hungUp((base, clock) => ({
       llm: make(base, clock),
       stt: new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]),
@@ -83,7 +83,7 @@ describe("a hang-up ends every stream within a second of the call's time, with a
     }));
   });
 
-  test.each(VOICES)("P2: of the voice $name", async ({ name, make }) => {
+  test.each(TTS_PROVIDERS)("P2: of the voice $name", async ({ name, make }) => {
     await hungUp((base, clock) => {
       const tts = make(base, clock);
       opened.push(tts);

@@ -6,7 +6,7 @@ import { Random } from "../sim/random.ts";
 import { cough, LINE_NOISE } from "../sim/words.ts";
 import { type LegOptions, leg } from "../support/leg.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 
@@ -30,7 +30,7 @@ async function play(line: Line, options: LegOptions & { clock?: ManualClock } = 
   const clock = options.clock ?? new ManualClock();
   const call = leg({
     ...options,
-    beside: { clock, ticker: new Ticker(clock) },
+    shared: { clock, ticker: new Ticker(clock) },
     spec: { inactivityTimeoutMs: TIMEOUT_MS, inactivityAction: "hang_up", maxDurationMs: 120_000, ...options.spec },
   });
   let heardMs = 0;
@@ -87,10 +87,10 @@ describe("C17: inactivity comes so long after the last sign of life and not befo
   test("a model that thinks is none, however long: what counts is what the caller hears of it", async () => {
     const clock = new ManualClock();
     const stt = new ScriptedStt(clock, [{ atMs: 5_000, event: { kind: "final", text: "are you open" } }]);
-    const llm = new ScriptedLlm(clock, [sayingReply("We are.", { firstMs: 3 * TIMEOUT_MS })]);
+    const llm = new ScriptedLlm(clock, [textReply("We are.", { firstMs: 3 * TIMEOUT_MS })]);
     const call = await play(silence, { clock, stt, llm });
     // Words of patience, and an apology.
-    expect(call.heardMs).toBeGreaterThan(5_500 + DEFAULT_TURN_PARAMETERS.modelSilenceMs);
+    expect(call.heardMs).toBeGreaterThan(5_500 + DEFAULT_TURN_PARAMETERS.llmSilenceMs);
     expectInactive(call, call.heardMs);
   });
 
@@ -100,6 +100,6 @@ describe("C17: inactivity comes so long after the last sign of life and not befo
     const call = await play(silence, { clock, tts });
     expect(call.heardMs).toBe(0);
     expect(call.reason).toBe("provider_error");
-    expect(call.endMs).toBeLessThanOrEqual(DEFAULT_TURN_PARAMETERS.voiceSilenceMs + FRAME_MS + 3);
+    expect(call.endMs).toBeLessThanOrEqual(DEFAULT_TURN_PARAMETERS.ttsSilenceMs + FRAME_MS + 3);
   });
 });

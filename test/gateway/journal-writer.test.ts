@@ -7,10 +7,10 @@ import { JOURNAL_SYNCS_MAX, JOURNAL_SYNCS_WAITING_MAX } from "../../src/core/dis
 import {
   JOURNAL_BACKLOG_BYTES_MAX,
   JOURNAL_FLUSH_MS,
-  JOURNAL_FRAMES_BYTES_MAX,
+  JOURNAL_SKIPPED_FRAMES_BYTES_MAX,
   JOURNAL_PENDING_BYTES_MAX,
 } from "../../src/core/limits.ts";
-import { JournalSync } from "../../src/gateway/journal-sync.ts";
+import { JournalSyncQueue } from "../../src/gateway/journal-sync.ts";
 import { type JournalFiles, JournalWriters } from "../../src/gateway/journal-writer.ts";
 import { JournalDecoder } from "../../src/record/journal-format.ts";
 import { journalPath, readJournal } from "../../src/record/journal-reader.ts";
@@ -155,12 +155,12 @@ describe("ADV-L9: the journal of an ended call", () => {
     const started: number[] = [];
     const answers: (() => void)[] = [];
     const done: number[] = [];
-    const sync = new JournalSync((fd, answer) => {
+    const sync = new JournalSyncQueue((fd, answer) => {
       started.push(fd);
       answers.push(() => answer(null));
     });
     for (let fd = 0; fd < JOURNAL_SYNCS_MAX + JOURNAL_SYNCS_WAITING_MAX + 3; fd += 1) sync.run(fd, () => done.push(fd));
-    expect([started, done.length, sync.leftOut]).toEqual([[0, 1], 3, 3]);
+    expect([started, done.length, sync.skipped]).toEqual([[0, 1], 3, 3]);
     answers[0]?.();
     expect([started, done.at(-1)]).toEqual([[0, 1, 2], 0]);
     for (let at = 1; at < answers.length; at += 1) answers[at]?.();
@@ -174,11 +174,11 @@ describe("journal writer", () => {
     const { journals, dataDir } = world();
     const writer = journals.open(START);
     writer.event(1, { kind: "leg-started", codec: "mulaw" });
-    writer.command(1, { kind: "speak", turnId: 1, piece: 0, text: "Hello." });
+    writer.command(1, { kind: "speak", turnId: 1, segment: 0, text: "Hello." });
     writer.frameIn(21.5, 102, true, AUDIO);
     writer.frameOut(22, 1, 160, AUDIO);
     writer.command(30, {
-      kind: "ask",
+      kind: "generate-reply",
       turnId: 2,
       messages: [{ role: "user", text: "Hi." }],
       tools: [],
@@ -194,9 +194,9 @@ describe("journal writer", () => {
       { kind: "header", timeMs: 0, header: { software: "trunkline test", icu: process.versions.icu, ...start, spec } },
       { kind: "event", timeMs: 1, event: { kind: "leg-started", codec: "mulaw" } },
       { kind: "command", timeMs: 1, command: { kind: "speak", turnId: 1, piece: 0, text: "Hello." } },
-      { kind: "frame-in", timeMs: 21.5, mediaMs: 102, voiced: true, audio: AUDIO, audioLeftOut: false },
-      { kind: "frame-out", timeMs: 22, turnId: 1, samples: 160, audio: AUDIO, audioLeftOut: false },
-      { kind: "command", timeMs: 30, command: { kind: "ask", turnId: 2, messages: 1, language: "en" } },
+      { kind: "frame-in", timeMs: 21.5, mediaMs: 102, voiced: true, audio: AUDIO, audioOmitted: false },
+      { kind: "frame-out", timeMs: 22, turnId: 1, samples: 160, audio: AUDIO, audioOmitted: false },
+      { kind: "command", timeMs: 30, command: { kind: "generate-reply", turnId: 2, messages: 1, language: "en" } },
       { kind: "command", timeMs: 31, command: { kind: "end", reason: "api_hangup" } },
     ]);
     expect(statSync(journalPath(dataDir, START.callId)).mode & 0o777).toBe(0o600);
@@ -209,14 +209,14 @@ describe("journal writer", () => {
     const writer = journals.open(NOT_RECORDED);
     writer.frameIn(20, 0, true, AUDIO);
     writer.frameOut(21, 1, 160, AUDIO);
-    writer.event(22, { kind: "ear-final", text: "canary" });
+    writer.event(22, { kind: "stt-final", text: "canary" });
     writer.event(23, { kind: "dtmf", digit: "7" });
-    writer.command(24, { kind: "speak", turnId: 1, piece: 0, text: "canary" });
+    writer.command(24, { kind: "speak", turnId: 1, segment: 0, text: "canary" });
     await writer.close();
     const [header, frameIn, frameOut] = await recordsOf(dataDir);
     expect(header).not.toHaveProperty("header.spec");
-    expect(frameIn).toMatchObject({ kind: "frame-in", voiced: true, audio: new Uint8Array(), audioLeftOut: false });
-    expect(frameOut).toMatchObject({ kind: "frame-out", audio: new Uint8Array(), audioLeftOut: false });
+    expect(frameIn).toMatchObject({ kind: "frame-in", voiced: true, audio: new Uint8Array(), audioOmitted: false });
+    expect(frameOut).toMatchObject({ kind: "frame-out", audio: new Uint8Array(), audioOmitted: false });
     const bytes = readFileSync(journalPath(dataDir, START.callId));
     for (const said of ["canary", '"7"', "dentist"]) expect(bytes.includes(said)).toBe(false);
     expect(bytes.includes(Buffer.from(AUDIO.subarray(0, 8)))).toBe(false);
@@ -290,7 +290,7 @@ describe("journal writer", () => {
       return counts;
     };
     const silent = new Uint8Array(0);
-    const loud = new Uint8Array(JOURNAL_FRAMES_BYTES_MAX);
+    const loud = new Uint8Array(JOURNAL_SKIPPED_FRAMES_BYTES_MAX);
     expect(await writesIn(6, () => writer.frameOut(0, 1, 160, silent))).toEqual([0, 0, 1, 0, 0, 1]);
     expect(await writesIn(3, () => writer.frameOut(0, 1, 160, loud))).toEqual([1, 1, 1]);
     expect(
@@ -319,11 +319,11 @@ describe("journal writer", () => {
     await settled();
     files.hangs = true;
     let frames = 0;
-    for (; writer.framesLeftOut < 100; frames += 1) {
+    for (; writer.framesWithoutAudio < 100; frames += 1) {
       writer.frameIn(frames * 20, frames * 20, false, AUDIO);
       if (frames % 100 === 0) writer.flush();
     }
-    writer.event(frames * 20, { kind: "ear-final", text: "still here" });
+    writer.event(frames * 20, { kind: "stt-final", text: "still here" });
     files.goOn();
     await settled();
     writer.flush();
@@ -334,12 +334,12 @@ describe("journal writer", () => {
     const records = files.records();
     const read = records.filter((record) => record.kind === "frame-in");
     expect(read).toHaveLength(frames + 1);
-    const audioBytes = read.filter(({ audioLeftOut }) => !audioLeftOut).length * (AUDIO.length + 22);
+    const audioBytes = read.filter(({ audioOmitted }) => !audioOmitted).length * (AUDIO.length + 22);
     expect(audioBytes).toBeLessThan(JOURNAL_PENDING_BYTES_MAX + 1_000);
     expect(audioBytes).toBeGreaterThan(JOURNAL_PENDING_BYTES_MAX - 2_000);
-    expect(read.slice(-101, -1).every(({ audioLeftOut, audio }) => audioLeftOut && audio.length === 0)).toBe(true);
-    expect(read.at(-1)).toMatchObject({ audio: AUDIO, audioLeftOut: false });
-    expect(records).toContainEqual(expect.objectContaining({ event: { kind: "ear-final", text: "still here" } }));
+    expect(read.slice(-101, -1).every(({ audioOmitted, audio }) => audioOmitted && audio.length === 0)).toBe(true);
+    expect(read.at(-1)).toMatchObject({ audio: AUDIO, audioOmitted: false });
+    expect(records).toContainEqual(expect.objectContaining({ event: { kind: "stt-final", text: "still here" } }));
     expect(logged).toEqual([]);
   });
 
@@ -351,7 +351,7 @@ describe("journal writer", () => {
     files.hangs = true;
     const events = Math.ceil(JOURNAL_BACKLOG_BYTES_MAX / 1_000) + 1;
     for (let i = 0; i < events; i += 1) {
-      writer.event(i, { kind: "ear-partial", text: "x".repeat(1_000) });
+      writer.event(i, { kind: "stt-interim", text: "x".repeat(1_000) });
       writer.flush();
     }
     expect(writer.failed).toBe(true);
@@ -443,7 +443,7 @@ describe("journal writer", () => {
       if (frames % 20 === 0) writer.flush();
     }, 5);
     expect(bytesPerFrame).toBe(0);
-    expect(writer.framesLeftOut).toBe(0);
+    expect(writer.framesWithoutAudio).toBe(0);
   });
 
   test("runs on the system's clock as well", async () => {

@@ -4,7 +4,7 @@ import type { CallSpec } from "../../src/core/call-spec.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import type { Voice } from "../../src/speech/speech.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { type LlmStep, ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt, type SttStep } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 import { websocketLeg } from "../support/websocket-leg.ts";
@@ -34,14 +34,14 @@ interface TalkOptions {
 /** A leg with voices of three languages, whose caller says `ear`; and what was journaled of its languages. */
 function talk(
   ear: readonly SttStep[],
-  { spec, replies = [sayingReply("So it is.")], anyLanguage = true, detects, voices }: TalkOptions = {},
+  { spec, replies = [textReply("So it is.")], anyLanguage = true, detects, voices }: TalkOptions = {},
 ) {
   const clock = new ManualClock();
   const tts = new ScriptedTts(clock, { voices: VOICES });
   if (voices !== undefined) tts.voices = () => voices(clock);
   const stt = new ScriptedStt(clock, ear, {
     anyLanguage,
-    ...(detects === undefined ? {} : { detects: (language: string) => detects.includes(language) }),
+    ...(detects === undefined ? {} : { detectsLanguage: (language: string) => detects.includes(language) }),
   });
   const llm = new ScriptedLlm(clock, replies);
   const chosen: OfKind<"voice-chosen">[] = [];
@@ -50,7 +50,7 @@ function talk(
     stt,
     llm,
     tts,
-    beside: { clock, ticker: new Ticker(clock) },
+    shared: { clock, ticker: new Ticker(clock) },
     spec: { voiceId: "Bea", language: "en", firstSpeaker: "user", ...spec },
     tamper({ journal }) {
       const { event, command } = journal;
@@ -183,7 +183,7 @@ describe("a caller who changes the language", () => {
     const call = talk([heard(1_000, "in German please", "en")], {
       anyLanguage: false,
       detects: ["en", "de"],
-      replies: [toGerman, sayingReply("Gerne.")],
+      replies: [toGerman, textReply("Gerne.")],
       spec: { languagePinned: true, tools: [{ kind: "built_in", name: "switch_language", fixedArguments: {} }] },
     });
     await call.listen(5_000);
@@ -222,7 +222,7 @@ test("the model turns to another language in the middle of a reply: what it said
       },
       { afterMs: 0, event: { kind: "end", inputTokens: 1, outputTokens: 1 } },
     ],
-    sayingReply("Guten Tag."),
+    textReply("Guten Tag."),
   ];
   const tools = [{ kind: "built_in", name: "switch_language", fixedArguments: {} }] as const;
   const call = talk([heard(1_000, "can we speak German", "en")], { replies, spec: { tools } });

@@ -6,12 +6,12 @@ import type { ClientTool } from "../../src/core/call-spec.ts";
 import { providerFailed } from "../../src/core/errors.ts";
 import type { LlmAbortReason } from "../../src/core/metrics.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
-import { BrainChain } from "../../src/speech/brain-chain.ts";
-import { meteredBrain } from "../../src/speech/metered.ts";
+import { FallbackLlm } from "../../src/speech/brain-chain.ts";
+import { meteredLlm } from "../../src/speech/metered.ts";
 import { refusalFrom } from "../../src/speech/refusal.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../src/speech/speech.ts";
 import { ManualClock, settled, sleep } from "../support/manual-clock.ts";
-import { lineFor } from "../support/provider-lines.ts";
+import { breakerFor } from "../support/provider-lines.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { type WebsocketLegOptions, websocketLeg } from "../support/websocket-leg.ts";
 
@@ -67,7 +67,7 @@ function providerOf(provider: string, clock: ManualClock, ledger: Ledger, behave
     if (behaviour === "uses a tool") yield { kind: "tool-call", id: "1", name: LOOK_UP.name, argumentsJson: "{}" };
     yield { kind: "end", inputTokens: 20, outputTokens: 4 };
   }
-  return meteredBrain({
+  return meteredLlm({
     provider,
     async *reply(request, signal) {
       ledger.sent(request, signal);
@@ -94,7 +94,7 @@ function called(clock: ManualClock, llm: Llm, options: WebsocketLegOptions = {})
   const aborted: LlmAbortReason[] = [];
   const events: CallEvent[] = [];
   const call = websocketLeg({
-    beside: { clock, ticker: new Ticker(clock) },
+    shared: { clock, ticker: new Ticker(clock) },
     llm,
     parameters: PREEMPTIVE_TURN_PARAMETERS,
     ...options,
@@ -124,7 +124,7 @@ describe("ADV-H3: the LLM requests of a call", () => {
     await clock.play(5_000);
     expect([ledger.requests.length, ledger.most]).toEqual([30, 1]);
     expect(aborted).toEqual(Array.from({ length: 29 }, () => "typed"));
-    const used = events.flatMap((event) => (event.kind === "used" && event.engine === "model" ? [event.usage] : []));
+    const used = events.flatMap((event) => (event.kind === "usage" && event.stage === "llm" ? [event.usage] : []));
     expect(used).toHaveLength(30);
     for (const usage of used.slice(0, 29)) {
       expect(usage).toMatchObject({ approximate: true });
@@ -156,14 +156,14 @@ describe("ADV-H3: the LLM requests of a call", () => {
       providerOf("scripted", clock, ledger, () => ["answers", 2_000]),
       {
         stt: new ScriptedStt(clock, [
-          { atMs: 500, event: { kind: "partial", text: "when are" } },
-          { atMs: 1_500, event: { kind: "partial", text: "when are you open" } },
+          { atMs: 500, event: { kind: "interim", text: "when are" } },
+          { atMs: 1_500, event: { kind: "interim", text: "when are you open" } },
         ]),
       },
     );
     await clock.play(2_500);
     expect([ledger.requests.length, ledger.most]).toEqual([2, 1]);
-    expect(aborted).toEqual(["caller_went_on"]);
+    expect(aborted).toEqual(["preemptive_cancelled"]);
     call.hangUp();
   });
 
@@ -195,15 +195,15 @@ describe("ADV-H3: the LLM requests of a call", () => {
     const behave = (): [Behaviour, number] => [BEHAVIOURS[below(BEHAVIOURS.length)] ?? "answers", 20 + below(1_500)];
     const chained = ["first", "second"].map((name) => ({
       llm: providerOf(name, clock, ledger, behave),
-      line: lineFor("model", name, clock).line,
+      circuitBreaker: breakerFor("llm", name, clock).circuitBreaker,
     }));
     let saidMs = 0;
     const script = Array.from({ length: 40 }, (_, word) => {
       saidMs += 100 + below(900);
-      const kind = below(4) === 0 ? "final" : "partial";
+      const kind = below(4) === 0 ? "final" : "interim";
       return { atMs: saidMs, event: { kind, text: below(6) === 0 ? "" : `word ${word}` } } as const;
     });
-    const { call } = called(clock, new BrainChain(chained, clock), {
+    const { call } = called(clock, new FallbackLlm(chained, clock), {
       stt: new ScriptedStt(clock, script),
       spec: { inactivityTimeoutMs: 10_000 },
     });

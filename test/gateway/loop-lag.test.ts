@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { LOOP_LAG_LOOK_MS, LOOP_LAG_WINDOW_MS } from "../../src/core/limits.ts";
-import { LoopLag, type LoopLooks } from "../../src/gateway/loop-lag.ts";
+import { LOOP_LAG_SAMPLE_MS, LOOP_LAG_WINDOW_MS } from "../../src/core/limits.ts";
+import { LoopLag, type LoopDelayHistogram } from "../../src/gateway/loop-lag.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 
 /** Looks at a loop that lags as the script says, one window after the other; ms. Undefined: nobody could look. */
-class ScriptedLooks implements LoopLooks {
+class ScriptedLooks implements LoopDelayHistogram {
   readonly #lagsMs: (number | undefined)[];
   #now: number | undefined;
 
@@ -19,7 +19,7 @@ class ScriptedLooks implements LoopLooks {
   }
 
   percentile(): number {
-    return ((this.#now ?? Number.NaN) + LOOP_LAG_LOOK_MS) * 1e6;
+    return ((this.#now ?? Number.NaN) + LOOP_LAG_SAMPLE_MS) * 1e6;
   }
 
   reset(): void {
@@ -63,7 +63,7 @@ test("looks that come a little early are no lag, and none below zero", () => {
 });
 
 test("a real loop that is blocked again and again is seen", async () => {
-  const lag = LoopLag.watch(systemClock, memoryLog().log);
+  const lag = LoopLag.monitor(systemClock, memoryLog().log);
   const untilMs = performance.now() + 2.3 * LOOP_LAG_WINDOW_MS;
   while (performance.now() < untilMs) {
     const busyMs = performance.now() + 80;

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { LegSocket } from "../../src/gateway/leg.ts";
 import { mediaServerContract } from "../contract/media-server/media-server-contract.ts";
-import { DEAF_LEG } from "../support/deaf-leg.ts";
+import { NOOP_LEG } from "../support/deaf-leg.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { createMediaServer } from "../support/media-servers.ts";
 import { memoryLog } from "../support/memory-log.ts";
@@ -26,7 +26,7 @@ describe("the media server on ws", () => {
           kind: "admitted",
           open: (socket) => {
             sockets.push(socket);
-            return DEAF_LEG;
+            return NOOP_LEG;
           },
         }),
         handshakesMax: () => 1,

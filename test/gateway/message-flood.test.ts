@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { BACKLOG_MS_MAX, CARRIER_MESSAGE_BYTES_MAX, FRAME_MS } from "../../src/core/limits.ts";
 import {
-  CARRIER_BYTES_AT_ONCE_MAX,
+  CARRIER_BYTES_BURST_MAX,
   CARRIER_BYTES_PER_SECOND_MAX,
-  TEXT_BYTES_AT_ONCE_MAX,
+  TEXT_BYTES_BURST_MAX,
   TEXT_BYTES_PER_SECOND_MAX,
   TEXT_MESSAGE_BYTES_MAX,
 } from "../../src/core/message-limits.ts";
-import { createCarrierA } from "../../src/wire/carrier-a.ts";
-import { createCarrierB } from "../../src/wire/carrier-b.ts";
-import { createCarrierC } from "../../src/wire/carrier-c.ts";
+import { createTwilioWire } from "../../src/wire/carrier-a.ts";
+import { createTelnyxWire } from "../../src/wire/carrier-b.ts";
+import { createPlivoWire } from "../../src/wire/carrier-c.ts";
 import { parseChargeBytes } from "../../src/wire/parse-charge.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { differentKeys } from "../support/costly-json.ts";
@@ -51,7 +51,7 @@ describe("ADV-H1: texts of a raw stream", () => {
     }
     expect(call.socket.ended).toEqual(FLOOD);
     expect(sent).toBe(5);
-    expect(parsedBytes()).toBe(TEXT_BYTES_AT_ONCE_MAX);
+    expect(parsedBytes()).toBe(TEXT_BYTES_BURST_MAX);
     expect(call.told("ended")).toEqual([{ type: "ended", reason: "message_flood" }]);
     expect(call.ends()).toMatchObject([{ reason: "message_flood", flooded: 1, malformed: 0 }]);
     expect(call.logged.filter((line) => line.includes("wire_flood"))).toHaveLength(1);
@@ -122,7 +122,7 @@ interface Carrier {
 const CARRIERS: readonly Carrier[] = [
   {
     name: "carrier_a",
-    makeWire: createCarrierA,
+    makeWire: createTwilioWire,
     start: () => ({
       event: "start",
       start: {
@@ -140,7 +140,7 @@ const CARRIERS: readonly Carrier[] = [
   },
   {
     name: "carrier_b",
-    makeWire: () => createCarrierB({ outboundCodec: "mulaw" }),
+    makeWire: () => createTelnyxWire({ outboundCodec: "mulaw" }),
     start: () => ({
       event: "start",
       stream_id: STREAM_ID,
@@ -155,7 +155,7 @@ const CARRIERS: readonly Carrier[] = [
   },
   {
     name: "carrier_c",
-    makeWire: createCarrierC,
+    makeWire: createPlivoWire,
     start: (extraHeaders) => ({
       event: "start",
       start: { streamId: STREAM_ID, callId: "call" },
@@ -252,7 +252,7 @@ describe.each(CARRIERS.map((carrier) => [carrier.name, carrier] as const))("ADV-
         bytes += long.length;
       }
       expect([what, call.socket.ended]).toEqual([what, FLOOD]);
-      expect(bytes).toBeLessThan(CARRIER_BYTES_AT_ONCE_MAX + CARRIER_MESSAGE_BYTES_MAX);
+      expect(bytes).toBeLessThan(CARRIER_BYTES_BURST_MAX + CARRIER_MESSAGE_BYTES_MAX);
     }
   });
 
@@ -278,5 +278,5 @@ test("ADV-H1: 2 KiB of extra headers in each message of audio, in an unknown key
 });
 
 test("ADV-H1: a carrier's burst is what it may send while it is held up", () => {
-  expect(CARRIER_BYTES_AT_ONCE_MAX).toBe((CARRIER_BYTES_PER_SECOND_MAX * BACKLOG_MS_MAX) / 1_000);
+  expect(CARRIER_BYTES_BURST_MAX).toBe((CARRIER_BYTES_PER_SECOND_MAX * BACKLOG_MS_MAX) / 1_000);
 });

@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import type { CallCommand } from "../../src/call/events.ts";
-import { Notices } from "../../src/gateway/notices.ts";
-import { createCarrierA } from "../../src/wire/carrier-a.ts";
-import type { LegNotice, Wire } from "../../src/wire/wire.ts";
+import { ClientMessages } from "../../src/gateway/notices.ts";
+import { createTwilioWire } from "../../src/wire/carrier-a.ts";
+import type { ClientMessage, Wire } from "../../src/wire/wire.ts";
 
 /** A dialect that has words for everything, and what was said in it. */
 function notices() {
-  const told: LegNotice[] = [];
-  const wire: Wire = Object.assign(createCarrierA(), {
-    encodeNotice(notice: LegNotice): string {
+  const told: ClientMessage[] = [];
+  const wire: Wire = Object.assign(createTwilioWire(), {
+    encodeNotice(notice: ClientMessage): string {
       told.push(notice);
       return notice.kind;
     },
   });
   const sent: string[] = [];
-  return { notices: new Notices(wire, "en", (message) => sent.push(message)), told, sent };
+  return { notices: new ClientMessages(wire, "en", (message) => sent.push(message)), told, sent };
 }
 
 const userTurn = (text: string): CallCommand => ({
@@ -25,8 +25,8 @@ const agentTurn = (text: string, interrupted = false): CallCommand => ({
   kind: "turn",
   turn: { role: "agent", text, startMs: 0, endMs: 1, interrupted },
 });
-const speak = (turnId: number, piece: number, text: string): CallCommand => ({ kind: "speak", turnId, piece, text });
-const transcripts = (told: readonly LegNotice[]) =>
+const speak = (turnId: number, segment: number, text: string): CallCommand => ({ kind: "speak", turnId, segment, text });
+const transcripts = (told: readonly ClientMessage[]) =>
   told.flatMap((notice) =>
     notice.kind === "transcript"
       ? [`${notice.turnId} ${notice.role}: ${notice.text}${notice.final ? "." : " ..."}`]
@@ -36,11 +36,11 @@ const transcripts = (told: readonly LegNotice[]) =>
 describe("what a peer is told", () => {
   test("the caller's turn as it is understood, whole each time, and once more when it is settled", () => {
     const { notices: peer, told } = notices();
-    peer.onEvent({ kind: "ear-partial", text: "one" });
-    peer.onEvent({ kind: "ear-partial", text: "one loaf" });
-    peer.onEvent({ kind: "ear-final", text: "one loaf" });
-    peer.onEvent({ kind: "ear-partial", text: "and" });
-    peer.onEvent({ kind: "ear-final", text: "and a roll" });
+    peer.onEvent({ kind: "stt-interim", text: "one" });
+    peer.onEvent({ kind: "stt-interim", text: "one loaf" });
+    peer.onEvent({ kind: "stt-final", text: "one loaf" });
+    peer.onEvent({ kind: "stt-interim", text: "and" });
+    peer.onEvent({ kind: "stt-final", text: "and a roll" });
     peer.onCommand(userTurn("one loaf and a roll"));
     expect(transcripts(told)).toEqual([
       "1 user: one ...",
@@ -161,7 +161,7 @@ describe("what a peer is told", () => {
       peer.onCommand({ kind: "state", state: "speaking" });
       peer.onCommand({ kind: "pause", turnId: 1 });
       peer.onCommand({ kind: "state", state: "listening" });
-      peer.onCommand({ kind: "cut", turnId: 1, clear: true, reason: "words", voicedMs: 200, heardText });
+      peer.onCommand({ kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 200, heardText });
       if (heardText !== "") peer.onCommand(agentTurn(heardText, true));
       expect(transcripts(told)).toEqual(["1 agent: Good morning. ...", `1 agent: ${heardText}.`]);
     }
@@ -170,17 +170,17 @@ describe("what a peer is told", () => {
   test("words that come once the model was asked are the next turn's, and those it was asked are told in none but theirs", () => {
     const { notices: peer, told } = notices();
     const ask = (turnId: number, text: string): CallCommand => ({
-      kind: "ask",
+      kind: "generate-reply",
       turnId,
       messages: [{ role: "user", text }],
       tools: [],
       language: "en",
     });
-    peer.onEvent({ kind: "ear-partial", text: "do you" });
+    peer.onEvent({ kind: "stt-interim", text: "do you" });
     peer.onCommand(ask(1, "do you"));
     peer.onEvent({ kind: "typed", text: "two rolls" });
     peer.onCommand(userTurn("do you"));
-    peer.onEvent({ kind: "ear-final", text: "do you sell" });
+    peer.onEvent({ kind: "stt-final", text: "do you sell" });
     peer.onCommand(ask(2, "two rolls sell"));
     peer.onCommand(userTurn("two rolls sell"));
     expect(transcripts(told)).toEqual([
@@ -195,18 +195,18 @@ describe("what a peer is told", () => {
   test("F14-1: words that the STT has changed since they were answered are sent whole", () => {
     const { notices: peer, told } = notices();
     const messages = [{ role: "user", text: "I need for" }] as const;
-    peer.onEvent({ kind: "ear-partial", text: "I need for" });
-    peer.onCommand({ kind: "ask", turnId: 1, messages, tools: [], language: "en" });
+    peer.onEvent({ kind: "stt-interim", text: "I need for" });
+    peer.onCommand({ kind: "generate-reply", turnId: 1, messages, tools: [], language: "en" });
     peer.onCommand(userTurn("I need for"));
-    peer.onEvent({ kind: "ear-final", text: "I need forty rolls" });
+    peer.onEvent({ kind: "stt-final", text: "I need forty rolls" });
     expect(transcripts(told).slice(-1)).toEqual(["2 user: I need forty rolls ..."]);
   });
 
   test("what is typed comes behind what the ear is not done with, as in the turn", () => {
     const { notices: peer, told } = notices();
-    peer.onEvent({ kind: "ear-partial", text: "my name is" });
+    peer.onEvent({ kind: "stt-interim", text: "my name is" });
     peer.onEvent({ kind: "typed", text: "Siobhán" });
-    peer.onEvent({ kind: "ear-final", text: "my name is" });
+    peer.onEvent({ kind: "stt-final", text: "my name is" });
     peer.onCommand(userTurn("my name is Siobhán"));
     expect(transcripts(told)).toEqual([
       "1 user: my name is ...",
@@ -217,13 +217,13 @@ describe("what a peer is told", () => {
 
   test("what is passed over is no turn, and the next one does not begin with it", () => {
     const { notices: peer, told } = notices();
-    const passOver: CallCommand = { kind: "pass-over", text: "yeah", startMs: 0, endMs: 1 };
-    peer.onEvent({ kind: "ear-final", text: "yeah" });
+    const passOver: CallCommand = { kind: "ignore", text: "yeah", startMs: 0, endMs: 1 };
+    peer.onEvent({ kind: "stt-final", text: "yeah" });
     peer.onCommand(passOver);
-    peer.onEvent({ kind: "ear-final", text: "two rolls" });
+    peer.onEvent({ kind: "stt-final", text: "two rolls" });
     const messages = [{ role: "user", text: "two rolls" }] as const;
-    peer.onCommand({ kind: "ask", turnId: 1, messages, tools: [], language: "en" });
-    peer.onEvent({ kind: "ear-final", text: "okay" });
+    peer.onCommand({ kind: "generate-reply", turnId: 1, messages, tools: [], language: "en" });
+    peer.onEvent({ kind: "stt-final", text: "okay" });
     peer.onCommand(passOver);
     peer.onCommand(userTurn("two rolls"));
     expect(transcripts(told)).toEqual([
@@ -253,9 +253,9 @@ describe("what a peer is told", () => {
 
   test("nothing at all where the dialect has no words for it", () => {
     const sent: string[] = [];
-    const carrier = new Notices(createCarrierA(), "en", (message) => sent.push(message));
+    const carrier = new ClientMessages(createTwilioWire(), "en", (message) => sent.push(message));
     carrier.ready("call_1");
-    carrier.onEvent({ kind: "ear-partial", text: "one" });
+    carrier.onEvent({ kind: "stt-interim", text: "one" });
     carrier.onCommand(speak(1, 0, "Hello."));
     carrier.onCommand({ kind: "state", state: "speaking" });
     carrier.error("wire_malformed", "no JSON");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { StreamFormat } from "../../src/core/call-spec.ts";
 import { type OpusCodecs, opusCodecs } from "../../src/media/opus.ts";
 import { createWasmOpus, loadLibopusModule } from "../../src/media/opus-wasm.ts";
-import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts";
+import { createReferenceStt } from "../../src/speech/providers/reference-ear.ts";
 import { createWebsocketWire } from "../../src/wire/websocket.ts";
 import { leg } from "../support/leg.ts";
 import { opus } from "../support/opus.ts";
@@ -37,7 +37,7 @@ function opusLeg({
   stt,
 }: {
   format?: StreamFormat;
-  stt?: ReturnType<typeof createReferenceEar>;
+  stt?: ReturnType<typeof createReferenceStt>;
 } = {}) {
   const { codecs, open } = countedOpus();
   const call = leg({
@@ -102,7 +102,7 @@ describe("a caller whose words the STT does not find", () => {
 
   async function speak({ samples }: Spoken, bitrateBps: number | undefined) {
     const format: StreamFormat = { codec: "opus", inputRateHz: 8_000, outputRateHz: 8_000 };
-    const { call } = opusLeg({ format, stt: createReferenceEar() });
+    const { call } = opusLeg({ format, stt: createReferenceStt() });
     const client = { rateHz: 8_000, channels: 1, frameMs: 20, ...(bitrateBps && { bitrateBps }) } as const;
     const packets = opusStream(client, (samples.length / 8_000) * 1_000, (s) => samples[Math.round(s * 8_000)] ?? 0);
     for (const packet of packets) {

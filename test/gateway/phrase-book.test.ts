@@ -7,8 +7,8 @@ import { spendLimited } from "../../src/core/spend.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { PhraseBook, type TranslationSpend } from "../../src/gateway/phrase-book.ts";
 import { PhraseCache } from "../../src/gateway/phrase-cache.ts";
-import { meteredBrain } from "../../src/speech/metered.ts";
-import { createReferenceBrain } from "../../src/speech/providers/reference-brain.ts";
+import { meteredLlm } from "../../src/speech/metered.ts";
+import { createReferenceLlm } from "../../src/speech/providers/reference-brain.ts";
 import { INLINE_TOOL_CHOICE } from "../support/inline-schemas.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
@@ -190,7 +190,7 @@ describe("English is spoken", () => {
 
   test("with the reference LLM, which translates nothing", async () => {
     const { book, logged } = scene();
-    expect(await book.find("sw", createReferenceBrain(INLINE_TOOL_CHOICE), UNLIMITED_SPEND)).toEqual(english);
+    expect(await book.find("sw", createReferenceLlm(INLINE_TOOL_CHOICE), UNLIMITED_SPEND)).toEqual(english);
     expect(levels(logged)).toEqual(["warn sw: the service's own phrases are spoken in English"]);
   });
 
@@ -259,7 +259,7 @@ describe("ADV-H3: calls of several accounts that wait for the same translation",
   test("ADV-H3: one whose account may not spend keeps the others no translation from", async () => {
     const { book, clock, played } = scene();
     const llm = new ScriptedLlm(clock, [saysJson(SWAHILI)]);
-    const metered = meteredBrain(llm);
+    const metered = meteredLlm(llm);
     const spends = [refusing(), refusing(), UNLIMITED_SPEND, UNLIMITED_SPEND];
     const found = await played(Promise.all(spends.map((spend) => book.find("sw", metered, spend))));
     expect(found.map((chosen) => chosen?.origin)).toEqual(["english", "english", "translated", "translated"]);
@@ -268,7 +268,7 @@ describe("ADV-H3: calls of several accounts that wait for the same translation",
 
   test("ADV-H3: where none of them may spend, each has tried once", async () => {
     const { book, clock, played } = scene();
-    const metered = meteredBrain(new ScriptedLlm(clock, [saysJson(SWAHILI)]));
+    const metered = meteredLlm(new ScriptedLlm(clock, [saysJson(SWAHILI)]));
     let tries = 0;
     const spend: TranslationSpend = {
       request: () => {

@@ -47,7 +47,7 @@ function talk({ language, translatesMs = 500, overrides = {}, stt, spec }: TalkO
   const metrics = { providerUsed: () => {} };
   const ear = stt?.(clock);
   const call = leg({
-    beside: { clock, ticker: new Ticker(clock) },
+    shared: { clock, ticker: new Ticker(clock) },
     spec: { language, inactivityTimeoutMs: 10_000, ...spec },
     llm,
     tts,

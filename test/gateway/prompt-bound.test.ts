@@ -9,7 +9,7 @@ import { replayJournal } from "../../src/record/replay.ts";
 import { promptTokens } from "../../src/speech/prompt-tokens.ts";
 import type { LlmRequest } from "../../src/speech/speech.ts";
 import { type MediaService, mediaService } from "../support/media-service.ts";
-import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { SPEC } from "../support/virtual-call.ts";
 import { DEFAULT_FORMAT } from "../support/websocket-leg.ts";
 
@@ -31,7 +31,7 @@ class SmallModel extends ScriptedLlm {
   #told: (request: LlmRequest) => void = () => {};
 
   constructor() {
-    super(systemClock, [sayingReply("I see.")]);
+    super(systemClock, [textReply("I see.")]);
   }
 
   next(): Promise<LlmRequest> {

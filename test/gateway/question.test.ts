@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
 import { PREEMPTIVE_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import { codeOf } from "../../src/core/errors.ts";
-import { Question } from "../../src/gateway/question.ts";
+import { BufferedReply } from "../../src/gateway/question.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import type { LlmEvent } from "../../src/speech/speech.ts";
 import { leg } from "../support/leg.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
-import { type LlmStep, ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 
 const REQUEST = { messages: [], tools: [], temperature: 0, language: "en" };
@@ -17,12 +17,12 @@ function question(steps: readonly LlmStep[]) {
   const clock = new ManualClock();
   const llm = new ScriptedLlm(clock, [steps]);
   const told: string[] = [];
-  const asked = new Question(
+  const asked = new BufferedReply(
     (signal) => llm.reply(REQUEST, signal),
     () => told.push("too much"),
   );
   const answer = (): void =>
-    asked.answer(
+    asked.deliverTo(
       (event: LlmEvent) => told.push(event.kind === "text" ? event.text : event.kind),
       (error) => told.push(codeOf(error)),
     );
@@ -31,7 +31,7 @@ function question(steps: readonly LlmStep[]) {
 
 describe("a question that was asked ahead", () => {
   test("tells nothing until somebody waits for the answer, and then all of it, in order and later", async () => {
-    const { clock, answer, told } = question(sayingReply("one two three", { firstMs: 100, perWordMs: 100 }));
+    const { clock, answer, told } = question(textReply("one two three", { firstMs: 100, perWordMs: 100 }));
     await clock.play(250);
     expect(told).toEqual([]);
     answer();
@@ -44,11 +44,11 @@ describe("a question that was asked ahead", () => {
 
   test("tells nothing any more once it was stopped, not even what it holds", async () => {
     const { clock, llm, asked, answer, told } = question(
-      sayingReply("one two three", { firstMs: 100, perWordMs: 100 }),
+      textReply("one two three", { firstMs: 100, perWordMs: 100 }),
     );
     await clock.play(250);
     answer();
-    asked.stop();
+    asked.cancel();
     await clock.play(500);
     expect([told, llm.aborted]).toEqual([[], 1]);
   });
@@ -70,11 +70,11 @@ async function conversation(finalText: string, replies: readonly (readonly LlmSt
   const llm = new ScriptedLlm(clock, replies);
   const events: CallEvent[] = [];
   const call = leg({
-    beside: { clock, ticker: new Ticker(clock) },
+    shared: { clock, ticker: new Ticker(clock) },
     spec: { firstSpeaker: "user" },
     parameters: PREEMPTIVE_TURN_PARAMETERS,
     stt: new ScriptedStt(clock, [
-      { atMs: 1_000, event: { kind: "partial", text: "when are you open" } },
+      { atMs: 1_000, event: { kind: "interim", text: "when are you open" } },
       { atMs: 1_600, event: { kind: "final", text: finalText } },
     ]),
     llm,
@@ -95,32 +95,32 @@ async function conversation(finalText: string, replies: readonly (readonly LlmSt
 
 describe("a call with preemptive replies", () => {
   test("asks once where the final agrees, and tells of the answer only then", async () => {
-    const { llm, said, events } = await conversation("When are you open?", [sayingReply("At nine.", { firstMs: 100 })]);
+    const { llm, said, events } = await conversation("When are you open?", [textReply("At nine.", { firstMs: 100 })]);
     expect([llm.requests.length, said]).toEqual([1, "At nine."]);
     const kinds = events.map(({ kind }) => kind);
-    expect(kinds.indexOf("reply-text")).toBeGreaterThan(kinds.indexOf("ear-final"));
+    expect(kinds.indexOf("reply-text")).toBeGreaterThan(kinds.indexOf("stt-final"));
   });
 
   test("stops the first answer and asks again where the final does not", async () => {
-    const replies = [sayingReply("At nine", { firstMs: 100, perWordMs: 2_000 }), sayingReply("On Main Street.")];
+    const replies = [textReply("At nine", { firstMs: 100, perWordMs: 2_000 }), textReply("On Main Street.")];
     const { llm, said } = await conversation("Where are you open?", replies);
     expect([llm.requests.length, llm.aborted, said]).toEqual([2, 1, "On Main Street."]);
   });
 
   test("asks again where the model failed before anybody waited for it", async () => {
-    const { llm, said, call } = await conversation("When are you open?", [FAILING, sayingReply("At nine.")]);
+    const { llm, said, call } = await conversation("When are you open?", [FAILING, textReply("At nine.")]);
     expect([llm.requests.length, said]).toEqual([2, "At nine."]);
     expect(call.ends()).toMatchObject([{ engineFailures: 0 }]);
   });
 
   test("stops what was asked ahead when the call ends", async () => {
     const clock = new ManualClock();
-    const llm = new ScriptedLlm(clock, [sayingReply("At nine.", { firstMs: 60_000 })]);
+    const llm = new ScriptedLlm(clock, [textReply("At nine.", { firstMs: 60_000 })]);
     const call = leg({
-      beside: { clock, ticker: new Ticker(clock) },
+      shared: { clock, ticker: new Ticker(clock) },
       spec: { firstSpeaker: "user" },
       parameters: PREEMPTIVE_TURN_PARAMETERS,
-      stt: new ScriptedStt(clock, [{ atMs: 1_000, event: { kind: "partial", text: "when are you open" } }]),
+      stt: new ScriptedStt(clock, [{ atMs: 1_000, event: { kind: "interim", text: "when are you open" } }]),
       llm,
     });
     call.start();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { quietTurn } from "../../src/gateway/quiet-turn.ts";
+import { idleTurn } from "../../src/gateway/quiet-turn.ts";
 
 /** A clock by which the turns of the loop take these times, and the last of them for ever after. */
 function turnsOf(...lastMs: number[]): { nowMs: () => number; looked: () => number } {
@@ -18,12 +18,12 @@ function turnsOf(...lastMs: number[]): { nowMs: () => number; looked: () => numb
 test("waits behind turns that had much to do for one that had not", async () => {
   // The first look only begins a turn.
   const { nowMs, looked } = turnsOf(0, 3, 5, 0.3, 0.1);
-  await quietTurn(nowMs);
+  await idleTurn(nowMs);
   expect(looked()).toBe(5);
 });
 
 test("waits no longer than 200 turns where none is quiet", async () => {
   const { nowMs, looked } = turnsOf(1);
-  await quietTurn(nowMs);
+  await idleTurn(nowMs);
   expect(looked()).toBe(200);
 });

@@ -2,19 +2,19 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { TranscriptTurn } from "../../src/core/call-spec.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { WorkerMetrics } from "../../src/core/metrics.ts";
-import { MetricsSum } from "../../src/core/metrics-sum.ts";
-import { addCounts, CallTally, nothingCounted } from "../../src/gateway/call-tally.ts";
+import { MetricsAggregator } from "../../src/core/metrics-sum.ts";
+import { addCounts, CallCounters, zeroCounts } from "../../src/gateway/call-tally.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
-import { SeveralVoices } from "../../src/speech/several-voices.ts";
+import { TtsRouter } from "../../src/speech/several-voices.ts";
 import type { Tts } from "../../src/speech/speech.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { type LegOptions, leg, STREAM_ID } from "../support/leg.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { type MediaService, type MediaServiceOptions, mediaService } from "../support/media-service.ts";
-import { lineFor } from "../support/provider-lines.ts";
+import { breakerFor } from "../support/provider-lines.ts";
 import { RawLeg } from "../support/raw-leg.ts";
 import { RawWs } from "../support/raw-ws.ts";
-import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 import { mintToken } from "../support/tokens.ts";
@@ -33,7 +33,7 @@ const start = async (options?: MediaServiceOptions): Promise<MediaService> => {
 
 /** What the worker tells, asked for over the hand-off socket as the control process does. */
 const scrape = async ({ ipc }: MediaService) =>
-  readExposition((await new MetricsSum().of(await ipc.metrics(AbortSignal.timeout(1_000)))).exposition);
+  readExposition((await new MetricsAggregator().aggregate(await ipc.metrics(AbortSignal.timeout(1_000)))).exposition);
 
 const CARRIER_A = { connection_type: "carrier_a" };
 
@@ -55,7 +55,7 @@ describe("what the worker tells of its calls", () => {
     expect(added).toBe(10);
     expect(sampleOf(during, "trunkline_added_latency_seconds_count", { direction: "out" })).toBeGreaterThan(0);
     expect(sampleOf(during, "trunkline_tick_lateness_seconds_count")).toBeGreaterThan(0);
-    expect(sampleOf(during, "trunkline_engine_failures_total", { engine: "voice", provider: "scripted" })).toBe(0);
+    expect(sampleOf(during, "trunkline_stage_failures_total", { stage: "tts", provider: "scripted" })).toBe(0);
     call.ws.sendClose(1_000);
     const record = await media.ended(callId);
     const after = await scrape(media);
@@ -92,15 +92,15 @@ describe("what the worker tells of its calls", () => {
       speak,
       close: () => {},
     }));
-    const chained = voices.map((tts) => ({ tts, line: lineFor("voice", tts.provider, systemClock).line }));
-    const media = await start({ tts: new SeveralVoices(chained, systemClock) });
+    const chained = voices.map((tts) => ({ tts, circuitBreaker: breakerFor("tts", tts.provider, systemClock).circuitBreaker }));
+    const media = await start({ tts: new TtsRouter(chained, systemClock) });
     const { token } = await media.create({ voiceId: "scripted/one" });
     const call = await RawLeg.start(`${media.url}/stream/${token}`);
     await call.ws.readFrame();
     const told = await scrape(media);
-    const count = "trunkline_engine_latency_seconds_count";
-    expect(sampleOf(told, count, { engine: "voice", provider: "scripted" })).toBe(1);
-    expect(sampleOf(told, count, { engine: "voice", provider: "first" })).toBe(0);
+    const count = "trunkline_provider_latency_seconds_count";
+    expect(sampleOf(told, count, { stage: "tts", provider: "scripted" })).toBe(1);
+    expect(sampleOf(told, count, { stage: "tts", provider: "first" })).toBe(0);
     expect(scripted.requests[0]).toMatchObject({ voiceId: "scripted/one", rateHz: 8_000 });
     call.ws.destroy();
   });
@@ -149,11 +149,11 @@ describe("what the worker tells of its calls", () => {
 test("the last line of a call tells who it was for, how it went, and where the slowest answer's time went", async () => {
   const clock = new ManualClock();
   const stt = new ScriptedStt(clock, [
-    { atMs: 1_000, event: { kind: "partial", text: "hello" } },
+    { atMs: 1_000, event: { kind: "interim", text: "hello" } },
     { atMs: 1_100, event: { kind: "final", text: "hello" } },
   ]);
-  const llm = new ScriptedLlm(clock, [sayingReply("Good day to you.", { firstMs: 300 })]);
-  const call = leg({ stt, llm, beside: { clock, ticker: new Ticker(clock) }, spec: { firstSpeaker: "user" } });
+  const llm = new ScriptedLlm(clock, [textReply("Good day to you.", { firstMs: 300 })]);
+  const call = leg({ stt, llm, shared: { clock, ticker: new Ticker(clock) }, spec: { firstSpeaker: "user" } });
   call.start();
   for (let atMs = 0; atMs < 4_000; atMs += 20) {
     await clock.play(20);
@@ -183,11 +183,11 @@ test("the last line of a call tells who it was for, how it went, and where the s
     answers: 1,
     meanAnswerMs: expect.any(Number),
     slowestAnswer: {
-      finalMs: expect.any(Number),
+      finalTranscriptMs: expect.any(Number),
       endOfTurnMs: expect.any(Number),
-      askedMs: expect.any(Number),
+      llmRequestedMs: expect.any(Number),
       firstTextMs: expect.any(Number),
-      firstPieceMs: expect.any(Number),
+      firstSegmentMs: expect.any(Number),
       firstAudioMs: expect.any(Number),
       firstFrameMs: expect.any(Number),
     },
@@ -219,18 +219,18 @@ test("the last line of a call tells who it was for, how it went, and where the s
 test("how long each engine took is told by whose it is: an ear from the caller's last voice, the others from the question", async () => {
   const clock = new ManualClock();
   const stt = new ScriptedStt(clock, [
-    { atMs: 700, event: { kind: "partial", text: "hello" } },
+    { atMs: 700, event: { kind: "interim", text: "hello" } },
     { atMs: 1_100, event: { kind: "final", text: "hello" } },
     // Nobody spoke since: this one took no time that could be told.
     { atMs: 1_300, event: { kind: "final", text: "there" } },
   ]);
-  const llm = new ScriptedLlm(clock, [sayingReply("Good day to you.", { firstMs: 300 })]);
+  const llm = new ScriptedLlm(clock, [textReply("Good day to you.", { firstMs: 300 })]);
   const tts = new ScriptedTts(clock, { firstMs: 120 });
-  const vad = { isVoiced: () => clock.nowMs() <= 800, destroy: () => {} };
+  const vad = { isSpeech: () => clock.nowMs() <= 800, destroy: () => {} };
   const registries: WorkerMetrics["registry"][] = [];
   const tamper: LegOptions["tamper"] = ({ metrics }) => registries.push(metrics.registry);
-  const beside = { clock, ticker: new Ticker(clock) };
-  const call = leg({ stt, llm, tts, vad, beside, tamper, spec: { firstSpeaker: "user" } });
+  const shared = { clock, ticker: new Ticker(clock) };
+  const call = leg({ stt, llm, tts, vad, shared, tamper, spec: { firstSpeaker: "user" } });
   call.start();
   await call.listen(4_000);
   const metrics = readExposition((await registries[0]?.metrics()) ?? "");
@@ -240,8 +240,8 @@ test("how long each engine took is told by whose it is: an ear from the caller's
     ["voice", 0.12],
   ] as const) {
     const labels = { engine, provider: "scripted" };
-    expect(sampleOf(metrics, "trunkline_engine_latency_seconds_count", labels), engine).toBe(1);
-    expect(sampleOf(metrics, "trunkline_engine_latency_seconds_sum", labels), engine).toBeCloseTo(tookS);
+    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_count", labels), engine).toBe(1);
+    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_sum", labels), engine).toBeCloseTo(tookS);
   }
 });
 
@@ -254,7 +254,7 @@ describe("a call's tally", () => {
   });
 
   test("knows the mean and the slowest of its answers, and no words", () => {
-    const tally = new CallTally();
+    const tally = new CallCounters();
     for (const ms of [700, 1_900, 801]) tally.turn(answer(ms));
     tally.turn({ ...turn, interrupted: true });
     tally.turn({ ...turn, role: "user" });
@@ -271,27 +271,27 @@ describe("a call's tally", () => {
   });
 
   test("knows when the caller first heard the agent, and which engine failed last, by its code", () => {
-    const tally = new CallTally();
+    const tally = new CallCounters();
     for (const startMs of [412.345_6, 9_000]) tally.turn({ ...turn, startMs });
-    tally.engineFailed("ear", "provider_failed");
-    tally.engineFailed("voice", "provider_timeout");
+    tally.providerFailed("stt", "provider_failed");
+    tally.providerFailed("tts", "provider_timeout");
     expect(tally.summary(redeemed)).toMatchObject({
       firstAudioMs: 412.35,
       engineFailures: 2,
-      lastFailure: { engine: "voice", code: "provider_timeout" },
+      lastFailure: { stage: "tts", code: "provider_timeout" },
     });
   });
 
   test("has no mean of no answers", () => {
-    const line = JSON.parse(JSON.stringify(new CallTally().summary(redeemed)));
+    const line = JSON.parse(JSON.stringify(new CallCounters().summary(redeemed)));
     expect(line).not.toHaveProperty("meanAnswerMs");
     expect(line).not.toHaveProperty("slowestAnswer");
     expect(line).not.toHaveProperty("firstAudioMs");
   });
 
   test("adds up to the sums of its worker", () => {
-    const sum = nothingCounted();
-    const tally = new CallTally();
+    const sum = zeroCounts();
+    const tally = new CallCounters();
     const names = Object.keys(sum) as (keyof typeof sum)[];
     for (const [index, name] of names.entries()) tally[name] = index + 1;
     addCounts(sum, tally);

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import {
-  carriersVouching,
-  isFromCarrierB,
-  isSignedByCarrierA,
-  isSignedByCarrierC,
+  authenticatedCarriers,
+  isFromTelnyx,
+  isSignedByTwilio,
+  isSignedByPlivo,
   type SignatureHeaders,
   signatureHeaders,
 } from "../../src/gateway/signatures.ts";
@@ -30,18 +30,18 @@ describe("carrier_a", () => {
 
   test("the vector of CARRIERS 1.1 is good, and nothing near it", () => {
     const good = "juotAJr4Ld0PbPXIn2vD+KZ+L0c=";
-    expect(isSignedByCarrierA(SECRET, URL_A, signed(good))).toBe(true);
+    expect(isSignedByTwilio(SECRET, URL_A, signed(good))).toBe(true);
     for (const bad of ["", "=", good.slice(0, 20), ...misspellings(good.slice(0, -2))]) {
-      expect(isSignedByCarrierA(SECRET, URL_A, signed(bad)), bad).toBe(false);
+      expect(isSignedByTwilio(SECRET, URL_A, signed(bad)), bad).toBe(false);
     }
-    expect(isSignedByCarrierA("another", URL_A, signed(good))).toBe(false);
-    expect(isSignedByCarrierA(SECRET, `${URL_A}2`, signed(good))).toBe(false);
-    expect(isSignedByCarrierA(SECRET, URL_A, NONE)).toBe(false);
+    expect(isSignedByTwilio("another", URL_A, signed(good))).toBe(false);
+    expect(isSignedByTwilio(SECRET, `${URL_A}2`, signed(good))).toBe(false);
+    expect(isSignedByTwilio(SECRET, URL_A, NONE)).toBe(false);
   });
 
   test("the address may be written in any way of the closed list, and in no other", () => {
     const url = "wss://GW.example.com/stream/AbC";
-    const isGood = (address: string) => isSignedByCarrierA(SECRET, url, signed(hmac("sha1", SECRET, address)));
+    const isGood = (address: string) => isSignedByTwilio(SECRET, url, signed(hmac("sha1", SECRET, address)));
     for (const scheme of ["wss", "https"]) {
       for (const host of ["GW.example.com", "gw.example.com", "GW.example.com:443", "gw.example.com:443"]) {
         for (const end of ["", "/"]) expect(isGood(`${scheme}://${host}/stream/AbC${end}`)).toBe(true);
@@ -60,7 +60,7 @@ describe("carrier_a", () => {
   });
 
   test("a port of the operator's own stays, and an address without TLS counts as it stands", () => {
-    const at = (url: string, address: string) => isSignedByCarrierA(SECRET, url, signed(hmac("sha1", SECRET, address)));
+    const at = (url: string, address: string) => isSignedByTwilio(SECRET, url, signed(hmac("sha1", SECRET, address)));
     expect(at("wss://gw.example.com:8443/s/x", "https://gw.example.com:8443/s/x")).toBe(true);
     expect(at("wss://gw.example.com:8443/s/x", "https://gw.example.com/s/x")).toBe(false);
     expect(at("ws://127.0.0.1:8081/s/x", "ws://127.0.0.1:8081/s/x")).toBe(true);
@@ -70,7 +70,7 @@ describe("carrier_a", () => {
 
 describe("carrier_b", () => {
   test("its token is good in either header, whole and exact", () => {
-    const good = (headers: Record<string, string>) => isFromCarrierB(SECRET, "", headersOf(headers));
+    const good = (headers: Record<string, string>) => isFromTelnyx(SECRET, "", headersOf(headers));
     expect(good({ "x-telnyx-streaming-auth-token": SECRET })).toBe(true);
     expect(good({ authorization: `Bearer ${SECRET}` })).toBe(true);
     expect(good({ authorization: `bearer ${SECRET}` })).toBe(true);
@@ -96,39 +96,39 @@ describe("carrier_c", () => {
   const good = "lK05+WlLUL1Xjl6K5K3VaRuBvxZUAuH2x+ipTrDL6m0=";
 
   test("the vector of CARRIERS 3.1 is good, and nothing near it", () => {
-    expect(isSignedByCarrierC(SECRET, URL_C, signed(good))).toBe(true);
+    expect(isSignedByPlivo(SECRET, URL_C, signed(good))).toBe(true);
     for (const bad of misspellings(good.slice(0, -1)))
-      expect(isSignedByCarrierC(SECRET, URL_C, signed(bad))).toBe(false);
+      expect(isSignedByPlivo(SECRET, URL_C, signed(bad))).toBe(false);
     for (const nonce of ["", "1", `${NONCE}0`])
-      expect(isSignedByCarrierC(SECRET, URL_C, signed(good, nonce))).toBe(false);
-    expect(isSignedByCarrierC("another", URL_C, signed(good))).toBe(false);
-    expect(isSignedByCarrierC(SECRET, URL_A, signed(good))).toBe(false);
-    expect(isSignedByCarrierC(SECRET, URL_C, NONE)).toBe(false);
+      expect(isSignedByPlivo(SECRET, URL_C, signed(good, nonce))).toBe(false);
+    expect(isSignedByPlivo("another", URL_C, signed(good))).toBe(false);
+    expect(isSignedByPlivo(SECRET, URL_A, signed(good))).toBe(false);
+    expect(isSignedByPlivo(SECRET, URL_C, NONE)).toBe(false);
   });
 
   test("both forms of its documents are good, by either scheme", () => {
     for (const address of [URL_C, URL_C.replace("wss", "https")]) {
       for (const text of [`${address}.${NONCE}`, `GET${address}${NONCE}`]) {
-        expect(isSignedByCarrierC(SECRET, URL_C, signed(hmac("sha256", SECRET, text)))).toBe(true);
+        expect(isSignedByPlivo(SECRET, URL_C, signed(hmac("sha256", SECRET, text)))).toBe(true);
       }
     }
     for (const text of [`${URL_C}${NONCE}`, `POST${URL_C}${NONCE}`, NONCE]) {
-      expect(isSignedByCarrierC(SECRET, URL_C, signed(hmac("sha256", SECRET, text)))).toBe(false);
+      expect(isSignedByPlivo(SECRET, URL_C, signed(hmac("sha256", SECRET, text)))).toBe(false);
     }
   });
 
   test("one good signature among several is enough, also the main account's; of too many the rest is not looked at", () => {
-    expect(isSignedByCarrierC(SECRET, URL_C, signed(`AAAA, ${good}`))).toBe(true);
+    expect(isSignedByPlivo(SECRET, URL_C, signed(`AAAA, ${good}`))).toBe(true);
     const main = headersOf({ "x-plivo-signature-ma-v3": good, "x-plivo-signature-v3-nonce": NONCE });
-    expect(isSignedByCarrierC(SECRET, URL_C, main)).toBe(true);
-    expect(isSignedByCarrierC(SECRET, URL_C, signed(`${"AAAA,".repeat(8)}${good}`))).toBe(false);
+    expect(isSignedByPlivo(SECRET, URL_C, main)).toBe(true);
+    expect(isSignedByPlivo(SECRET, URL_C, signed(`${"AAAA,".repeat(8)}${good}`))).toBe(false);
   });
 });
 
 describe("who vouches for an upgrade", () => {
   const secrets = { carrier_a: ["old", SECRET], carrier_b: ["b"], carrier_c: ["c"] };
   const vouching = (headers: Record<string, string>, changed = {}) => [
-    ...carriersVouching(URL_A, headersOf(headers), { ...secrets, ...changed }),
+    ...authenticatedCarriers(URL_A, headersOf(headers), { ...secrets, ...changed }),
   ];
 
   test("the carriers whose secrets it knows, old or new, and those that have none", () => {

@@ -14,8 +14,8 @@ async function sounding(soundMs: number, ear: readonly SttStep[] = []) {
   const call = websocketLeg({
     stt: new ScriptedStt(clock, ear),
     tts: new ScriptedTts(clock, { msPerChar: 70 }),
-    vad: { isVoiced: () => clock.nowMs() >= 1_000 && clock.nowMs() < 1_000 + soundMs, destroy: () => {} },
-    beside: { clock, ticker: new Ticker(clock) },
+    vad: { isSpeech: () => clock.nowMs() >= 1_000 && clock.nowMs() < 1_000 + soundMs, destroy: () => {} },
+    shared: { clock, ticker: new Ticker(clock) },
     spec: { greeting: GREETING, interruptible: true },
   });
   /** How many frames had been sent, every 20 ms. */
@@ -48,7 +48,7 @@ test("a cough holds the agent, who listens meanwhile and then speaks on in the s
 });
 
 test("a word holds the agent and then stops it: one change of state, a clear, and the turn ends at the last word heard", async () => {
-  const call = await sounding(600, [{ atMs: 1_400, event: { kind: "partial", text: "stop" } }]);
+  const call = await sounding(600, [{ atMs: 1_400, event: { kind: "interim", text: "stop" } }]);
   expect(call.states().slice(0, 2)).toEqual(["speaking", "listening"]);
   expect(call.told("clear")).toHaveLength(1);
   expect(call.transcripts().slice(0, 3)).toEqual([

@@ -6,15 +6,15 @@ import { AccountSpends } from "../../src/gateway/account-spend.ts";
 import { PhraseBook } from "../../src/gateway/phrase-book.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { compareJournal } from "../../src/record/journal-comparison.ts";
-import { BrainChain } from "../../src/speech/brain-chain.ts";
-import { meteredBrain, meteredVoice } from "../../src/speech/metered.ts";
+import { FallbackLlm } from "../../src/speech/brain-chain.ts";
+import { meteredLlm, meteredTts } from "../../src/speech/metered.ts";
 import type { Llm, LlmRequest } from "../../src/speech/speech.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { NO_SPEND_LIMITS } from "../support/no-limits.ts";
-import { lineFor, voiceOf } from "../support/provider-lines.ts";
-import { type LlmStep, ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { breakerFor, ttsWithBreaker } from "../support/provider-lines.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 import { HOSTILE, type TokenizedText } from "../support/tokenized-texts.ts";
 import { type WebsocketLegOptions, websocketLeg } from "../support/websocket-leg.ts";
@@ -45,7 +45,7 @@ interface SceneOptions extends Omit<WebsocketLegOptions, "llm" | "tts"> {
 }
 
 /** A call whose caller types, with metered providers that cost what they say; and when its models were asked for how much. */
-function scene({ reply = sayingReply("I see."), reportsTokens = false, llms, spec, ...options }: SceneOptions) {
+function scene({ reply = textReply("I see."), reportsTokens = false, llms, spec, ...options }: SceneOptions) {
   const clock = new ManualClock();
   const asked: { atMs: number; tokens: number }[] = [];
   const scripted = new ScriptedLlm(clock, [reply]);
@@ -60,14 +60,14 @@ function scene({ reply = sayingReply("I see."), reportsTokens = false, llms, spe
     },
   });
   const chained = (llms?.(clock) ?? [scripted]).map((llm) => ({
-    llm: meteredBrain(watched(llm)),
-    ...lineFor("model", llm.provider, clock),
+    llm: meteredLlm(watched(llm)),
+    ...breakerFor("llm", llm.provider, clock),
   }));
   const spoken = new ScriptedTts(clock);
   const call = websocketLeg({
-    beside: { clock, ticker: new Ticker(clock) },
-    llm: new BrainChain(chained, clock),
-    tts: meteredVoice(voiceOf("scripted", spoken, clock).tts),
+    shared: { clock, ticker: new Ticker(clock) },
+    llm: new FallbackLlm(chained, clock),
+    tts: meteredTts(ttsWithBreaker("scripted", spoken, clock).tts),
     spec: { systemPrompt: "Be brief.", firstSpeaker: "user", tools: [], inactivityTimeoutMs: 300_000, ...spec },
     ...options,
   });
@@ -216,7 +216,7 @@ describe("ADV-H3: a call that reaches a limit", () => {
     };
     const failing = scene({
       spend: limited({ llm_requests: 2 }),
-      llms: (clock) => [named("failing", clock, fails), named("other", clock, sayingReply("I see."))],
+      llms: (clock) => [named("failing", clock, fails), named("other", clock, textReply("I see."))],
     });
     await failing.typing(5_000, 5_000);
     // Two tries of the first; the second is not asked, and no failure is blamed on it.
@@ -227,7 +227,7 @@ describe("ADV-H3: a call that reaches a limit", () => {
     ]);
     const usingTools = scene({
       spend: limited({ llm_requests: 3 }),
-      reply: sayingReply("Wait.", { tool: "switch_language" }),
+      reply: textReply("Wait.", { tool: "switch_language" }),
       spec: { tools: [{ kind: "built_in", name: "switch_language", fixedArguments: {} }] },
     });
     await usingTools.typing(10_000, 10_000);
@@ -236,7 +236,7 @@ describe("ADV-H3: a call that reaches a limit", () => {
 
   test("speaks no more of the model's words than the characters it may, and its own phrase all the same", async () => {
     const call = scene({
-      reply: sayingReply("One sentence. And a second one that is long."),
+      reply: textReply("One sentence. And a second one that is long."),
       spend: limited({ tts_characters: 20 }),
     });
     await call.typing(8_000, 8_000);
@@ -326,9 +326,9 @@ describe("ADV-H3: an account", () => {
     const accounts = new AccountSpends({ limits: settings.account, clock: new ManualClock() });
     const call = scene({ spend: settings, accounts });
     const accountId = "account_01980000-0000-7000-8000-000000000002";
-    accounts.over([{ accountId, limit: "llm_requests" }]);
+    accounts.setExceeded([{ accountId, limit: "llm_requests" }]);
     await call.typing(3_000, 3_000);
-    accounts.over([]);
+    accounts.setExceeded([]);
     await call.typing(3_000, 3_000);
     expect([call.asked.length, call.said()]).toEqual([1, [REFUSED, "I see."]]);
   });

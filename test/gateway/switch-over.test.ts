@@ -1,33 +1,33 @@
 import { expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
-import { BrainChain } from "../../src/speech/brain-chain.ts";
-import { EarChain } from "../../src/speech/ear-chain.ts";
-import { SpeechCache } from "../../src/speech/speech-cache.ts";
-import { VoiceChain } from "../../src/speech/voice-chain.ts";
+import { FallbackLlm } from "../../src/speech/brain-chain.ts";
+import { FallbackStt } from "../../src/speech/ear-chain.ts";
+import { TtsCache } from "../../src/speech/speech-cache.ts";
+import { FallbackTts } from "../../src/speech/voice-chain.ts";
 import { leg } from "../support/leg.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { lineFor, voiceOf } from "../support/provider-lines.ts";
-import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { breakerFor, ttsWithBreaker } from "../support/provider-lines.ts";
+import { ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 
 /** What the call was told of its engines, in order; of speech the words alone. */
 function trailOf(event: CallEvent): string[] {
   switch (event.kind) {
-    case "ear-partial":
-    case "ear-final":
+    case "stt-interim":
+    case "stt-final":
     case "reply-text":
       return [`${event.kind}: ${event.text.trim()}`];
-    case "piece-audio":
+    case "segment-audio":
       return event.words.map(({ text }) => `spoken: ${text}`);
     case "reply-end":
-    case "ear-failed":
+    case "stt-failed":
     case "reply-failed":
-    case "piece-failed":
+    case "segment-failed":
       return [event.kind];
     case "provider-switched":
-      return [`${event.engine}: ${event.from} to ${event.to}: ${event.code}`];
+      return [`${event.stage}: ${event.from} to ${event.to}: ${event.code}`];
     default:
       return [];
   }
@@ -37,11 +37,11 @@ test("P3: an ear, a model and a voice die in the middle of a sentence: others ta
   const clock = new ManualClock();
   const ears = [
     new ScriptedStt(clock, [
-      { atMs: 1_000, event: { kind: "partial", text: "I would" } },
+      { atMs: 1_000, event: { kind: "interim", text: "I would" } },
       { atMs: 1_200, event: { kind: "fail" } },
     ]),
     new ScriptedStt(clock, [
-      { atMs: 300, event: { kind: "partial", text: "I would like" } },
+      { atMs: 300, event: { kind: "interim", text: "I would like" } },
       { atMs: 900, event: { kind: "final", text: "I would like a loaf" } },
     ]),
   ];
@@ -52,29 +52,29 @@ test("P3: an ear, a model and a voice die in the middle of a sentence: others ta
         { afterMs: 100, event: { kind: "fail" } },
       ],
     ]),
-    new ScriptedLlm(clock, [sayingReply("rye and wheat.", { firstMs: 100 })]),
+    new ScriptedLlm(clock, [textReply("rye and wheat.", { firstMs: 100 })]),
   ];
   const voices = [new ScriptedTts(clock, { failing: { request: 0, afterChunks: 3 } }), new ScriptedTts(clock)];
   const trail: string[] = [];
   const counted: unknown[] = [];
   const call = leg({
-    beside: { clock, ticker: new Ticker(clock) },
+    shared: { clock, ticker: new Ticker(clock) },
     spec: { firstSpeaker: "user" },
-    stt: new EarChain(
-      ears.map((stt, index) => ({ stt, line: lineFor("ear", `ear-${index}`, clock).line })),
+    stt: new FallbackStt(
+      ears.map((stt, index) => ({ stt, circuitBreaker: breakerFor("stt", `ear-${index}`, clock).circuitBreaker })),
       clock,
     ),
-    llm: new BrainChain(
-      [dying, second].map((llm, index) => ({ llm, line: lineFor("model", `model-${index}`, clock).line })),
+    llm: new FallbackLlm(
+      [dying, second].map((llm, index) => ({ llm, circuitBreaker: breakerFor("llm", `model-${index}`, clock).circuitBreaker })),
       clock,
     ),
-    tts: new VoiceChain(
-      voices.map((tts, index) => voiceOf(`voice-${index}`, tts, clock)),
-      new SpeechCache(),
+    tts: new FallbackTts(
+      voices.map((tts, index) => ttsWithBreaker(`voice-${index}`, tts, clock)),
+      new TtsCache(),
       clock,
     ),
     tamper: ({ journal, metrics }) => {
-      metrics.providerSwitched = (...switched) => counted.push(switched);
+      metrics.providerFailedOver = (...switched) => counted.push(switched);
       const event = journal.event.bind(journal);
       journal.event = (atMs, told) => {
         trail.push(...trailOf(told));

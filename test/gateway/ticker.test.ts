@@ -167,11 +167,11 @@ describe("the ticker", () => {
     const ticker = new Ticker(clock);
     ticker.add(new Recorder());
     clock.advance(1_000);
-    expect([ticker.lateness.upTo[0], ticker.lateness.upTo.at(-1)]).toEqual([50, 50]);
+    expect([ticker.lateness.cumulativeCounts[0], ticker.lateness.cumulativeCounts.at(-1)]).toEqual([50, 50]);
     // The next one is due within the stall, 5 ms before its end.
     clock.stall(7);
     clock.advance(10);
-    expect([ticker.lateness.upTo.at(-1), ticker.lateness.sumMs]).toEqual([51, 5]);
+    expect([ticker.lateness.cumulativeCounts.at(-1), ticker.lateness.sumMs]).toEqual([51, 5]);
   });
 
   test("whoever removes another within its tick leaves the rest undisturbed", () => {

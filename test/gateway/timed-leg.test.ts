@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TimeHistogram } from "../../src/core/time-histogram.ts";
-import { CallTally } from "../../src/gateway/call-tally.ts";
+import { CallCounters } from "../../src/gateway/call-tally.ts";
 import { TimedLeg } from "../../src/gateway/timed-leg.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
 
@@ -8,7 +8,7 @@ import { heapBytesPerRun } from "../support/heap.ts";
 function timed() {
   const now = { ms: 1_000.25 };
   const clock = { nowMs: () => now.ms, epochMs: () => now.ms, after: () => () => {} };
-  const counts = new CallTally();
+  const counts = new CallCounters();
   const added = { in: new TimeHistogram(), out: new TimeHistogram() };
   const next = { framesIn: 0, framesOut: 0, tookMs: 0 };
   const closings: [number, boolean][] = [];
@@ -37,7 +37,7 @@ function timed() {
 }
 
 const BYTES = new Uint8Array(1);
-const countOf = (times: TimeHistogram): number => times.upTo.at(-1) ?? Number.NaN;
+const countOf = (times: TimeHistogram): number => times.cumulativeCounts.at(-1) ?? Number.NaN;
 
 describe("what we add to frames", () => {
   test("is, on the way in, the time a message takes until its readers have its frames", () => {

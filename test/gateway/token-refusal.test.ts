@@ -5,7 +5,7 @@ import { signatureHeaders } from "../../src/gateway/signatures.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { mediaService } from "../support/media-service.ts";
-import { by, mintToken } from "../support/tokens.ts";
+import { redeemedBy, mintToken } from "../support/tokens.ts";
 
 const NO_SIGNATURE = signatureHeaders(() => "");
 
@@ -14,7 +14,7 @@ test("ADV-M5: malformed, unsigned, unknown and used tokens are refused at the sa
   const media = await mediaService({ clock });
   onTestFinished(() => media.close());
   const { token: used } = await media.create();
-  await media.stores.redemptions.redeem(hashSecret(used), by("worker-1"));
+  await media.stores.redemptions.redeem(hashSecret(used), redeemedBy("worker-1"));
   const tokens = ["short", "x".repeat(64), mintTokenWith(Buffer.alloc(32, 1)), mintToken(), used];
   const answered: string[] = [];
   const answers = tokens.map(async (token) => {

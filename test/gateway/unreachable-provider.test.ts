@@ -3,14 +3,14 @@ import { type AddressInfo, createServer } from "node:net";
 import { beforeAll, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
-import { BrainChain } from "../../src/speech/brain-chain.ts";
-import { EarChain } from "../../src/speech/ear-chain.ts";
-import { SpeechCache } from "../../src/speech/speech-cache.ts";
-import { VoiceChain } from "../../src/speech/voice-chain.ts";
+import { FallbackLlm } from "../../src/speech/brain-chain.ts";
+import { FallbackStt } from "../../src/speech/ear-chain.ts";
+import { TtsCache } from "../../src/speech/speech-cache.ts";
+import { FallbackTts } from "../../src/speech/voice-chain.ts";
 import { type LegOptions, leg } from "../support/leg.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { lineFor, voiceOf } from "../support/provider-lines.ts";
-import { BRAINS, EARS, VOICES } from "../support/providers/every-provider.ts";
+import { breakerFor, ttsWithBreaker } from "../support/provider-lines.ts";
+import { LLM_PROVIDERS, STT_PROVIDERS, TTS_PROVIDERS } from "../support/providers/every-provider.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 
@@ -32,7 +32,7 @@ async function callUntil(until: CallEvent["kind"], engines: (clock: ManualClock)
   const clock = new ManualClock();
   const told: { atMs: number; event: CallEvent }[] = [];
   const call = leg({
-    beside: { clock, ticker: new Ticker(clock) },
+    shared: { clock, ticker: new Ticker(clock) },
     tamper: ({ journal }) => {
       const event = journal.event.bind(journal);
       journal.event = (atMs, happened) => {
@@ -58,12 +58,12 @@ async function callUntil(until: CallEvent["kind"], engines: (clock: ManualClock)
 const kindsOf = (told: readonly { event: CallEvent }[]): string[] => told.map(({ event }) => event.kind);
 
 test.each(
-  BRAINS,
+  LLM_PROVIDERS,
 )("P1: where the brain $name cannot be reached the caller hears an apology soon, and the log why", async ({ make }) => {
   let askedMs = Number.NaN;
-  const { told, times, logged } = await callUntil("piece-audio", (clock) => {
+  const { told, times, logged } = await callUntil("segment-audio", (clock) => {
     const llm = make(base, clock);
-    const chain = new BrainChain([{ llm, line: lineFor("model", llm.provider, clock).line }], clock);
+    const chain = new FallbackLlm([{ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker }], clock);
     const reply = chain.reply.bind(chain);
     chain.reply = (...asked) => {
       askedMs = clock.nowMs();
@@ -78,23 +78,23 @@ test.each(
   expect(logged).toContain("could not be reached (ECONNREFUSED)");
 });
 
-test.each(VOICES)("P1: where the voice $name cannot be reached the next one speaks soon", async ({ name, make }) => {
-  const { times } = await callUntil("piece-audio", (clock) => {
+test.each(TTS_PROVIDERS)("P1: where the voice $name cannot be reached the next one speaks soon", async ({ name, make }) => {
+  const { times } = await callUntil("segment-audio", (clock) => {
     const tts = make(base, clock);
-    const first = { tts, ...lineFor("voice", name, clock) };
-    const next = voiceOf("next", new ScriptedTts(clock), clock);
-    return { tts: new VoiceChain([first, next], new SpeechCache(), clock), spec: { voiceId: `${name}/one` } };
+    const first = { tts, ...breakerFor("tts", name, clock) };
+    const next = ttsWithBreaker("next", new ScriptedTts(clock), clock);
+    return { tts: new FallbackTts([first, next], new TtsCache(), clock), spec: { voiceId: `${name}/one` } };
   });
   expect(times[0]).toBeLessThanOrEqual(HEARD_MS_MAX);
 });
 
 test.each(
-  EARS.filter(({ isSocket }) => isSocket),
+  STT_PROVIDERS.filter(({ isSocket }) => isSocket),
 )("P1: where the ear $name cannot be reached the next one hears", async ({ name, make }) => {
-  const { times, told } = await callUntil("ear-final", (clock) => {
+  const { times, told } = await callUntil("stt-final", (clock) => {
     const next = new ScriptedStt(clock, [{ atMs: 500, event: { kind: "final", text: "what do you have" } }]);
-    const ears = [make(base, clock), next].map((stt) => ({ stt, line: lineFor("ear", stt.provider, clock).line }));
-    return { stt: new EarChain(ears, clock), spec: { firstSpeaker: "user" } };
+    const ears = [make(base, clock), next].map((stt) => ({ stt, circuitBreaker: breakerFor("stt", stt.provider, clock).circuitBreaker }));
+    return { stt: new FallbackStt(ears, clock), spec: { firstSpeaker: "user" } };
   });
   expect(times[0]).toBeLessThanOrEqual(500 + HEARD_MS_MAX);
   const switches = told.flatMap(({ event }) => (event.kind === "provider-switched" ? [[event.from, event.to]] : []));

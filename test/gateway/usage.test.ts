@@ -3,18 +3,18 @@ import type { CallEvent } from "../../src/call/events.ts";
 import type { WorkerMetrics } from "../../src/core/metrics.ts";
 import { ENGLISH } from "../../src/core/phrases.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
-import { BrainChain } from "../../src/speech/brain-chain.ts";
-import { meteredBrain, meteredEar, meteredVoice } from "../../src/speech/metered.ts";
+import { FallbackLlm } from "../../src/speech/brain-chain.ts";
+import { meteredLlm, meteredStt, meteredTts } from "../../src/speech/metered.ts";
 import type { Llm } from "../../src/speech/speech.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { type LegOptions, leg } from "../support/leg.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { lineFor, voiceOf } from "../support/provider-lines.ts";
-import { type LlmStep, ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { breakerFor, ttsWithBreaker } from "../support/provider-lines.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 
-type Used = Extract<CallEvent, { kind: "used" }>;
+type Used = Extract<CallEvent, { kind: "usage" }>;
 
 const ANSWER = "We are open.";
 /** What the caller is told while the first model is waited for. */
@@ -30,7 +30,7 @@ async function heldCall() {
     registries.push(metrics.registry);
     const { event, command } = journal;
     journal.event = (atMs, told) => {
-      if (told.kind === "used") journaled.push(told);
+      if (told.kind === "usage") journaled.push(told);
       event.call(journal, atMs, told);
     };
     journal.command = (atMs, told) => {
@@ -40,20 +40,20 @@ async function heldCall() {
   };
   const named = (provider: string, steps: readonly LlmStep[]): Llm => {
     const llm = new ScriptedLlm(clock, [steps]);
-    return meteredBrain({ provider, reply: (request, signal) => llm.reply(request, signal) }, "small");
+    return meteredLlm({ provider, reply: (request, signal) => llm.reply(request, signal) }, "small");
   };
-  const brains = [named("hanging", HANGS), named("answering", sayingReply(ANSWER, { firstMs: 300 }))];
+  const brains = [named("hanging", HANGS), named("answering", textReply(ANSWER, { firstMs: 300 }))];
   const stt = new ScriptedStt(clock, [{ atMs: 1_000, event: { kind: "final", text: "are you open" } }]);
-  const { tts } = voiceOf("speaking", new ScriptedTts(clock, { firstMs: 120 }), clock);
+  const { tts } = ttsWithBreaker("speaking", new ScriptedTts(clock, { firstMs: 120 }), clock);
   const call = leg({
-    stt: meteredEar(stt),
-    llm: new BrainChain(
-      brains.map((llm) => ({ llm, line: lineFor("model", llm.provider, clock).line })),
+    stt: meteredStt(stt),
+    llm: new FallbackLlm(
+      brains.map((llm) => ({ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker })),
       clock,
     ),
-    tts: meteredVoice(tts),
-    vad: { isVoiced: () => clock.nowMs() <= 800, destroy: () => {} },
-    beside: { clock, ticker: new Ticker(clock) },
+    tts: meteredTts(tts),
+    vad: { isSpeech: () => clock.nowMs() <= 800, destroy: () => {} },
+    shared: { clock, ticker: new Ticker(clock) },
     spec: { firstSpeaker: "user" },
     tamper,
   });
@@ -69,13 +69,13 @@ describe("a call whose first model tells nothing, and whose second answers", () 
     const end = journaled.indexOf("end");
     const used = journaled.filter((told) => told !== "end");
     expect(used).toMatchObject([
-      { engine: "voice", provider: "speaking", usage: { characters: FILLER.length } },
+      { stage: "tts", provider: "speaking", usage: { characters: FILLER.length } },
       // Nobody waited for it any more; it was asked all the same.
-      { engine: "model", provider: "hanging", usage: { model: "small", outputTokens: 0, approximate: true } },
-      { engine: "model", provider: "answering", usage: { model: "small", inputTokens: 1, outputTokens: 3 } },
-      { engine: "voice", provider: "speaking", usage: { characters: ANSWER.length } },
-      { engine: "ear", provider: "scripted", usage: { audioSeconds: 5 } },
-      { engine: "ear", provider: "scripted", usage: { audioSeconds: expect.closeTo(2, 1) } },
+      { stage: "llm", provider: "hanging", usage: { model: "small", outputTokens: 0, approximate: true } },
+      { stage: "llm", provider: "answering", usage: { model: "small", inputTokens: 1, outputTokens: 3 } },
+      { stage: "tts", provider: "speaking", usage: { characters: ANSWER.length } },
+      { stage: "stt", provider: "scripted", usage: { audioSeconds: 5 } },
+      { stage: "stt", provider: "scripted", usage: { audioSeconds: expect.closeTo(2, 1) } },
     ]);
     expect(end).toBe(journaled.length - 2);
   });
@@ -85,12 +85,12 @@ describe("a call whose first model tells nothing, and whose second answers", () 
     const step = (stage: string, provider: string) =>
       sampleOf(metrics, "trunkline_turn_step_seconds_sum", { stage, provider });
     expect(step("final_transcript", "scripted")).toBeCloseTo(0.2);
-    expect(step("voice_first_byte", "speaking")).toBeCloseTo(0.12);
+    expect(step("tts_first_byte", "speaking")).toBeCloseTo(0.12);
     // The caller waited for the one that hung, too; the one that answered took its own time.
-    expect(step("model_first_token", "answering")).toBeGreaterThan(1);
-    const own = { engine: "model", provider: "answering" };
-    expect(sampleOf(metrics, "trunkline_engine_latency_seconds_sum", own)).toBeCloseTo(0.3);
-    const timed = metrics.get("trunkline_engine_latency_seconds")?.samples ?? [];
+    expect(step("llm_first_token", "answering")).toBeGreaterThan(1);
+    const own = { stage: "llm", provider: "answering" };
+    expect(sampleOf(metrics, "trunkline_provider_latency_seconds_sum", own)).toBeCloseTo(0.3);
+    const timed = metrics.get("trunkline_provider_latency_seconds")?.samples ?? [];
     expect(timed.some(({ labels }) => labels.provider === "hanging")).toBe(false);
   });
 

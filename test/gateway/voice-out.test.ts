@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallEvent } from "../../src/call/events.ts";
 import { OUTPUT_RING_FRAMES_MAX } from "../../src/core/limits.ts";
-import { VoiceOut } from "../../src/gateway/voice-out.ts";
+import { TtsOutput } from "../../src/gateway/voice-out.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { ScriptedTts, type ScriptedTtsOptions } from "../support/scripted-tts.ts";
@@ -14,7 +14,7 @@ function make(options: ScriptedTtsOptions = {}) {
   const tts = new ScriptedTts(clock, options);
   /** When it said that there is speech to be sent. */
   const ready: number[] = [];
-  const voiceOut = new VoiceOut({
+  const voiceOut = new TtsOutput({
     tts,
     voiceId: "fake/voice",
     language: "en",
@@ -29,7 +29,7 @@ function make(options: ScriptedTtsOptions = {}) {
 }
 
 /** Takes all frames there are, letting the synthesis run in between; returns how many came of each reply. */
-async function drain(voiceOut: VoiceOut): Promise<number[]> {
+async function drain(voiceOut: TtsOutput): Promise<number[]> {
   const turnIds: number[] = [];
   for (;;) {
     await settled();
@@ -39,7 +39,7 @@ async function drain(voiceOut: VoiceOut): Promise<number[]> {
   }
 }
 
-const ends = (events: readonly CallEvent[]) => events.filter((event) => event.kind === "piece-end");
+const ends = (events: readonly CallEvent[]) => events.filter((event) => event.kind === "segment-end");
 
 describe("the voice on its way out", () => {
   test("pieces come as whole frames in their order, and their lengths are told in samples", async () => {
@@ -47,7 +47,7 @@ describe("the voice on its way out", () => {
     voiceOut.speak(1, 0, "Hello there.");
     voiceOut.speak(1, 1, "How are you?");
     const frames = await drain(voiceOut);
-    const samples = ends(events).map((event) => (event.kind === "piece-end" ? event.samples : 0));
+    const samples = ends(events).map((event) => (event.kind === "segment-end" ? event.samples : 0));
     expect(samples).toHaveLength(2);
     expect(samples.map((count) => count % 160)).toEqual([0, 0]);
     expect(frames).toHaveLength(samples.reduce((sum, count) => sum + count, 0) / 160);
@@ -58,7 +58,7 @@ describe("the voice on its way out", () => {
     voiceOut.speak(1, 0, "Hello there.");
     await settled();
     expect(voiceOut.shift()?.turnId).toBe(1);
-    expect(events.some((event) => event.kind === "piece-audio" && event.words.length > 0)).toBe(true);
+    expect(events.some((event) => event.kind === "segment-audio" && event.words.length > 0)).toBe(true);
   });
 
   test("nothing is sent before a cushion of 200 ms is there, unless that is all there is", async () => {
@@ -124,7 +124,7 @@ describe("the voice on its way out", () => {
     const { events, voiceOut } = make();
     voiceOut.speak(1, 0, "word ".repeat(60).trim());
     await settled();
-    voiceOut.cut();
+    voiceOut.cancel();
     expect(voiceOut.shift()).toBeUndefined();
     voiceOut.speak(2, 0, "Fine.");
     expect(new Set(await drain(voiceOut))).toEqual(new Set([2]));
@@ -136,7 +136,7 @@ describe("the voice on its way out", () => {
     voiceOut.speak(1, 0, "One.");
     voiceOut.speak(1, 1, "Two.");
     let know = (_voice: { voiceId: string; language: string }): void => {};
-    voiceOut.speakWith(
+    voiceOut.setVoice(
       new Promise((resolve) => {
         know = resolve;
       }),
@@ -168,8 +168,8 @@ describe("the voice on its way out", () => {
     voiceOut.speak(1, 0, "Hello there.");
     voiceOut.speak(1, 1, "How are you?");
     await drain(voiceOut);
-    expect(events.filter((event) => event.kind === "piece-failed")).toEqual([
-      { kind: "piece-failed", turnId: 1, piece: 0, code: "provider_failed" },
+    expect(events.filter((event) => event.kind === "segment-failed")).toEqual([
+      { kind: "segment-failed", turnId: 1, piece: 0, code: "provider_failed" },
     ]);
     expect(ends(events)).toHaveLength(1);
   });

@@ -28,7 +28,7 @@ function keepingEar(): { stt: Stt; heard: number[] } {
   const heard: number[] = [];
   const stt: Stt = {
     provider: "keeping",
-    capabilities: { ratesHz: [8_000, 16_000], partials: true },
+    capabilities: { ratesHz: [8_000, 16_000], interimTranscripts: true },
     open: () => ({
       write: (frame) => {
         for (const sample of frame) heard.push(sample);
@@ -42,7 +42,7 @@ function keepingEar(): { stt: Stt; heard: number[] } {
 /** A voice that says these samples, whatever it is asked. */
 const voiceOf = (samples: Int16Array, rateHz: number): Tts => ({
   provider: "fixed",
-  capabilities: { wordTimes: false },
+  capabilities: { wordTimestamps: false },
   voices: async () => [],
   async *speak() {
     yield { samples, rateHz, words: [] };

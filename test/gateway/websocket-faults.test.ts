@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import {
   MALFORMED_PER_SECOND_MAX,
   MESSAGES_PER_SECOND_MAX,
-  OTHER_MESSAGES_PER_SECOND_MAX,
+  NON_AUDIO_MESSAGES_PER_SECOND_MAX,
 } from "../../src/core/limits.ts";
-import { createCarrierA } from "../../src/wire/carrier-a.ts";
-import { createCarrierB } from "../../src/wire/carrier-b.ts";
-import { createCarrierC } from "../../src/wire/carrier-c.ts";
+import { createTwilioWire } from "../../src/wire/carrier-a.ts";
+import { createTelnyxWire } from "../../src/wire/carrier-b.ts";
+import { createPlivoWire } from "../../src/wire/carrier-c.ts";
 import { leg } from "../support/leg.ts";
 import { websocketLeg } from "../support/websocket-leg.ts";
 
@@ -14,9 +14,9 @@ const QUIET = { spec: { firstSpeaker: "user" as const, inactivityTimeoutMs: 300_
 
 describe("B14: the wrong kind of data ends the call with 1003", () => {
   test.each([
-    ["carrier_a", createCarrierA],
-    ["carrier_b", () => createCarrierB({ outboundCodec: "alaw" })],
-    ["carrier_c", createCarrierC],
+    ["carrier_a", createTwilioWire],
+    ["carrier_b", () => createTelnyxWire({ outboundCodec: "alaw" })],
+    ["carrier_c", createPlivoWire],
   ])("a binary message to %s, before its stream has begun or after", (_, makeWire) => {
     for (const length of [0, 1, 160, 100_000]) {
       const call = leg({ wire: makeWire() });
@@ -133,12 +133,12 @@ describe("what a client may say that means nothing", () => {
   test("M5: of what is no audio, 500 messages in each second are borne, one more in a second ends the call", async () => {
     const call = websocketLeg(QUIET);
     for (let round = 0; round < 3; round += 1) {
-      for (let i = 0; i < OTHER_MESSAGES_PER_SECOND_MAX; i += 1) call.json({ type: "weather" });
+      for (let i = 0; i < NON_AUDIO_MESSAGES_PER_SECOND_MAX; i += 1) call.json({ type: "weather" });
       for (let i = 0; i < 50; i += 1) call.audio(Buffer.alloc(640));
       await call.clock.play(1_000);
     }
     expect(call.socket.ended).toBeUndefined();
-    for (let i = 0; i <= OTHER_MESSAGES_PER_SECOND_MAX; i += 1) call.json({ type: "weather" });
+    for (let i = 0; i <= NON_AUDIO_MESSAGES_PER_SECOND_MAX; i += 1) call.json({ type: "weather" });
     expect(call.socket.ended).toEqual({ code: 1_008, reason: "protocol_error" });
   });
 

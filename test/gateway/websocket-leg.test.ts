@@ -4,7 +4,7 @@ import type { EndReason } from "../../src/core/call-spec.ts";
 import { TEXTS_PER_SECOND_MAX } from "../../src/core/message-limits.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt, type SttStep } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 import { WEBSOCKET_CALL_ID, type WebsocketLegOptions, websocketLeg } from "../support/websocket-leg.ts";
@@ -20,10 +20,10 @@ function talk(ear: readonly SttStep[], options: WebsocketLegOptions & { replies?
   const { replies = ["I see."], ...rest } = options;
   const llm = new ScriptedLlm(
     clock,
-    replies.map((text) => sayingReply(text)),
+    replies.map((text) => textReply(text)),
   );
-  const beside = { clock, ticker: new Ticker(clock) };
-  const call = websocketLeg({ stt: new ScriptedStt(clock, ear), llm, beside, ...rest });
+  const shared = { clock, ticker: new Ticker(clock) };
+  const call = websocketLeg({ stt: new ScriptedStt(clock, ear), llm, shared, ...rest });
   return {
     ...call,
     llm,
@@ -44,7 +44,7 @@ function talk(ear: readonly SttStep[], options: WebsocketLegOptions & { replies?
   };
 }
 
-const heard = (atMs: number, kind: "partial" | "final", text: string): SttStep => ({ atMs, event: { kind, text } });
+const heard = (atMs: number, kind: "interim" | "final", text: string): SttStep => ({ atMs, event: { kind, text } });
 
 describe("the beginning of a stream", () => {
   test("ready is the first message, with the call and what was negotiated, and it comes once and by itself", () => {
@@ -105,7 +105,7 @@ describe("what a client is told of the conversation", () => {
   });
 
   test("states and transcripts of a question and its answer, in the order in which they happen", async () => {
-    const call = talk([heard(2_000, "partial", "are you"), heard(2_200, "final", "are you open")]);
+    const call = talk([heard(2_000, "interim", "are you"), heard(2_200, "final", "are you open")]);
     await call.listen(5_000, { marks: true });
     expect(call.transcripts()).toEqual([
       `1 agent: ${GREETING} ...`,
@@ -141,7 +141,7 @@ describe("what a client is told of the conversation", () => {
   });
 
   test("C14: a word over the agent is answered with clear at once, no audio of the reply follows, and what was heard is final", async () => {
-    const call = talk([heard(1_000, "partial", "stop")], {
+    const call = talk([heard(1_000, "interim", "stop")], {
       spec: INTERRUPTIBLE,
       tts: new ScriptedTts(new ManualClock(), { msPerChar: 100 }),
     });
@@ -169,8 +169,8 @@ describe("what a client is told of the conversation", () => {
   test("words that were answered before the ear was done with them are told once, and what comes behind them is a new turn", async () => {
     const call = talk(
       [
-        heard(300, "partial", "do you"),
-        heard(6_000, "partial", "do you sell"),
+        heard(300, "interim", "do you"),
+        heard(6_000, "interim", "do you sell"),
         heard(6_200, "final", "do you sell rye bread"),
       ],
       { spec: ASKED_ALONE, replies: ["Yes?", "We do."] },
@@ -296,9 +296,9 @@ test("F14-2: of an interrupted answer whose voice tells no word times, the trans
   const greeting = "Hello, this is the bakery at the corner of the market.";
   for (const wordTimes of [false, true]) {
     const clock = new ManualClock();
-    const ear = [heard(1_200, "partial", "wait"), heard(1_400, "final", "wait a moment")];
+    const ear = [heard(1_200, "interim", "wait"), heard(1_400, "final", "wait a moment")];
     const call = websocketLeg({
-      beside: { clock, ticker: new Ticker(clock) },
+      shared: { clock, ticker: new Ticker(clock) },
       stt: new ScriptedStt(clock, ear),
       tts: new ScriptedTts(clock, { wordTimes }),
       spec: { ...INTERRUPTIBLE, greeting },
@@ -369,7 +369,7 @@ describe("the end of a stream", () => {
   ];
 
   test.each(ENDS)("the %s is told as %s, closes with %i, and nothing comes after it", async (_, reason, code, end) => {
-    const call = talk([heard(700, "partial", "wait")], { spec: INTERRUPTIBLE });
+    const call = talk([heard(700, "interim", "wait")], { spec: INTERRUPTIBLE });
     await call.listen(600);
     end(call);
     expect(call.socket.messages.at(-1)).toEqual({ type: "ended", reason });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { EAR_SILENCE_FRAMES } from "../../src/core/limits.ts";
+import { STT_SILENCE_FRAMES } from "../../src/core/limits.ts";
 import { Ticker } from "../../src/gateway/ticker.ts";
 import type { Stt } from "../../src/speech/speech.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt, type SttStep } from "../support/scripted-stt.ts";
 import { vowelAt } from "../support/vowel.ts";
 import { pcm, websocketLeg } from "../support/websocket-leg.ts";
@@ -22,10 +22,10 @@ interface Heard {
 function caller(ear: readonly SttStep[] = []) {
   const clock = new ManualClock();
   const frames: Heard[] = [];
-  const llm = new ScriptedLlm(clock, [sayingReply("I see.")]);
+  const llm = new ScriptedLlm(clock, [textReply("I see.")]);
   const stt = new ScriptedStt(clock, ear);
   const call = websocketLeg({
-    beside: { clock, ticker: new Ticker(clock) },
+    shared: { clock, ticker: new Ticker(clock) },
     spec: { firstSpeaker: "user", inactivityTimeoutMs: 300_000 },
     stt,
     llm,
@@ -53,20 +53,20 @@ function caller(ear: readonly SttStep[] = []) {
 }
 
 /** What an ear is given once for a pause in which nothing is sent; before the very first message, too. */
-const PAUSE_SAMPLES = EAR_SILENCE_FRAMES * 20 * PER_MS;
+const PAUSE_SAMPLES = STT_SILENCE_FRAMES * 20 * PER_MS;
 
 const voice = (durationMs: number, fromMs = 0): Int16Array =>
   Int16Array.from({ length: durationMs * PER_MS }, (_, i) => vowelAt(fromMs / 1_000 + i / RATE_HZ));
 const quiet = (durationMs: number): Int16Array => new Int16Array(durationMs * PER_MS);
 
-const heard = (atMs: number, kind: "partial" | "final", text: string): SttStep => ({ atMs, event: { kind, text } });
+const heard = (atMs: number, kind: "interim" | "final", text: string): SttStep => ({ atMs, event: { kind, text } });
 
 describe("a client that sends a second at a time", () => {
   test("M5: who goes on speaking is not taken to have stopped between messages, from the first one on", async () => {
     const call = caller([
       heard(1_100, "final", "are you"),
-      heard(2_600, "partial", "open"),
-      heard(4_100, "partial", "open on"),
+      heard(2_600, "interim", "open"),
+      heard(4_100, "interim", "open on"),
       heard(5_200, "final", "open on Sunday"),
     ]);
     for (let second = 0; second < 5; second += 1) await call.send(voice(1_000, second * 1_000));
@@ -163,8 +163,8 @@ describe("a client that sends nothing while its microphone is off", () => {
 
   test("for 300 ms at a time: one turn, and no frame is placed ahead of the clock, or behind it by half a second", async () => {
     const call = caller([
-      heard(2_000, "partial", "one"),
-      heard(4_400, "partial", "one two"),
+      heard(2_000, "interim", "one"),
+      heard(4_400, "interim", "one two"),
       heard(6_400, "final", "one two"),
     ]);
     for (let burst = 0; burst < 10; burst += 1) {
@@ -186,7 +186,7 @@ describe("a client that sends nothing while its microphone is off", () => {
     const heardRates: number[] = [];
     const stt: Stt = {
       provider: "narrow",
-      capabilities: { ratesHz: [8_000], partials: true },
+      capabilities: { ratesHz: [8_000], interimTranscripts: true },
       open: ({ rateHz }) => {
         heardRates.push(rateHz);
         return { write: (frame) => heardRates.push(frame.length), events: (async function* () {})() };

@@ -70,7 +70,7 @@ describe("the playback clock", () => {
       fc.property(stalls, (stepsMs) => {
         const clock = new PlaybackClock(RATE_HZ);
         const fill = (nowMs: number): void => {
-          while (clock.isShort(nowMs)) clock.sent(FRAME_SAMPLES, nowMs);
+          while (clock.isFrameDue(nowMs)) clock.sent(FRAME_SAMPLES, nowMs);
         };
         let nowMs = 0;
         fill(nowMs);

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  REORDER_AHEAD_CHUNKS_MAX,
-  REORDER_DROPPED_MAX,
-  REORDER_HELD_MAX,
-  REORDER_HELD_MESSAGE_MS_MAX,
-  REORDER_LATE_CHUNKS_MAX,
-  REORDER_WAIT_MS,
+  JITTER_BUFFER_AHEAD_CHUNKS_MAX,
+  JITTER_BUFFER_DROPPED_MAX,
+  JITTER_BUFFER_CHUNKS_MAX,
+  JITTER_BUFFER_CHUNK_MS_MAX,
+  JITTER_BUFFER_LATE_CHUNKS_MAX,
+  JITTER_BUFFER_WAIT_MS,
 } from "../../src/core/limits.ts";
 import { A_LAW, MU_LAW } from "../../src/media/g711.ts";
-import { Reorder, type Verdict } from "../../src/media/reorder.ts";
+import { JitterBuffer, type Verdict } from "../../src/media/reorder.ts";
 import { heapBytesPerRun } from "../support/heap.ts";
 
 interface Given {
@@ -26,7 +26,7 @@ const message = (chunk: number, byte: number, count = 160) => {
 };
 
 class Stage {
-  readonly order = new Reorder({ law: MU_LAW, rateHz: 8_000 });
+  readonly order = new JitterBuffer({ law: MU_LAW, rateHz: 8_000 });
   readonly given: Given[] = [];
   readonly verdicts: Verdict[] = [];
   nowMs = 0;
@@ -90,7 +90,7 @@ describe("C5: audio that comes out of order", () => {
     expect(new Stage().pushAll([3, 1, 2, 4]).given).toEqual(
       [1, 2, 3, 4].map((byte, place) => ({ byte, timestampMs: place * 20 })),
     );
-    expect(new Stage().push(5).take(REORDER_WAIT_MS).given).toEqual([{ byte: 5, timestampMs: 0 }]);
+    expect(new Stage().push(5).take(JITTER_BUFFER_WAIT_MS).given).toEqual([{ byte: 5, timestampMs: 0 }]);
     expect(new Stage().push(1_000, { byte: 9 }).push(1_001, { byte: 10 }).timestamps).toEqual([0, 20]);
     expect(new Stage().push(0).push(1).bytes).toEqual([0, 1]);
   });
@@ -122,8 +122,8 @@ describe("C5: audio that comes out of order", () => {
 
   test("after 60 ms of time too, without any other message", () => {
     const stage = new Stage().push(1).push(3);
-    expect(stage.take(REORDER_WAIT_MS - 1).bytes).toEqual([1]);
-    expect(stage.take(REORDER_WAIT_MS).bytes).toEqual([1, 3]);
+    expect(stage.take(JITTER_BUFFER_WAIT_MS - 1).bytes).toEqual([1]);
+    expect(stage.take(JITTER_BUFFER_WAIT_MS).bytes).toEqual([1, 3]);
     expect(stage.take(10_000).bytes).toEqual([1, 3]);
   });
 
@@ -136,7 +136,7 @@ describe("C5: audio that comes out of order", () => {
 
   test("what comes far too late, or once more long after, is dropped too, and tears no hole into what follows", () => {
     const lost = 12;
-    for (const behind of [1, 15, 17, 40, REORDER_LATE_CHUNKS_MAX]) {
+    for (const behind of [1, 15, 17, 40, JITTER_BUFFER_LATE_CHUNKS_MAX]) {
       const stage = new Stage().pushAll(upTo(1, lost - 1)).pushAll(upTo(lost + 1, lost + behind - 1));
       stage.pushAll([lost, 2 + behind, ...upTo(lost + behind, 140)]);
       // Only where little has come behind it yet is it still waited for.
@@ -149,13 +149,13 @@ describe("C5: audio that comes out of order", () => {
   test("messages of any length, also longer than any that can wait", () => {
     const stage = new Stage().push(1, { count: 1 }).push(3, { count: 999 }).push(2, { count: 333 });
     expect(stage.timestamps).toEqual([0, 0.125, 0.125 + 333 / 8]);
-    stage.push(5, { count: REORDER_HELD_MESSAGE_MS_MAX * 8 + 1 });
+    stage.push(5, { count: JITTER_BUFFER_CHUNK_MS_MAX * 8 + 1 });
     expect(stage.bytes).toEqual([1, 2, 3, 5]);
     const short = new Stage().push(1, { count: 8 });
-    for (let i = 0; i < REORDER_HELD_MAX; i += 1) short.push(3 + i, { count: 8 });
+    for (let i = 0; i < JITTER_BUFFER_CHUNKS_MAX; i += 1) short.push(3 + i, { count: 8 });
     expect(short.bytes).toEqual([1]);
-    short.push(3 + REORDER_HELD_MAX, { count: 8 });
-    expect(short.bytes).toEqual([1, ...upTo(3, 3 + REORDER_HELD_MAX)]);
+    short.push(3 + JITTER_BUFFER_CHUNKS_MAX, { count: 8 });
+    expect(short.bytes).toEqual([1, ...upTo(3, 3 + JITTER_BUFFER_CHUNKS_MAX)]);
   });
 
   test("audio that is not counted passes behind what waits, and the count goes on around it", () => {
@@ -166,7 +166,7 @@ describe("C5: audio that comes out of order", () => {
   });
 
   test("what waits is decoded by the law of the leg", () => {
-    const order = new Reorder({ law: A_LAW, rateHz: 8_000 });
+    const order = new JitterBuffer({ law: A_LAW, rateHz: 8_000 });
     order.push(message(1, 0x11), 0);
     order.next(0);
     order.push(message(3, 0x22), 0);
@@ -197,13 +197,13 @@ describe("C5: counters wrap, restart and jump, and the audio goes on", () => {
   test("a gap of two seconds is a gap; a jump beyond it begins a new count, with no silence in its place", () => {
     const gap = new Stage()
       .push(1)
-      .push(2 + REORDER_AHEAD_CHUNKS_MAX)
+      .push(2 + JITTER_BUFFER_AHEAD_CHUNKS_MAX)
       .take(100);
-    expect(gap.timestamps).toEqual([0, 20 + REORDER_AHEAD_CHUNKS_MAX * 20]);
+    expect(gap.timestamps).toEqual([0, 20 + JITTER_BUFFER_AHEAD_CHUNKS_MAX * 20]);
     const jump = new Stage()
       .push(1)
-      .push(3 + REORDER_AHEAD_CHUNKS_MAX)
-      .push(4 + REORDER_AHEAD_CHUNKS_MAX);
+      .push(3 + JITTER_BUFFER_AHEAD_CHUNKS_MAX)
+      .push(4 + JITTER_BUFFER_AHEAD_CHUNKS_MAX);
     expect(jump.timestamps).toEqual([0, 20, 40]);
     for (const far of [1e9, -1e9, 1e15, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
       expect(new Stage().push(1).push(far, { byte: 7 }).push(1, { byte: 8 }).bytes).toEqual([1, 7, 8]);
@@ -215,16 +215,16 @@ describe("C5: counters wrap, restart and jump, and the audio goes on", () => {
   });
 
   test("a counter that restarts costs at most the messages that could be late ones", () => {
-    for (const before of [1, 5, REORDER_DROPPED_MAX, REORDER_DROPPED_MAX + 1, 40, REORDER_LATE_CHUNKS_MAX + 1, 1_000]) {
+    for (const before of [1, 5, JITTER_BUFFER_DROPPED_MAX, JITTER_BUFFER_DROPPED_MAX + 1, 40, JITTER_BUFFER_LATE_CHUNKS_MAX + 1, 1_000]) {
       const stage = new Stage().pushAll(upTo(1, before)).pushAll(upTo(1, 60));
-      expect(stage.given.length).toBeGreaterThanOrEqual(before + 60 - REORDER_DROPPED_MAX);
+      expect(stage.given.length).toBeGreaterThanOrEqual(before + 60 - JITTER_BUFFER_DROPPED_MAX);
       expect(stage.bytes.slice(-20)).toEqual(upTo(41, 60));
     }
   });
 
   test("a counter that stands still does not stop the audio for good", () => {
     const stage = new Stage().pushAll(Array.from({ length: 200 }, () => 1));
-    expect(stage.given.length).toBeGreaterThan(200 / (REORDER_DROPPED_MAX + 2));
+    expect(stage.given.length).toBeGreaterThan(200 / (JITTER_BUFFER_DROPPED_MAX + 2));
   });
 
   test("whatever a peer counts, everything taken is given once, within 60 ms, on a timeline that never goes back", () => {
@@ -234,7 +234,7 @@ describe("C5: counters wrap, restart and jump, and the audio goes on", () => {
         const stage = new Stage();
         let endMs = 0;
         for (const [index, [number, count]] of messages.entries()) stage.push(number, { byte: index, count });
-        stage.take(REORDER_WAIT_MS);
+        stage.take(JITTER_BUFFER_WAIT_MS);
         const taken = stage.verdicts.flatMap((verdict, index) => (verdict === "taken" ? [index] : []));
         expect([...stage.bytes].sort((a, b) => a - b)).toEqual(taken);
         for (const { byte, timestampMs } of stage.given) {
@@ -247,7 +247,7 @@ describe("C5: counters wrap, restart and jump, and the audio goes on", () => {
 });
 
 test("the stage allocates nothing a message, in order or not", () => {
-  const order = new Reorder({ law: MU_LAW, rateHz: 8_000 });
+  const order = new JitterBuffer({ law: MU_LAW, rateHz: 8_000 });
   const input = message(0, 1);
   let base = 0;
   const bytes = heapBytesPerRun(() => {

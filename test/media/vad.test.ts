@@ -21,7 +21,7 @@ function framesOf(sound: Sound, seconds: number, rateHz: VadRate): Int16Array[] 
   );
 }
 
-const decide = (vad: Vad, frames: readonly Int16Array[]): boolean[] => frames.map((frame) => vad.isVoiced(frame));
+const decide = (vad: Vad, frames: readonly Int16Array[]): boolean[] => frames.map((frame) => vad.isSpeech(frame));
 
 /** After this much silence every sound must be forgotten. */
 const IDLE_FRAMES = 10;
@@ -104,8 +104,8 @@ describe("voice activity detection", () => {
     const frames = [...framesOf(silence, 1, 8_000), ...framesOf(vowelAt, 1, 8_000)];
     const expected = decide(alone, frames);
     const decisions = frames.map((frame, i) => {
-      other.isVoiced(loud[i] as Int16Array);
-      return beside.isVoiced(frame);
+      other.isSpeech(loud[i] as Int16Array);
+      return beside.isSpeech(frame);
     });
     expect(decisions).toEqual(expected);
     for (const vad of [alone, beside, other]) vad.destroy();
@@ -117,7 +117,7 @@ describe("voice activity detection", () => {
     const frame = new Int16Array(160);
     const openAndClose = (): void => {
       const vad = make(8_000);
-      vad.isVoiced(frame);
+      vad.isSpeech(frame);
       vad.destroy();
     };
     openAndClose();
@@ -142,16 +142,16 @@ describe("voice activity detection", () => {
 
   test("a frame of another length, and use after destroy, are our bugs", () => {
     const vad = makeVad(16_000);
-    expect(() => vad.isVoiced(new Int16Array(160))).toThrow("one frame at the detector's own rate");
+    expect(() => vad.isSpeech(new Int16Array(160))).toThrow("one frame at the detector's own rate");
     vad.destroy();
-    expect(() => vad.isVoiced(new Int16Array(320))).toThrow("destroyed");
+    expect(() => vad.isSpeech(new Int16Array(320))).toThrow("destroyed");
     expect(() => vad.destroy()).toThrow("destroyed");
   });
 
   test("deciding on a frame allocates nothing", () => {
     const vad = makeVad(8_000);
     const frame = framesOf(vowelAt, 1, 8_000)[20] as Int16Array;
-    expect(heapBytesPerRun(() => vad.isVoiced(frame), 1_000)).toBeLessThan(1);
+    expect(heapBytesPerRun(() => vad.isSpeech(frame), 1_000)).toBeLessThan(1);
     vad.destroy();
   });
 });

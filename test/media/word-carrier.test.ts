@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { A_LAW, type G711Law, MU_LAW } from "../../src/media/g711.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
-import { WORD_CARRIER_RATE_HZ } from "../../src/media/word-carrier.ts";
-import { WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
-import { WordCarrierEncoder } from "../../src/media/word-carrier-encoder.ts";
+import { WATERMARK_RATE_HZ } from "../../src/media/word-carrier.ts";
+import { WatermarkDecoder } from "../../src/media/word-carrier-decoder.ts";
+import { WatermarkEncoder } from "../../src/media/word-carrier-encoder.ts";
 import { WORD_BYTES_MAX } from "../../src/media/word-frame.ts";
 
 const SENTENCES = [
@@ -55,7 +55,7 @@ interface Carried {
 
 /** `words` at 17 characters a second under babble at `rateHz`, put in as it would come, in pieces of 100 ms. */
 function carried(words: readonly string[], rateHz = 22_050): Carried {
-  const encoder = new WordCarrierEncoder(rateHz);
+  const encoder = new WatermarkEncoder(rateHz);
   let atMs = 120;
   const placed = words.map((text) => {
     const startMs = atMs;
@@ -68,7 +68,7 @@ function carried(words: readonly string[], rateHz = 22_050): Carried {
   for (let at = 0; at < speech.length; at += rateHz / 10) {
     const endMs = ((at + rateHz / 10) * 1_000) / rateHz;
     for (let word = placed[next]; word !== undefined && word.startMs < endMs; word = placed[next]) {
-      word.endMs = encoder.carry(word.text, word.startMs);
+      word.endMs = encoder.addWord(word.text, word.startMs);
       next += 1;
     }
     out.push(...encoder.push(speech.subarray(at, at + rateHz / 10)));
@@ -86,12 +86,12 @@ interface Found {
 /** What a decoder finds in `samples` and a second of silence behind them, given in pieces of `pieceSamples`. */
 function found(samples: Int16Array, rateHz: 8_000 | 16_000 = 8_000, pieceSamples = rateHz / 50): Found {
   const all: Found = { words: [], atMs: [], quietMs: [] };
-  const decoder = new WordCarrierDecoder(rateHz, 250, {
-    word: (word, atMs) => {
+  const decoder = new WatermarkDecoder(rateHz, 250, {
+    onWord: (word, atMs) => {
       all.words.push(word);
       all.atMs.push(atMs);
     },
-    quiet: (atMs) => all.quietMs.push(atMs),
+    onQuiet: (atMs) => all.quietMs.push(atMs),
   });
   const line = new Int16Array(samples.length + rateHz);
   line.set(samples);
@@ -114,7 +114,7 @@ function withNoise(samples: Int16Array, rms: number, seed: number): Int16Array {
 }
 
 const texts = (words: Carried["words"]): string[] => words.map((word) => word.text);
-const sampleAt = (ms: number): number => Math.round((ms * WORD_CARRIER_RATE_HZ) / 1_000);
+const sampleAt = (ms: number): number => Math.round((ms * WATERMARK_RATE_HZ) / 1_000);
 
 /** How long the data of the word of `short` takes that ends at `endMs`. */
 const frameMs = (endMs: number): number => {
@@ -188,7 +188,7 @@ describe("words under speech", () => {
   test("a line that is cut at any moment has told exactly the words that had ended", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: short.samples.length }), (cut) => {
-        const cutMs = (cut * 1_000) / WORD_CARRIER_RATE_HZ;
+        const cutMs = (cut * 1_000) / WATERMARK_RATE_HZ;
         const ended = texts(short.words.filter((word) => word.endMs <= cutMs));
         const { words } = found(short.samples.subarray(0, cut));
         const almost = short.words.find((word) => word.endMs > cutMs && word.endMs - 8 <= cutMs);
@@ -233,9 +233,9 @@ describe("words under speech", () => {
 
 describe("the encoder", () => {
   test("begins no word's data before the word nor before the data of the word ahead of it is over", () => {
-    const encoder = new WordCarrierEncoder(8_000);
-    const first = encoder.carry("Hello", 100);
-    const second = encoder.carry("a", 110);
+    const encoder = new WatermarkEncoder(8_000);
+    const first = encoder.addWord("Hello", 100);
+    const second = encoder.addWord("a", 110);
     const samples = [...encoder.push(new Int16Array(8_000)), ...encoder.finish()];
     const loud = samples.flatMap((sample, n) => (sample === 0 ? [] : [n]));
     expect(loud[0]).toBeGreaterThanOrEqual(sampleAt(100));
@@ -246,9 +246,9 @@ describe("the encoder", () => {
   });
 
   test("is silent where there is neither voice nor word, and outlasts the speech by no more than the last word's data", () => {
-    const encoder = new WordCarrierEncoder(22_050);
+    const encoder = new WatermarkEncoder(22_050);
     expect([...encoder.push(new Int16Array(2_205)), ...encoder.finish()]).toHaveLength(800);
-    const endMs = encoder.carry("word", 90);
+    const endMs = encoder.addWord("word", 90);
     const samples = [...encoder.push(new Int16Array(2_205)), ...encoder.finish()];
     expect(samples).toHaveLength(sampleAt(endMs));
     expect(samples.slice(0, sampleAt(90)).every((sample) => sample === 0)).toBe(true);
@@ -256,7 +256,7 @@ describe("the encoder", () => {
 
   test("keeps the speech below 2.3 kHz in its place and takes away what lies where the data is", () => {
     const tone = (hz: number) => {
-      const encoder = new WordCarrierEncoder(22_050);
+      const encoder = new WatermarkEncoder(22_050);
       const speech = Int16Array.from({ length: 22_050 }, (_, n) => 20_000 * Math.sin((2 * Math.PI * hz * n) / 22_050));
       return [...encoder.push(speech), ...encoder.finish()].slice(400, 7_600);
     };
@@ -272,25 +272,25 @@ describe("the encoder", () => {
   test("does not clip a voice that peaks at full scale", () => {
     const speech = babble(2_000, 22_050);
     expect(Math.max(...speech)).toBeGreaterThan(32_000);
-    const encoder = new WordCarrierEncoder(22_050);
-    encoder.carry("word", 0);
+    const encoder = new WatermarkEncoder(22_050);
+    encoder.addWord("word", 0);
     const samples = [...encoder.push(speech), ...encoder.finish()];
     expect(Math.max(...samples)).toBeLessThan(32_767);
     expect(Math.min(...samples)).toBeGreaterThan(-32_768);
   });
 
   test("leaves out a word that is too long, and carries the one behind it", () => {
-    const encoder = new WordCarrierEncoder(8_000);
-    expect(encoder.carry("x".repeat(WORD_BYTES_MAX + 1), 50)).toBe(50);
-    encoder.carry("y".repeat(200), 60);
+    const encoder = new WatermarkEncoder(8_000);
+    expect(encoder.addWord("x".repeat(WORD_BYTES_MAX + 1), 50)).toBe(50);
+    encoder.addWord("y".repeat(200), 60);
     expect(found(encoder.finish()).words).toEqual(["y".repeat(200)]);
   });
 
   test("gives the same, however the speech is cut into pieces, utterance after utterance", () => {
     const speech = babble(1_000, 22_050);
-    const encoder = new WordCarrierEncoder(22_050);
+    const encoder = new WatermarkEncoder(22_050);
     const encode = (pieceSamples: number): number[] => {
-      encoder.carry("piece", 10);
+      encoder.addWord("piece", 10);
       const out: number[] = [];
       for (let at = 0; at < speech.length; at += pieceSamples) {
         out.push(...encoder.push(speech.subarray(at, at + pieceSamples)));
@@ -315,9 +315,9 @@ describe("the decoder", () => {
   });
 
   test("tells of quiet once, 250 ms after the last data, and not while a long word is on its way", () => {
-    const encoder = new WordCarrierEncoder(8_000);
-    encoder.carry("short", 0);
-    const endMs = encoder.carry("long".repeat(30), 200);
+    const encoder = new WatermarkEncoder(8_000);
+    encoder.addWord("short", 0);
+    const endMs = encoder.addWord("long".repeat(30), 200);
     const { quietMs } = found(encoder.finish());
     expect(quietMs).toHaveLength(1);
     expect(quietMs[0]).toBeGreaterThan(endMs + 240);

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { pcmBytes } from "../../src/media/frame-codec.ts";
 import { A_LAW } from "../../src/media/g711.ts";
-import { AudioPlane } from "../../src/record/audio-plane.ts";
+import { ChannelTimeline } from "../../src/record/audio-plane.ts";
 
 const WINDOW_MS = 100;
 
 /** At 1,000 Hz, so that a millisecond is a sample and nothing is near enough to another to be drawn to it but its neighbour. */
-const makePlane = (): AudioPlane => new AudioPlane({ rateHz: 1_000, codec: "pcm_s16le", windowMs: WINDOW_MS });
+const makePlane = (): ChannelTimeline => new ChannelTimeline({ rateHz: 1_000, codec: "pcm_s16le", windowMs: WINDOW_MS });
 
-function read(plane: AudioPlane, count: number): number[] {
+function read(plane: ChannelTimeline, count: number): number[] {
   const samples = new Int16Array(count).fill(-1);
   plane.read(samples);
   return [...samples];
@@ -62,7 +62,7 @@ describe("a side of a call", () => {
   });
 
   test("audio lies anywhere in memory, is decoded by its law, and at no time has no place", () => {
-    const plane = new AudioPlane({ rateHz: 1_000, codec: "alaw", windowMs: WINDOW_MS });
+    const plane = new ChannelTimeline({ rateHz: 1_000, codec: "alaw", windowMs: WINDOW_MS });
     const code = A_LAW.encodeTable[8_000] as number;
     plane.place(new Uint8Array(3).fill(code), Number.NaN);
     plane.place(new Uint8Array(3).fill(code), 2);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FRAME_MS } from "../../src/core/limits.ts";
 import { Framer } from "../../src/media/framer.ts";
-import { CallerClock } from "../../src/record/caller-clock.ts";
+import { MediaClockAlignment } from "../../src/record/caller-clock.ts";
 import { Random } from "../sim/random.ts";
 
 /** A frame as it was spoken, as it came, and by the media time that it was given. */
@@ -13,7 +13,7 @@ interface Frame {
 
 /** How far each frame is placed behind the moment it was spoken at, ms. */
 function placedLateMs(frames: readonly Frame[], hasMediaTime: boolean): number[] {
-  const clock = new CallerClock(hasMediaTime);
+  const clock = new MediaClockAlignment(hasMediaTime);
   for (const { arrivalMs, mediaMs } of frames) clock.observe(arrivalMs, mediaMs);
   return frames.map(({ arrivalMs, mediaMs, spokenMs }) => clock.startMs(arrivalMs, mediaMs) - spokenMs);
 }
@@ -149,6 +149,6 @@ describe("the caller's place in the call", () => {
   });
 
   test("a frame that was never observed has no place", () => {
-    expect(new CallerClock(true).startMs(100, 0)).toBeNaN();
+    expect(new MediaClockAlignment(true).startMs(100, 0)).toBeNaN();
   });
 });

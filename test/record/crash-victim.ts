@@ -23,7 +23,7 @@ function speak(): void {
   for (; (frames + 1) * FRAME_MS <= nowMs; frames += 1) {
     writer.frameIn(nowMs, frames * FRAME_MS, true, LOUD);
     writer.frameOut(nowMs, 1, LOUD.length, LOUD);
-    writer.event(nowMs, { kind: "ear-partial", text: `word ${frames}` });
+    writer.event(nowMs, { kind: "stt-interim", text: `word ${frames}` });
   }
   writeSync(STDOUT, `${frames}\n`);
   systemClock.after(FRAME_MS, speak);

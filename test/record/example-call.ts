@@ -26,7 +26,7 @@ export const START: JournalStart = {
   startedAt: "2026-01-01T00:00:00.000Z",
   spec: SPEC,
   leg: { inboundRateHz: 8_000, outboundRateHz: 8_000, outboundCodec: "mulaw" },
-  earHasPartials: true,
+  sttHasInterim: true,
   parameters: DEFAULT_TURN_PARAMETERS,
 };
 

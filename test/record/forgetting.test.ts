@@ -2,11 +2,11 @@ import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import type { CallSpec } from "../../src/core/call-spec.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { JournalEvents } from "../../src/record/journal-events.ts";
+import { EventPager } from "../../src/record/journal-events.ts";
 import type { ListedEvent } from "../../src/record/listed-events.ts";
 import { type MediaService, mediaService } from "../support/media-service.ts";
 import { RawLeg } from "../support/raw-leg.ts";
-import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { allBytes } from "../support/temporary-directory.ts";
 
@@ -27,7 +27,7 @@ afterEach(() => service.close());
 async function hold(spec: Partial<CallSpec>): Promise<{ callId: string; events: readonly ListedEvent[] }> {
   const clock = systemClock;
   const stt = new ScriptedStt(clock, [{ atMs: 300, event: { kind: "final", text: "how is the canary" } }]);
-  const llm = new ScriptedLlm(clock, [sayingReply("The canary sings.")]);
+  const llm = new ScriptedLlm(clock, [textReply("The canary sings.")]);
   service = await mediaService({ stt, llm });
   const { callId, token } = await service.create(spec);
   const leg = await RawLeg.start(`${service.url}/stream/${token}`);
@@ -39,7 +39,7 @@ async function hold(spec: Partial<CallSpec>): Promise<{ callId: string; events: 
   }
   leg.ws.sendClose(1_000);
   await service.ended(callId);
-  const { events, more } = await new JournalEvents(service.directory).page(callId, 0, 10_000);
+  const { events, more } = await new EventPager(service.directory).page(callId, 0, 10_000);
   expect(more).toBe("never");
   expect(events.at(-1)).toMatchObject({ kind: "end", reason: "caller_hangup" });
   return { callId, events };
@@ -49,21 +49,21 @@ describe("a call that is removed", () => {
   test("leaves no byte of itself: not of its prompt, of what was said, nor of its name", async () => {
     const { callId, events } = await hold(SPOKEN);
     const { directory, keeper, stores, accountId } = service;
-    expect(events).toContainEqual(expect.objectContaining({ kind: "ear-final", text: "how is the canary" }));
+    expect(events).toContainEqual(expect.objectContaining({ kind: "stt-final", text: "how is the canary" }));
     expect(events).toContainEqual(expect.objectContaining({ kind: "speak", text: "Hello, canary." }));
     expect(events).toContainEqual(expect.objectContaining({ kind: "speak", text: "The canary sings." }));
     for (const folder of ["journals", "recordings"]) expect(readdirSync(`${directory}/${folder}`)).toHaveLength(1);
     expect(allBytes(`${directory}/journals`)).toMatch(CANARY);
 
     // As DELETE does it: the files first, then the rows.
-    await keeper.remove(callId);
+    await keeper.deleteFiles(callId);
     for (const folder of ["journals", "recordings"]) expect(readdirSync(`${directory}/${folder}`)).toEqual([]);
     await stores.calls.remove(accountId, callId);
     expect(allBytes(directory)).not.toMatch(CANARY);
     expect(allBytes(directory)).not.toContain(callId);
 
     // Its worker may say again that it is over.
-    keeper.keep(callId);
+    keeper.finalize(callId);
     await keeper.idle();
     expect(allBytes(directory)).not.toContain(callId);
     expect(service.logged.join("")).not.toMatch(CANARY);
@@ -72,10 +72,10 @@ describe("a call that is removed", () => {
   test("and that was not recorded, had left no word before: neither on the disk nor among its events", async () => {
     const { callId, events } = await hold({ ...SPOKEN, recordingEnabled: false });
     const { directory, keeper, stores, accountId } = service;
-    expect(events).toContainEqual(expect.objectContaining({ kind: "ear-final", text: "", chars: 17 }));
+    expect(events).toContainEqual(expect.objectContaining({ kind: "stt-final", text: "", chars: 17 }));
     expect(JSON.stringify(events)).not.toMatch(CANARY);
     expect(allBytes(directory)).not.toMatch(CANARY);
-    await keeper.remove(callId);
+    await keeper.deleteFiles(callId);
     await stores.calls.remove(accountId, callId);
     expect(allBytes(directory)).not.toContain(callId);
   });

@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CallCommand, CallEvent } from "../../src/call/events.ts";
-import { CUT_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../src/core/call-spec.ts";
+import { CANCEL_REASONS, END_REASONS, RESUME_REASONS, SPEAK_REASONS } from "../../src/core/call-spec.ts";
 import { PHRASE_ORIGINS } from "../../src/core/phrases.ts";
 import { SPEND_ACTIONS, SPEND_SCOPES } from "../../src/core/spend.ts";
 import { compareJournal } from "../../src/record/journal-comparison.ts";
 import { type JournalNames, renamed } from "../../src/record/journal-names.ts";
 import { projectJournal } from "../../src/record/projection.ts";
 import { replayJournal } from "../../src/record/replay.ts";
-import { SWITCH_CODES } from "../../src/speech/speech.ts";
+import { FAILOVER_CODES } from "../../src/speech/speech.ts";
 import { GOLDEN_CALLS } from "../support/golden/golden-calls.ts";
 import {
   commandsFingerprint,
@@ -50,9 +50,9 @@ describe("golden journals", () => {
     NAMES.filter((name) => !isUnrecorded(name)),
   )("%s gives the same commands, event for event", async (name) => {
     const path = fileOf(name);
-    const { difference, breaksOff, basis } = await compareJournal(path);
+    const { difference, truncated, setup } = await compareJournal(path);
     expect(difference, IF_IT_FAILS).toBeUndefined();
-    expect([breaksOff, basis.assumed, basis.unmatched, basis.unknown]).toEqual([false, [], [], []]);
+    expect([truncated, setup.assumed, setup.unmatched, setup.unknown]).toEqual([false, [], [], []]);
     const { replayed, journaled } = await replayJournal(path);
     expect(replayed, IF_IT_FAILS).toEqual(journaled);
     expect(commandsFingerprint(replayed), IF_IT_FAILS).toEqual(expectedOf(name));
@@ -102,10 +102,10 @@ describe("the golden journals together", () => {
     );
     const all = [
       ...END_REASONS.filter((reason) => reason !== "token_expired").map((reason) => `end.reason=${reason}`),
-      ...CUT_REASONS.map((reason) => `cut.reason=${reason}`),
+      ...CANCEL_REASONS.map((reason) => `cancel-reply.reason=${reason}`),
       ...SPEAK_REASONS.map((reason) => `speak.reason=${reason}`),
       ...RESUME_REASONS.map((reason) => `resume.reason=${reason}`),
-      ...SWITCH_CODES.map((code) => `provider-switched.code=${code}`),
+      ...FAILOVER_CODES.map((code) => `provider-switched.code=${code}`),
       ...PHRASE_ORIGINS.map((origin) => `phrases-chosen.origin=${origin}`),
       ...SPEND_SCOPES.map((scope) => `limit-reached.scope=${scope}`),
       ...SPEND_ACTIONS.map((action) => `limit-reached.action=${action}`),
@@ -152,39 +152,39 @@ const EVENT_KINDS: Readonly<Record<CallEvent["kind"], true>> = {
   cleared: true,
   dtmf: true,
   typed: true,
-  "ear-partial": true,
-  "ear-final": true,
-  "ear-failed": true,
+  "stt-interim": true,
+  "stt-final": true,
+  "stt-failed": true,
   "reply-text": true,
-  "reply-tool": true,
+  "reply-tool-call": true,
   "reply-end": true,
   "reply-failed": true,
   "voice-chosen": true,
   "phrases-chosen": true,
   "provider-switched": true,
   "context-exceeded": true,
-  used: true,
+  usage: true,
   "limit-reached": true,
   "tool-result": true,
-  "piece-audio": true,
-  "piece-end": true,
-  "piece-failed": true,
+  "segment-audio": true,
+  "segment-end": true,
+  "segment-failed": true,
 };
 const COMMAND_KINDS: Readonly<Record<CallCommand["kind"], true>> = {
-  ask: true,
+  "generate-reply": true,
   "conversation-trimmed": true,
-  "ask-ahead": true,
-  "forget-ahead": true,
-  tool: true,
+  "preemptive-start": true,
+  "preemptive-cancel": true,
+  "run-tool": true,
   "send-dtmf": true,
   language: true,
   transfer: true,
   speak: true,
   mark: true,
-  cut: true,
+  "cancel-reply": true,
   pause: true,
   resume: true,
-  "pass-over": true,
+  "ignore": true,
   state: true,
   turn: true,
   end: true,

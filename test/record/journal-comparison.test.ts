@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS, type TurnParameters } from "../../src/call/parameters.ts";
-import { basisOf } from "../../src/record/journal-basis.ts";
+import { replaySetupOf } from "../../src/record/journal-basis.ts";
 import { compareJournal } from "../../src/record/journal-comparison.ts";
 import { JournalEncoder } from "../../src/record/journal-format.ts";
 import { readJournal } from "../../src/record/journal-reader.ts";
@@ -11,13 +11,13 @@ import { traceJournal } from "../../src/record/journal-trace.ts";
 import { projectJournal } from "../../src/record/projection.ts";
 import { journalHeader } from "../../src/record/redact.ts";
 import { replayJournal } from "../../src/record/replay.ts";
-import { AWKWARD_CALLS, journalOf } from "../support/journal-corpus.ts";
+import { EDGE_CASE_CALLS, journalOf } from "../support/journal-corpus.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { NOT_RECORDED, SPEC, START } from "./example-call.ts";
 import { encode, JournalFile } from "./journal-file.ts";
 
 const call = (name: string): Buffer => {
-  const found = AWKWARD_CALLS.find((awkward) => awkward.name === name);
+  const found = EDGE_CASE_CALLS.find((awkward) => awkward.name === name);
   if (found === undefined) throw new Error(`no call ${name}`);
   return journalOf(found);
 };
@@ -51,7 +51,7 @@ async function failing(isEnded: boolean): Promise<string> {
     if (record.kind === "event" && record.event.kind === "internal-error") {
       const { timeMs } = record;
       const turnId = 2;
-      encode(encoder, { kind: "event", timeMs, event: { kind: "piece-end", turnId, piece: 99, samples: 1 } });
+      encode(encoder, { kind: "event", timeMs, event: { kind: "segment-end", turnId, segment: 99, samples: 1 } });
       if (!isEnded) encode(encoder, { kind: "event", timeMs, event: { kind: "tick" } });
     }
     if (isEnded || record.timeMs < 6_500) encode(encoder, record);
@@ -68,19 +68,19 @@ describe("a replay", () => {
     expect(compared).toMatchObject({ breaksOff: false, difference: undefined });
     expect(compared.commands).toBeGreaterThan(10);
     expect(compared.events).toBeGreaterThan(500);
-    expect(compared.untilMs).toBe(14_000);
+    expect(compared.comparedUntilMs).toBe(14_000);
   });
 
   test("names the first command that differs, with the event that both answer", async () => {
     const path = await changed("cough", (record) =>
       record.kind === "command" && record.command.kind === "resume"
-        ? { ...record, command: { ...record.command, reason: "voice_goes_on" } }
+        ? { ...record, command: { ...record.command, reason: "pause_timeout" } }
         : record,
     );
     const { difference, commands } = await compareJournal(path);
     expect(difference).toMatchObject({
       after: { kind: "event", event: { kind: "tick" } },
-      journaled: { kind: "resume", reason: "voice_goes_on" },
+      journaled: { kind: "resume", reason: "pause_timeout" },
       cameOut: { kind: "resume", reason: "no_words" },
       failure: undefined,
     });
@@ -122,13 +122,13 @@ describe("a replay", () => {
     expect(await compareJournal(path)).toMatchObject({ difference: undefined, breaksOff: false });
     expect((await replayJournal(path)).replayed.at(-1)?.command).toEqual({ kind: "end", reason: "worker_lost" });
     expect(await projectJournal(path)).toMatchObject({ endReason: "worker_lost", complete: true });
-    expect((await traceJournal(path, 7_000)).standing.ended).toBe(true);
+    expect((await traceJournal(path, 7_000)).snapshot.ended).toBe(true);
   });
 
   test("F14-5: names what the machine fails at where the worker did not", async () => {
     const path = await failing(false);
     expect((await compareJournal(path)).difference).toMatchObject({
-      after: { event: { kind: "piece-end" } },
+      after: { event: { kind: "segment-end" } },
       failure: expect.stringContaining("never asked for"),
     });
     await expect(replayJournal(path)).rejects.toThrow("never asked for");
@@ -138,8 +138,8 @@ describe("a replay", () => {
     const lastMs = 6_000;
     const whole = await compareJournal(fileOf(call("cough")), lastMs);
     expect(whole).toMatchObject({ difference: undefined, breaksOff: false });
-    expect(whole.untilMs).toBeLessThanOrEqual(lastMs);
-    expect(whole.untilMs).toBeGreaterThan(lastMs - 20);
+    expect(whole.comparedUntilMs).toBeLessThanOrEqual(lastMs);
+    expect(whole.comparedUntilMs).toBeGreaterThan(lastMs - 20);
     const path = await changed("cough", (record) =>
       record.kind === "command" && record.command.kind === "pause" ? undefined : record,
     );
@@ -156,8 +156,8 @@ describe("a replay", () => {
       writeFileSync(path, bytes.subarray(0, length));
       const compared = await compareJournal(path);
       expect(compared).toMatchObject({ difference: undefined, breaksOff: true });
-      expect(compared.untilMs).toBeGreaterThanOrEqual(lastMs);
-      lastMs = compared.untilMs;
+      expect(compared.comparedUntilMs).toBeGreaterThanOrEqual(lastMs);
+      lastMs = compared.comparedUntilMs;
     }
     expect(lastMs).toBeGreaterThan(9_000);
   });
@@ -186,19 +186,19 @@ describe("a replay", () => {
 });
 
 describe("a journal of another build", () => {
-  const { endpointSentenceMs, endpointTrailingMs, voicePausesMax, backChannelAnswerMs, digitGapMs, ...some } =
+  const { endpointSentenceMs, endpointTrailingMs, speechPausesMax, backChannelAnswerMs, dtmfGapMs, ...some } =
     DEFAULT_TURN_PARAMETERS;
-  const { resumeMs, pauseMsMax, fillerMs, toolFillerMs, modelSilenceMs, voiceSilenceMs, firstClauseChars, ...first } =
+  const { resumeMs, pauseMsMax, fillerMs, toolFillerMs, llmSilenceMs, ttsSilenceMs, firstClauseChars, ...first } =
     some;
 
   test("is replayed with the parameters that it has", () => {
     const parameters = { ...DEFAULT_TURN_PARAMETERS, endpointMs: 700 };
     const basis = { parameters, assumed: [], unmatched: [], unknown: [] };
-    expect(basisOf(withParameters(parameters))).toMatchObject(basis);
+    expect(replaySetupOf(withParameters(parameters))).toMatchObject(basis);
   });
 
   test("is replayed as it was before there were those that it lacks, where that can be", () => {
-    const { parameters, assumed, unmatched } = basisOf(withParameters({ ...first, endpointMs: 600 }));
+    const { parameters, assumed, unmatched } = replaySetupOf(withParameters({ ...first, endpointMs: 600 }));
     expect(parameters).toEqual({
       ...first,
       endpointMs: 600,
@@ -213,7 +213,7 @@ describe("a journal of another build", () => {
       firstClauseChars: Number.POSITIVE_INFINITY,
       resumeMs: Number.POSITIVE_INFINITY,
       pauseMsMax: Number.POSITIVE_INFINITY,
-      digitGapMs,
+      digitGapMs: dtmfGapMs,
     });
     expect(assumed).toContain("endpointSentenceMs");
     expect(unmatched).toEqual(["digitGapMs"]);
@@ -222,13 +222,13 @@ describe("a journal of another build", () => {
   test("had names for tools, and a language that did not change", () => {
     const { languagePinned, ...old } = SPEC;
     const spec = { ...old, tools: ["hang_up"] } as unknown as typeof SPEC;
-    expect(basisOf({ ...HEADER, spec }).spec).toEqual({ ...SPEC, languagePinned: true });
+    expect(replaySetupOf({ ...HEADER, spec }).spec).toEqual({ ...SPEC, languagePinned: true });
   });
 
   test("may lack no parameter that every journal has had, and says which it has that are not known here", () => {
     const { endpointMs, ...without } = DEFAULT_TURN_PARAMETERS;
-    expect(() => basisOf(withParameters(without))).toThrow("its header lacks");
-    const { unknown } = basisOf(withParameters({ ...DEFAULT_TURN_PARAMETERS, patienceMs: 3 }));
+    expect(() => replaySetupOf(withParameters(without))).toThrow("its header lacks");
+    const { unknown } = replaySetupOf(withParameters({ ...DEFAULT_TURN_PARAMETERS, patienceMs: 3 }));
     expect(unknown).toEqual(["patienceMs"]);
   });
 
@@ -236,7 +236,7 @@ describe("a journal of another build", () => {
     const parameters = { ...first, firstClauseChars } as TurnParameters;
     const old = await changed("hang-up-in-mid-reply", (record) => {
       if (record.kind === "header") return { ...record, header: { ...record.header, parameters } };
-      if (record.kind !== "command" || record.command.kind !== "cut") return record;
+      if (record.kind !== "command" || record.command.kind !== "cancel-reply") return record;
       const { kind, turnId, clear } = record.command;
       return { ...record, command: { kind, turnId, clear } as typeof record.command };
     });
@@ -244,7 +244,7 @@ describe("a journal of another build", () => {
     const wrong = await changed("hang-up-in-mid-reply", (record) =>
       record.kind === "header"
         ? { ...record, header: { ...record.header, parameters } }
-        : record.kind === "command" && record.command.kind === "cut"
+        : record.kind === "command" && record.command.kind === "cancel-reply"
           ? { ...record, command: { ...record.command, clear: true } }
           : record,
     );

@@ -6,7 +6,7 @@ import { compareJournal } from "../../src/record/journal-comparison.ts";
 import type { JournaledCommand } from "../../src/record/journal-records.ts";
 import { projectJournal } from "../../src/record/projection.ts";
 import { replayJournal } from "../../src/record/replay.ts";
-import { AWKWARD_CALLS, CORPUS, journalOf, MAKE_CORPUS } from "../support/journal-corpus.ts";
+import { EDGE_CASE_CALLS, CORPUS, journalOf, MAKE_CORPUS } from "../support/journal-corpus.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const IF_MEANT = `The call machine does otherwise than it did. If that is meant, look at what differs (npm run replay -- <journal>) \
@@ -25,16 +25,16 @@ async function decisions(path: string): Promise<string[]> {
 
 function decision(command: JournaledCommand): string[] {
   switch (command.kind) {
-    case "ask":
+    case "generate-reply":
     case "speak":
     case "mark":
     case "state":
       return [];
     case "turn":
       return [`${command.turn.role}: ${command.turn.text}${command.turn.interrupted ? " [interrupted]" : ""}`];
-    case "tool":
+    case "run-tool":
       return [`tool ${command.name}`];
-    case "pass-over":
+    case "ignore":
       return [`pass-over ${command.text}`];
     case "language":
       return [`language ${command.language}`];
@@ -44,14 +44,14 @@ function decision(command: JournaledCommand): string[] {
 }
 
 describe("the corpus of awkward calls", () => {
-  test.each(AWKWARD_CALLS)("$name gives the same commands again, every one of them", async ({ name }) => {
-    const { difference, breaksOff, commands } = await compareJournal(pathOf(name));
+  test.each(EDGE_CASE_CALLS)("$name gives the same commands again, every one of them", async ({ name }) => {
+    const { difference, truncated, commands } = await compareJournal(pathOf(name));
     expect(difference, IF_MEANT).toBeUndefined();
-    expect(breaksOff).toBe(false);
+    expect(truncated).toBe(false);
     expect(commands).toBeGreaterThan(4);
   });
 
-  test.each(AWKWARD_CALLS)("$name, held anew by its script, is decided as it was", async (call) => {
+  test.each(EDGE_CASE_CALLS)("$name, held anew by its script, is decided as it was", async (call) => {
     const path = join(temporaryDirectory(), "anew.tlj");
     writeFileSync(path, journalOf(call));
     expect(await decisions(path), IF_MEANT).toEqual(await decisions(pathOf(call.name)));
@@ -59,14 +59,14 @@ describe("the corpus of awkward calls", () => {
 
   test("K5: cut off anywhere, as by a crash, each is the same call as far as it goes, and ends there", async () => {
     const path = join(temporaryDirectory(), "cut.tlj");
-    for (const { name } of AWKWARD_CALLS) {
+    for (const { name } of EDGE_CASE_CALLS) {
       const bytes = readFileSync(pathOf(name));
       const whole = await projectJournal(pathOf(name));
       for (let cut = 1; cut <= CUTS; cut += 1) {
         const length = Math.floor(HEADER_BYTES_MAX + (cut * (bytes.length - HEADER_BYTES_MAX)) / (CUTS + 1));
         writeFileSync(path, bytes.subarray(0, length));
-        const { difference, breaksOff } = await compareJournal(path);
-        expect([name, length, difference, breaksOff]).toEqual([name, length, undefined, true]);
+        const { difference, truncated } = await compareJournal(path);
+        expect([name, length, difference, truncated]).toEqual([name, length, undefined, true]);
         const { turns, endReason, complete, durationMs } = await projectJournal(path);
         expect([endReason, complete, durationMs <= whole.durationMs]).toEqual(["worker_lost", false, true]);
         // But for the last ones, which were under way, what was said is what was said.
@@ -77,7 +77,7 @@ describe("the corpus of awkward calls", () => {
   });
 
   test(`has a journal and a line in the README for every call; ${MAKE_CORPUS} makes it anew`, () => {
-    const names = AWKWARD_CALLS.map(({ name }) => `${name}.tlj`).sort();
+    const names = EDGE_CASE_CALLS.map(({ name }) => `${name}.tlj`).sort();
     expect(readdirSync(CORPUS).sort()).toEqual(names);
     const readme = readFileSync(new URL("../README.md", CORPUS), "utf8");
     expect(names.filter((name) => !readme.includes(`\`journals/${name}\``))).toEqual([]);

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIST_BYTES_MAX } from "../../src/core/api-limits.ts";
-import { EVENT_READINGS_MAX } from "../../src/core/limits.ts";
-import { type EventPage, JournalEvents } from "../../src/record/journal-events.ts";
+import { EVENT_CURSORS_MAX } from "../../src/core/limits.ts";
+import { type EventPage, EventPager } from "../../src/record/journal-events.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import type { ListedEvent } from "../../src/record/listed-events.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -20,12 +20,12 @@ interface Journal {
   dataDir: string;
   path: string;
   file: JournalFile;
-  events: JournalEvents;
+  events: EventPager;
 }
 
 function journal(callId = ID, dataDir = temporaryDirectory()): Journal {
   const path = journalPath(dataDir, callId);
-  return { dataDir, path, file: new JournalFile({ ...START, callId }, path), events: new JournalEvents(dataDir) };
+  return { dataDir, path, file: new JournalFile({ ...START, callId }, path), events: new EventPager(dataDir) };
 }
 
 /** Marks with the numbers `from` to `to`, each behind some frames, as a call has them. */
@@ -47,7 +47,7 @@ const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `1.${from + index}`);
 
 /** All pages from `from` on, until there is nothing more for now. */
-async function pages(events: JournalEvents, limit: () => number, from = 0): Promise<EventPage[]> {
+async function pages(events: EventPager, limit: () => number, from = 0): Promise<EventPage[]> {
   const found: EventPage[] = [];
   for (;;) {
     const page = await events.page(ID, from, limit());
@@ -66,7 +66,7 @@ describe("the pages of a call's events", () => {
     file.end(10_000);
     const whole = await events.page(ID, 0, ALL);
     expect(names(whole.events)).toEqual(numbered(0, 60));
-    expect(whole.events.some(({ kind }) => kind === "audio-ended")).toBe(true);
+    expect(whole.events.some(({ kind }) => kind === "playout-ended")).toBe(true);
     expect(whole).toMatchObject({ more: "never", next: whole.events.length });
     await fc.assert(
       fc.asyncProperty(
@@ -75,7 +75,7 @@ describe("the pages of a call's events", () => {
         async (limits, warm) => {
           let turn = 0;
           const limit = () => limits[turn++ % limits.length] ?? 1;
-          const pager = warm ? events : new JournalEvents(dataDir);
+          const pager = warm ? events : new EventPager(dataDir);
           const found = await pages(pager, limit);
           expect(joined(found)).toEqual(whole.events);
           turn = 0;
@@ -102,7 +102,7 @@ describe("the pages of a call's events", () => {
     const whole = joined([await events.page(ID, 0, ALL)]);
     for (const from of [40, 10, 10, 0, 25, whole.length - 1, 3]) {
       expect((await events.page(ID, from, 5)).events).toEqual(whole.slice(from, from + 5));
-      expect((await new JournalEvents(dataDir).page(ID, from, 5)).events).toEqual(whole.slice(from, from + 5));
+      expect((await new EventPager(dataDir).page(ID, from, 5)).events).toEqual(whole.slice(from, from + 5));
     }
     const again = await Promise.all([events.page(ID, 8, 5), events.page(ID, 8, 5), events.page(ID, 8, 5)]);
     for (const page of again) expect(page.events).toEqual(whole.slice(8, 13));
@@ -122,14 +122,14 @@ describe("the pages of a call's events", () => {
       numbered(0, names(first.events).length + names(second.events).length),
     );
     expect(second.events).toHaveLength(100);
-    await expect(new JournalEvents(dataDir).page(ID, first.next, 100)).rejects.toThrow("it is no journal");
+    await expect(new EventPager(dataDir).page(ID, first.next, 100)).rejects.toThrow("it is no journal");
   });
 
   test("of more calls than are remembered are right all the same", async () => {
     const dataDir = temporaryDirectory();
-    const calls = Array.from({ length: EVENT_READINGS_MAX + 3 }, (_, index) => `${ID}${index}`);
+    const calls = Array.from({ length: EVENT_CURSORS_MAX + 3 }, (_, index) => `${ID}${index}`);
     for (const callId of calls) write(journal(callId, dataDir).file, 0, 4);
-    const events = new JournalEvents(dataDir);
+    const events = new EventPager(dataDir);
     for (const callId of calls) expect(names((await events.page(callId, 0, 2)).events).length).toBeGreaterThan(0);
     for (const callId of calls) {
       const [first, second] = [await events.page(callId, 0, 2), await events.page(callId, 2, ALL)];
@@ -139,8 +139,8 @@ describe("the pages of a call's events", () => {
 
   test("are forgotten with the calls that were not asked for the longest", async () => {
     const dataDir = temporaryDirectory();
-    const calls = Array.from({ length: EVENT_READINGS_MAX + 1 }, (_, index) => `${ID}${index}`);
-    const events = new JournalEvents(dataDir);
+    const calls = Array.from({ length: EVENT_CURSORS_MAX + 1 }, (_, index) => `${ID}${index}`);
+    const events = new EventPager(dataDir);
     for (const callId of calls) {
       const { file, path } = journal(callId, dataDir);
       write(file, 0, 4);
@@ -158,7 +158,7 @@ describe("the pages of a call's events", () => {
     const { events, file } = journal();
     const text = "x".repeat(100_000);
     for (let timeMs = 1; timeMs <= 30; timeMs += 1)
-      file.add({ kind: "event", timeMs, event: { kind: "ear-partial", text } });
+      file.add({ kind: "event", timeMs, event: { kind: "stt-interim", text } });
     file.end(100);
     const found = await pages(events, () => ALL);
     expect(joined(found)).toHaveLength(31);
@@ -202,7 +202,7 @@ describe("a call that goes on", () => {
     copyFileSync(path, torn);
     let next = 0;
     const seen: ListedEvent[] = [];
-    const live = new JournalEvents(dataDir);
+    const live = new EventPager(dataDir);
     for (let length = 0; length < whole.length; length += 61) {
       copyFileSync(torn, path);
       truncateSync(path, length);
@@ -223,7 +223,7 @@ describe("a call that goes on", () => {
 describe("a journal that is not there", () => {
   test("lists nothing, and its events once it comes", async () => {
     const dataDir = temporaryDirectory();
-    const events = new JournalEvents(dataDir);
+    const events = new EventPager(dataDir);
     expect(await events.page(ID, 0, 10)).toEqual({ events: [], next: 0, more: "later" });
     write(new JournalFile(START, journalPath(dataDir, ID)), 0, 2);
     expect(names((await events.page(ID, 0, 10)).events)).toEqual(numbered(0, 2));

@@ -27,11 +27,11 @@ export class JournalFile {
   }
 
   frameIn(timeMs: number, mediaMs: number, audio: Uint8Array): this {
-    return this.add({ kind: "frame-in", timeMs, mediaMs, voiced: true, audio, audioLeftOut: false });
+    return this.add({ kind: "frame-in", timeMs, mediaMs, isSpeech: true, audio, audioOmitted: false });
   }
 
   frameOut(timeMs: number, audio: Uint8Array, samples = audio.length): this {
-    return this.add({ kind: "frame-out", timeMs, turnId: 1, samples, audio, audioLeftOut: false });
+    return this.add({ kind: "frame-out", timeMs, turnId: 1, samples, audio, audioOmitted: false });
   }
 
   end(timeMs: number, reason: EndReason = "caller_hangup"): this {
@@ -45,10 +45,10 @@ export function encode(encoder: JournalEncoder, record: JournalRecord): void {
       encoder.header(record.header);
       return;
     case "frame-in":
-      encoder.frameIn(record.timeMs, record.mediaMs, record.voiced, record.audio, record.audioLeftOut);
+      encoder.frameIn(record.timeMs, record.mediaMs, record.isSpeech, record.audio, record.audioOmitted);
       return;
     case "frame-out":
-      encoder.frameOut(record.timeMs, record.turnId, record.samples, record.audio, record.audioLeftOut);
+      encoder.frameOut(record.timeMs, record.turnId, record.samples, record.audio, record.audioOmitted);
       return;
     case "event":
       encoder.event(record.timeMs, record.event);

@@ -20,9 +20,9 @@ const recordWith = (charsMax: number): fc.Arbitrary<JournalRecord> =>
       kind: fc.constant("frame-in" as const),
       timeMs,
       mediaMs: fc.double(),
-      voiced: fc.boolean(),
+      isSpeech: fc.boolean(),
       audio,
-      audioLeftOut: fc.boolean(),
+      audioOmitted: fc.boolean(),
     }),
     fc.record({
       kind: fc.constant("frame-out" as const),
@@ -30,13 +30,13 @@ const recordWith = (charsMax: number): fc.Arbitrary<JournalRecord> =>
       turnId: count,
       samples: count,
       audio,
-      audioLeftOut: fc.boolean(),
+      audioOmitted: fc.boolean(),
     }),
     fc.record({
       kind: fc.constant("event" as const),
       timeMs,
       event: fc.record({
-        kind: fc.constant("ear-final" as const),
+        kind: fc.constant("stt-final" as const),
         text: fc.string({ unit: "binary", maxLength: charsMax }),
       }),
     }),
@@ -102,7 +102,7 @@ describe("journal format", () => {
 
   test("an encoder that had to grow writes the same after a reset", () => {
     const encoder = new JournalEncoder();
-    const long: JournalRecord = { kind: "event", timeMs: 1, event: { kind: "ear-final", text: "é".repeat(100_000) } };
+    const long: JournalRecord = { kind: "event", timeMs: 1, event: { kind: "stt-final", text: "é".repeat(100_000) } };
     encode(encoder, HEADER);
     encode(encoder, long);
     expect(encoded([HEADER, long]).equals(encoder.written())).toBe(true);
@@ -199,7 +199,7 @@ describe("journal format", () => {
   });
 
   test("an error about unreadable JSON does not quote it", () => {
-    const bytes = encoded([HEADER, { kind: "event", timeMs: 5, event: { kind: "ear-final", text: "my secret" } }]);
+    const bytes = encoded([HEADER, { kind: "event", timeMs: 5, event: { kind: "stt-final", text: "my secret" } }]);
     bytes.write("!", eventAt + 14);
     try {
       decoded(bytes);

@@ -10,7 +10,7 @@ import { START } from "./example-call.ts";
 const HEADER = journalHeader("trunkline test", START);
 const FRAME_MS = 20;
 const FRAME_SAMPLES = 160;
-const NO_AUDIO = { audio: new Uint8Array(), audioLeftOut: false };
+const NO_AUDIO = { audio: new Uint8Array(), audioOmitted: false };
 
 /** A call in virtual time, journaled in the order that the gateway keeps to, and listed as its journal is read. */
 class ListedCall extends VirtualCall {
@@ -61,17 +61,17 @@ describe("the list of a call's events", () => {
     call.says(3_000, "when are you open");
     call.says(7_000, "and on Sundays");
     call.run(9_000);
-    const cut = call.list.find(({ kind }) => kind === "cut");
+    const cut = call.list.find(({ kind }) => kind === "cancel-reply");
     expect(cut).toMatchObject({ source: "command", turnId: 2, clear: true, reason: "words", voicedMs: WORD_MS });
-    const from = call.list.findIndex((event) => event.kind === "audio-began" && event.turnId === 2);
-    const to = call.list.findIndex(({ kind }) => kind === "cut");
+    const from = call.list.findIndex((event) => event.kind === "playout-started" && event.turnId === 2);
+    const to = call.list.findIndex(({ kind }) => kind === "cancel-reply");
     const told = call.list.slice(from, to + 1).filter(({ kind }) => kind !== "turn" && kind !== "state");
     expect(told.map(({ kind }) => kind)).toEqual([
-      "audio-began",
-      "voice-began",
+      "playout-started",
+      "speech-started",
       "pause",
-      "audio-ended",
-      "ear-partial",
+      "playout-ended",
+      "stt-interim",
       "cut",
     ]);
     const [began, voice, pause, ended, words] = told;
@@ -79,7 +79,7 @@ describe("the list of a call's events", () => {
     expect(pause).toMatchObject({ source: "command", turnId: 2, atMs: voice?.atMs });
     expect(words).toMatchObject({ source: "event", text: "and", atMs: 7_000 + WORD_MS });
     // When it was held, all that was sent had been played, but for the lead; and that much was heard of it still.
-    const sentMs = ended?.kind === "audio-ended" ? ended.sentMs : 0;
+    const sentMs = ended?.kind === "playout-ended" ? ended.sentMs : 0;
     const heldMs = (pause?.atMs ?? 0) - (began?.atMs ?? 0);
     expect(sentMs - heldMs).toBeGreaterThan(0);
     expect(sentMs - heldMs).toBeLessThanOrEqual(OUTPUT_LEAD_MS + 2.5 * FRAME_MS);
@@ -90,7 +90,7 @@ describe("the list of a call's events", () => {
     const call = new ListedCall();
     call.run(5_000);
     const lengthMs = "Hello, this is the bakery.".split(" ").length * WORD_MS;
-    const [began, ended] = call.only("audio-began", "audio-ended");
+    const [began, ended] = call.only("playout-started", "playout-ended");
     expect(ended).toMatchObject({ turnId: 1, sentMs: lengthMs, atMs: (began?.atMs ?? 0) + lengthMs });
   });
 
@@ -102,10 +102,10 @@ describe("the list of a call's events", () => {
     call.run(20_000);
     const turns = call.turns.filter(({ role }) => role === "user");
     expect(turns).toHaveLength(2);
-    expect(call.only("voice-began", "voice-ended")).toMatchObject(
+    expect(call.only("speech-started", "speech-ended")).toMatchObject(
       turns.flatMap(({ startMs, endMs }) => [
-        { kind: "voice-began", startMs },
-        { kind: "voice-ended", endMs },
+        { kind: "speech-started", startMs },
+        { kind: "speech-ended", endMs },
       ]),
     );
   });
@@ -120,7 +120,7 @@ describe("the list of a call's events", () => {
     expect(times).toEqual([...times].sort((a, b) => a - b));
     expect(times.every(Number.isInteger)).toBe(true);
     const kinds = new Set(call.list.map(({ kind }) => kind));
-    for (const kind of ["ask", "speak", "reply-tool", "reply-end", "piece-end", "mark", "turn", "state"] as const) {
+    for (const kind of ["ask", "speak", "reply-tool-call", "reply-end", "segment-end", "mark", "turn", "state"] as const) {
       expect(kinds).toContain(kind);
     }
   });
@@ -131,12 +131,12 @@ describe("the list of a call's events", () => {
     lister.take({
       kind: "event",
       timeMs: 10.4,
-      event: { kind: "piece-audio", turnId: 1, piece: 0, samples: 2_400, words },
+      event: { kind: "segment-audio", turnId: 1, segment: 0, samples: 2_400, words },
     });
-    lister.take({ kind: "command", timeMs: 10.6, command: { kind: "ask", turnId: 2, messages: 5, language: "en" } });
+    lister.take({ kind: "command", timeMs: 10.6, command: { kind: "generate-reply", turnId: 2, messages: 5, language: "en" } });
     expect(list).toEqual([
-      { atMs: 10, source: "event", kind: "piece-audio", turnId: 1, piece: 0, samples: 2_400, words },
-      { atMs: 11, source: "command", kind: "ask", turnId: 2, messages: 5, language: "en" },
+      { atMs: 10, source: "event", kind: "segment-audio", turnId: 1, piece: 0, samples: 2_400, words },
+      { atMs: 11, source: "command", kind: "generate-reply", turnId: 2, messages: 5, language: "en" },
     ]);
   });
 
@@ -149,16 +149,16 @@ describe("the list of a call's events", () => {
     call.run(60_000);
     expect(call.turns).toHaveLength(3);
     expect(JSON.stringify(call.list)).not.toMatch(/canary/i);
-    expect(call.only("ear-final")).toEqual([
-      { atMs: 3_850, source: "event", kind: "ear-final", text: "", chars: "canary asks".length },
+    expect(call.only("stt-final")).toEqual([
+      { atMs: 3_850, source: "event", kind: "stt-final", text: "", chars: "canary asks".length },
     ]);
   });
 });
 
 describe("what frames come to", () => {
-  const voice = (lister: EventLister, fromMs: number, toMs: number, voiced: boolean): void => {
+  const voice = (lister: EventLister, fromMs: number, toMs: number, isSpeech: boolean): void => {
     for (let atMs = fromMs; atMs < toMs; atMs += FRAME_MS) {
-      lister.take({ kind: "frame-in", timeMs: atMs, mediaMs: atMs, voiced, ...NO_AUDIO });
+      lister.take({ kind: "frame-in", timeMs: atMs, mediaMs: atMs, isSpeech, ...NO_AUDIO });
     }
   };
 
@@ -169,19 +169,19 @@ describe("what frames come to", () => {
     for (const atMs of [1_110, 1_130]) sent(atMs);
     sent(2_000, 2);
     expect(list).toEqual([
-      { atMs: 1_000, source: "event", kind: "audio-began", turnId: 1 },
-      { atMs: 1_100, source: "event", kind: "audio-ended", turnId: 1, sentMs: 100 },
+      { atMs: 1_000, source: "event", kind: "playout-started", turnId: 1 },
+      { atMs: 1_100, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 },
       { atMs: 1_101, source: "event", kind: "tick" },
-      { atMs: 1_110, source: "event", kind: "audio-began", turnId: 1 },
-      { atMs: 1_150, source: "event", kind: "audio-ended", turnId: 1, sentMs: 40 },
-      { atMs: 2_000, source: "event", kind: "audio-began", turnId: 2 },
+      { atMs: 1_110, source: "event", kind: "playout-started", turnId: 1 },
+      { atMs: 1_150, source: "event", kind: "playout-ended", turnId: 1, sentMs: 40 },
+      { atMs: 2_000, source: "event", kind: "playout-started", turnId: 2 },
     ]);
   });
 
   test("frames that follow each other without a gap are one, however late they are sent", () => {
     const { list, sent } = listing();
     for (let frame = 0; frame < 50; frame += 1) sent(1_000 + Math.max(0, frame - 5) * FRAME_MS + (frame % 5) * 4);
-    expect(list).toEqual([{ atMs: 1_000, source: "event", kind: "audio-began", turnId: 1 }]);
+    expect(list).toEqual([{ atMs: 1_000, source: "event", kind: "playout-started", turnId: 1 }]);
   });
 
   test("a reply that begins while another is still played ends that one", () => {
@@ -189,8 +189,8 @@ describe("what frames come to", () => {
     for (let frame = 0; frame < 5; frame += 1) sent(1_000);
     sent(1_050, 2);
     expect(list.slice(1)).toEqual([
-      { atMs: 1_050, source: "event", kind: "audio-ended", turnId: 1, sentMs: 100 },
-      { atMs: 1_050, source: "event", kind: "audio-began", turnId: 2 },
+      { atMs: 1_050, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 },
+      { atMs: 1_050, source: "event", kind: "playout-started", turnId: 2 },
     ]);
   });
 
@@ -201,11 +201,11 @@ describe("what frames come to", () => {
       lister.take({
         kind: "command",
         timeMs: 1_030,
-        command: { kind: "cut", turnId: 1, clear, reason: "words", voicedMs: 0, heardText: "" },
+        command: { kind: "cancel-reply", turnId: 1, clear, reason: "words", speechMs: 0, heardText: "" },
       });
       lister.take({ kind: "event", timeMs: 1_500, event: { kind: "tick" } });
       const atMs = clear ? 1_030 : 1_100;
-      expect(list[2]).toEqual({ atMs, source: "event", kind: "audio-ended", turnId: 1, sentMs: 100 });
+      expect(list[2]).toEqual({ atMs, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 });
       expect(list).toHaveLength(4);
     }
   });
@@ -221,8 +221,8 @@ describe("what frames come to", () => {
     voice(lister, 2_600, 3_000, true);
     voice(lister, 3_000, 4_000, false);
     expect(list).toMatchObject([
-      { kind: "voice-began", atMs: 2_040, startMs: 2_000 },
-      { kind: "voice-ended", endMs: 2_980 },
+      { kind: "speech-started", atMs: 2_040, startMs: 2_000 },
+      { kind: "speech-ended", endMs: 2_980 },
     ]);
   });
 
@@ -233,10 +233,10 @@ describe("what frames come to", () => {
     lister.take({ kind: "event", timeMs: 1_600, event: { kind: "tick" } });
     lister.take({ kind: "event", timeMs: 1_980, event: { kind: "tick" } });
     expect(list.map(({ kind, atMs }) => [kind, atMs])).toEqual([
-      ["voice-began", 1_040],
+      ["speech-started", 1_040],
       ["tick", 1_600],
       ["tick", 1_980],
-      ["voice-ended", 1_980],
+      ["speech-ended", 1_980],
     ]);
   });
 
@@ -245,13 +245,13 @@ describe("what frames come to", () => {
     voice(lister, 0, 1_000, false);
     voice(lister, 1_000, 1_500, true);
     for (let frame = 0; frame < 5; frame += 1) sent(1_500);
-    expect(list.map(({ kind }) => kind)).toEqual(["voice-began", "audio-began"]);
+    expect(list.map(({ kind }) => kind)).toEqual(["speech-started", "playout-started"]);
     expect(lister.ended).toBe(false);
     lister.take({ kind: "command", timeMs: 1_550, command: { kind: "end", reason: "caller_hangup" } });
     expect(lister.ended).toBe(true);
     expect(list.slice(2)).toEqual([
-      { atMs: 1_550, source: "event", kind: "voice-ended", endMs: 1_480 },
-      { atMs: 1_550, source: "event", kind: "audio-ended", turnId: 1, sentMs: 100 },
+      { atMs: 1_550, source: "event", kind: "speech-ended", endMs: 1_480 },
+      { atMs: 1_550, source: "event", kind: "playout-ended", turnId: 1, sentMs: 100 },
       { atMs: 1_550, source: "command", kind: "end", reason: "caller_hangup" },
     ]);
   });

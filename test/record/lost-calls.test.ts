@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LostCalls, WORKER_BACK_MS, WORKERS_RETURN_MS } from "../../src/record/lost-calls.ts";
+import { LostCallRecovery, WORKER_RECONNECT_MS, WORKER_REGISTRATION_MS } from "../../src/record/lost-calls.ts";
 import type { ActiveCall } from "../../src/store/call-store.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
@@ -21,7 +21,7 @@ function scene(epoch = 4) {
   const kept: { id: string; isLost: () => boolean }[] = [];
   const lost: string[] = [];
   let failures = 0;
-  const calls = new LostCalls({
+  const calls = new LostCallRecovery({
     calls: {
       listActive: async () => {
         failures -= 1;
@@ -29,7 +29,7 @@ function scene(epoch = 4) {
         return [CALL];
       },
     },
-    keeper: { keepLost: ({ id }, isLost = () => true) => void kept.push({ id, isLost }) },
+    finalizer: { finalizeLost: ({ id }, isLost = () => true) => void kept.push({ id, isLost }) },
     workers: {
       has: (workerId) => there.has(workerId),
       // As the thread's messages do: all that came before the answer is told before it.
@@ -46,7 +46,7 @@ function scene(epoch = 4) {
   const comesBack = (callIds = [CALL.id]): void => {
     untold.push(() => {
       there.add("worker-1");
-      calls.workerCame("worker-1", 2, callIds);
+      calls.workerConnected("worker-1", 2, callIds);
     });
   };
   const storeFails = (times: number): void => {
@@ -57,9 +57,9 @@ function scene(epoch = 4) {
 
 test("ADV-M2: the calls of a worker that came back while the control process's loop was held live on", async () => {
   const { clock, calls, kept, lost, comesBack } = scene();
-  calls.workerGone("worker-1", 1);
+  calls.workerDisconnected("worker-1", 1);
   comesBack();
-  await clock.play(10 * WORKER_BACK_MS);
+  await clock.play(10 * WORKER_RECONNECT_MS);
   await settled();
   expect([kept, lost]).toEqual([[], []]);
 });
@@ -67,8 +67,8 @@ test("ADV-M2: the calls of a worker that came back while the control process's l
 test("ADV-M2: the calls of a worker that did not come back are recorded as lost, unless it comes back before that", async () => {
   const { clock, calls, there, kept, lost, storeFails } = scene();
   storeFails(2);
-  calls.workerGone("worker-1", 1);
-  await clock.play(WORKER_BACK_MS - 1);
+  calls.workerDisconnected("worker-1", 1);
+  await clock.play(WORKER_RECONNECT_MS - 1);
   expect(lost).toEqual([]);
   await clock.play(5_000);
   expect(lost).toEqual(["worker-1"]);
@@ -79,9 +79,9 @@ test("ADV-M2: the calls of a worker that did not come back are recorded as lost,
 
 test("ADV-M2: a worker that comes back without a call has lost it", async () => {
   const { clock, calls, kept, comesBack } = scene();
-  calls.workerGone("worker-1", 1);
+  calls.workerDisconnected("worker-1", 1);
   comesBack([]);
-  await clock.play(WORKER_BACK_MS);
+  await clock.play(WORKER_RECONNECT_MS);
   await settled();
   expect(kept.map(({ id, isLost }) => [id, isLost()])).toEqual([["call_1", true]]);
 });
@@ -91,7 +91,7 @@ test("ADV-M2: after a start the calls of workers that were not seen are lost, of
     const { clock, calls, kept, comesBack } = scene(5);
     calls.start();
     if (comes) comesBack();
-    await clock.play(WORKERS_RETURN_MS);
+    await clock.play(WORKER_REGISTRATION_MS);
     await settled();
     expect(kept).toHaveLength(comes ? 0 : 1);
   }

@@ -15,8 +15,8 @@ import { TrunklineError } from "../../src/core/errors.ts";
 import { readPrices } from "../../src/core/prices.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
-import { type JournalWork, journalWork } from "../../src/record/journal-work.ts";
-import { RecordKeeper } from "../../src/record/record-keeper.ts";
+import { type JournalProcessor, localJournalProcessor } from "../../src/record/journal-work.ts";
+import { CallFinalizer } from "../../src/record/record-keeper.ts";
 import { recordingPath } from "../../src/record/recording.ts";
 import type { CallStore } from "../../src/store/call-store.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
@@ -26,7 +26,7 @@ import { SPEC } from "../contract/call-store-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { allBytes, temporaryDirectory } from "../support/temporary-directory.ts";
-import { ageClockOf, by, mintToken } from "../support/tokens.ts";
+import { ageClockOf, redeemedBy, mintToken } from "../support/tokens.ts";
 import { START } from "./example-call.ts";
 import { JournalFile } from "./journal-file.ts";
 
@@ -34,7 +34,7 @@ interface Kept {
   directory: string;
   stores: Stores;
   clock: ManualClock;
-  keeper: RecordKeeper;
+  keeper: CallFinalizer;
   accountId: string;
   logged: string[];
   kept: string[];
@@ -48,14 +48,14 @@ beforeEach(async () => {
   const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
   const { log, lines: logged } = memoryLog();
   const kept: string[] = [];
-  const onKept = (callId: string): void => void kept.push(callId);
-  const keeper = new RecordKeeper({
+  const onFinalized = (callId: string): void => void kept.push(callId);
+  const keeper = new CallFinalizer({
     calls: stores.calls,
     dataDir: directory,
-    journals: journalWork(directory, makeResampler),
+    journals: localJournalProcessor(directory, makeResampler),
     clock,
     log,
-    onKept,
+    onFinalized,
   });
   const accountId = await stores.accounts.ensure("first");
   service = { directory, stores, clock, keeper, accountId, logged, kept };
@@ -70,7 +70,7 @@ async function active(): Promise<{ callId: string; journal: string; recording: s
   const { stores, accountId, directory } = service;
   const tokenHash = hashSecret(mintToken());
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-  const call = await stores.redemptions.redeem(tokenHash, by("worker-1"));
+  const call = await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   if (call === undefined) throw new Error("not redeemed");
   const { callId } = call;
   const journal = journalPath(directory, callId);
@@ -97,7 +97,7 @@ describe("keeping a call", () => {
   test("makes its record, its transcript and its recording", async () => {
     const { stores, keeper, accountId, kept } = service;
     const { callId, recording } = await active();
-    keeper.keep(callId);
+    keeper.finalize(callId);
     await keeper.idle();
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "ended", endReason: "caller_hangup" });
     expect(await stores.calls.transcript(accountId, callId)).toMatchObject([{ text: "canary" }]);
@@ -126,7 +126,7 @@ describe("keeping a call", () => {
         })
         .add({ kind: "command", timeMs: 30, command: { kind: "turn", turn } });
       if (!breaksOff) file.end(50);
-      keeper.keep(callId);
+      keeper.finalize(callId);
       await keeper.idle();
       expect(await stores.calls.get(accountId, callId)).toMatchObject({ carrierCallId: `CA\n${callId}` });
       expect(await stores.calls.transcript(accountId, callId)).toEqual([turn]);
@@ -139,8 +139,8 @@ describe("keeping a call", () => {
   test("sums up how fast it was answered, what its providers did, and what that costs", async () => {
     const { directory, stores, clock, accountId } = service;
     const { callId, journal } = await active();
-    const heard = { kind: "used", engine: "ear", provider: "deepgram", usage: { audioSeconds: 6 } } as const;
-    const spoken = { kind: "used", engine: "voice", provider: "espeak", usage: { characters: 40 } } as const;
+    const heard = { kind: "usage", stage: "stt", provider: "deepgram", usage: { audioSeconds: 6 } } as const;
+    const spoken = { kind: "usage", stage: "tts", provider: "espeak", usage: { characters: 40 } } as const;
     const latency = { endOfTurnMs: 500, firstAudioMs: 700, firstFrameMs: 720 };
     const turn = { role: "agent", text: "Yes.", startMs: 30, endMs: 40, interrupted: false, latency } as const;
     new JournalFile({ ...START, callId, accountId }, journal)
@@ -155,25 +155,25 @@ describe("keeping a call", () => {
     const options = {
       calls: stores.calls,
       dataDir: directory,
-      journals: journalWork(directory, makeResampler),
+      journals: localJournalProcessor(directory, makeResampler),
       clock,
       log,
-      onKept: () => {},
+      onFinalized: () => {},
       prices,
     };
-    const keeper = new RecordKeeper(options);
-    keeper.keep(callId);
+    const keeper = new CallFinalizer(options);
+    keeper.finalize(callId);
     await keeper.idle();
     expect(await stores.calls.get(accountId, callId)).toMatchObject({
       endReason: "caller_hangup",
       latency: {
-        endOfUtterance: { count: 1, p50Ms: 500, p90Ms: 500, p95Ms: 500, p99Ms: 500 },
-        firstSampleOut: { p50Ms: 20 },
+        endOfTurn: { count: 1, p50Ms: 500, p90Ms: 500, p95Ms: 500, p99Ms: 500 },
+        firstFrame: { p50Ms: 20 },
         whole: { p99Ms: 720 },
       },
       usage: [
-        { engine: "ear", provider: "deepgram", audioSeconds: 12, cost: 0.1 },
-        { engine: "voice", provider: "espeak", characters: 40, cost: null },
+        { stage: "stt", provider: "deepgram", audioSeconds: 12, cost: 0.1 },
+        { stage: "tts", provider: "espeak", characters: 40, cost: null },
       ],
       cost: { currency: "EUR", total: 0.1, complete: false },
     });
@@ -182,7 +182,7 @@ describe("keeping a call", () => {
   test("that was not priced has usage without a cost", async () => {
     const { stores, keeper, accountId } = service;
     const { callId } = await active();
-    keeper.keep(callId);
+    keeper.finalize(callId);
     await keeper.idle();
     const record = await stores.calls.get(accountId, callId);
     expect(record).toMatchObject({ latency: {}, usage: [] });
@@ -202,7 +202,7 @@ describe("keeping a call", () => {
     const file = new JournalFile({ ...START, callId, accountId }, journal);
     if (frames > 0) file.frameOut(20, new Uint8Array(160));
     file.end(50, reason);
-    keeper.keep(callId);
+    keeper.finalize(callId);
     await keeper.idle();
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status, endReason: reason });
   });
@@ -210,10 +210,10 @@ describe("keeping a call", () => {
   test("again, when it is over, is acknowledged and renders nothing", async () => {
     const { keeper, kept, logged } = service;
     const { callId, recording } = await active();
-    keeper.keep(callId);
+    keeper.finalize(callId);
     await keeper.idle();
     rmSync(recording);
-    keeper.keep(callId);
+    keeper.finalize(callId);
     await keeper.idle();
     expect(existsSync(recording)).toBe(false);
     expect(kept).toEqual([callId, callId]);
@@ -225,7 +225,7 @@ describe("keeping a call", () => {
     const { callId, journal } = await active();
     rmSync(journal);
     for (let time = 0; time < 2; time += 1) {
-      keeper.keep(callId);
+      keeper.finalize(callId);
       await keeper.idle();
     }
     expect(await stores.calls.get(accountId, callId)).toMatchObject({ status: "failed", endReason: "worker_lost" });
@@ -237,7 +237,7 @@ describe("keeping a call", () => {
     const { callId, journal } = await active();
     await withheld(journal, async () => {
       for (let second = 0; second < 10; second += 1) {
-        keeper.keep(callId);
+        keeper.finalize(callId);
         await keeper.idle();
         await clock.play(1_000);
       }
@@ -257,7 +257,7 @@ describe("keeping a call", () => {
     const { stores, clock, keeper, accountId, kept, logged } = service;
     const { callId, journal } = await active();
     await withheld(journal, async () => {
-      keeper.keep(callId);
+      keeper.finalize(callId);
       for (let second = 0; second < 60; second += 1) {
         await keeper.idle();
         await clock.play(1_000);
@@ -284,16 +284,16 @@ describe("keeping a call", () => {
       finish: (...end) => calls.finish(...end),
     };
     const { log } = memoryLog();
-    const onKept = (id: string): void => void kept.push(id);
-    const keeper = new RecordKeeper({
+    const onFinalized = (id: string): void => void kept.push(id);
+    const keeper = new CallFinalizer({
       calls: failing,
       dataDir: directory,
-      journals: journalWork(directory, makeResampler),
+      journals: localJournalProcessor(directory, makeResampler),
       clock,
       log,
-      onKept,
+      onFinalized,
     });
-    keeper.keep(callId);
+    keeper.finalize(callId);
     for (let second = 0; second < 3; second += 1) {
       await keeper.idle();
       await clock.play(1_000);
@@ -308,8 +308,8 @@ test("ADV-M9: a call whose journal kills the renderer has its record all the sam
   const { directory, stores, clock, accountId, kept } = service;
   const { callId } = await active();
   let failed = 0;
-  const journals: JournalWork = {
-    ...journalWork(directory, makeResampler),
+  const journals: JournalProcessor = {
+    ...localJournalProcessor(directory, makeResampler),
     render: async () => {
       throw new TrunklineError("renderer_died", "bug", "the renderer died 5 times at this journal");
     },
@@ -319,9 +319,9 @@ test("ADV-M9: a call whose journal kills the renderer has its record all the sam
   const onRecordingFailed = (): void => {
     failed += 1;
   };
-  const options = { calls: stores.calls, dataDir: directory, journals, clock, log, onKept, onRecordingFailed };
-  const keeper = new RecordKeeper(options);
-  keeper.keep(callId);
+  const options = { calls: stores.calls, dataDir: directory, journals, clock, log, onFinalized: onKept, onRecordingFailed };
+  const keeper = new CallFinalizer(options);
+  keeper.finalize(callId);
   await keeper.idle();
   const record = await stores.calls.get(accountId, callId);
   expect(record).toMatchObject({ status: "ended", endReason: "caller_hangup", counters: { recordingFailures: 1 } });
@@ -345,18 +345,18 @@ describe("keeping many calls", () => {
       finish: (...end) => calls.finish(...end),
     };
     const { log } = memoryLog();
-    const onKept = (id: string): void => void kept.push(id);
-    const keeper = new RecordKeeper({
+    const onFinalized = (id: string): void => void kept.push(id);
+    const keeper = new CallFinalizer({
       calls: slow,
       dataDir: directory,
-      journals: journalWork(directory, makeResampler),
+      journals: localJournalProcessor(directory, makeResampler),
       clock,
       log,
-      onKept,
+      onFinalized,
     });
     const callIds: string[] = [];
     for (let call = 0; call < 10; call += 1) callIds.push((await active()).callId);
-    for (const callId of callIds) keeper.keep(callId);
+    for (const callId of callIds) keeper.finalize(callId);
     await expect.poll(() => hanging.length).toBe(8);
     expect(kept).toEqual([]);
     const [first, ...others] = hanging;
@@ -373,9 +373,9 @@ describe("removing a call's files", () => {
   test("leaves nothing of them, and other calls' alone", async () => {
     const { directory, keeper } = service;
     const [gone, stays] = [await active(), await active()];
-    for (const { callId } of [gone, stays]) keeper.keep(callId);
+    for (const { callId } of [gone, stays]) keeper.finalize(callId);
     await keeper.idle();
-    await keeper.remove(gone.callId);
+    await keeper.deleteFiles(gone.callId);
     for (const path of [gone.journal, gone.recording]) expect(existsSync(path)).toBe(false);
     for (const path of [stays.journal, stays.recording]) expect(existsSync(path)).toBe(true);
     expect(readdirSync(dirname(gone.recording))).toHaveLength(1);
@@ -385,17 +385,17 @@ describe("removing a call's files", () => {
   test("is no error where there are none, nor when asked twice", async () => {
     const { keeper } = service;
     const { callId } = await active();
-    await keeper.remove(callId);
-    await keeper.remove(callId);
-    await keeper.remove("call_01990000-0000-7000-8000-000000000000");
+    await keeper.deleteFiles(callId);
+    await keeper.deleteFiles(callId);
+    await keeper.deleteFiles("call_01990000-0000-7000-8000-000000000000");
   });
 
   test("waits for the recording that is being rendered, and for those before it", async () => {
     const { keeper, stores, accountId } = service;
     const calls = [await active(), await active(), await active()];
-    for (const { callId } of calls) keeper.keep(callId);
+    for (const { callId } of calls) keeper.finalize(callId);
     const [first, , last] = calls;
-    await Promise.all([keeper.remove(last?.callId ?? ""), keeper.remove(first?.callId ?? "")]);
+    await Promise.all([keeper.deleteFiles(last?.callId ?? ""), keeper.deleteFiles(first?.callId ?? "")]);
     for (const { journal, recording } of [first, last].filter((call) => call !== undefined)) {
       expect([existsSync(journal), existsSync(recording)]).toEqual([false, false]);
     }
@@ -407,13 +407,13 @@ describe("removing a call's files", () => {
   test("is final: whoever asks late to keep the call brings no file back", async () => {
     const { directory, keeper, stores, accountId, kept, logged } = service;
     const { callId } = await active();
-    keeper.keep(callId);
+    keeper.finalize(callId);
     await keeper.idle();
-    await keeper.remove(callId);
-    keeper.keep(callId);
+    await keeper.deleteFiles(callId);
+    keeper.finalize(callId);
     await keeper.idle();
     await stores.calls.remove(accountId, callId);
-    keeper.keep(callId);
+    keeper.finalize(callId);
     await keeper.idle();
     expect(readdirSync(join(directory, "recordings"))).toEqual([]);
     expect(readdirSync(join(directory, "journals"))).toEqual([]);
@@ -424,13 +424,13 @@ describe("removing a call's files", () => {
   test("of a call whose row is gone but whose journal came back by hand, nothing is rendered", async () => {
     const { keeper, stores, accountId } = service;
     const { callId, journal, recording } = await active();
-    keeper.keep(callId);
+    keeper.finalize(callId);
     await keeper.idle();
     const bytes = readFileSync(journal);
-    await keeper.remove(callId);
+    await keeper.deleteFiles(callId);
     await stores.calls.remove(accountId, callId);
     writeFileSync(journal, bytes);
-    keeper.keep(callId);
+    keeper.finalize(callId);
     await keeper.idle();
     expect(existsSync(recording)).toBe(false);
   });
@@ -439,13 +439,13 @@ describe("removing a call's files", () => {
     const { directory, keeper } = service;
     const [stuck, other] = [await active(), await active()];
     mkdirSync(join(stuck.recording, "in-the-way"), { recursive: true });
-    const refused = keeper.remove(stuck.callId);
-    const [error] = await Promise.all([refused.catch((thrown: unknown) => thrown), keeper.remove(other.callId)]);
+    const refused = keeper.deleteFiles(stuck.callId);
+    const [error] = await Promise.all([refused.catch((thrown: unknown) => thrown), keeper.deleteFiles(other.callId)]);
     expect(error).toMatchObject({ code: "unavailable", fault: "service" });
     expect(String(error)).not.toContain(directory);
     expect(existsSync(other.journal)).toBe(false);
     rmSync(stuck.recording, { recursive: true });
-    await keeper.remove(stuck.callId);
+    await keeper.deleteFiles(stuck.callId);
     expect(existsSync(stuck.journal)).toBe(false);
   });
 });

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { TrunklineError, unavailable } from "../../src/core/errors.ts";
-import { PROJECTIONS_KEPT_MAX, RECORD_RETRY_MS, RECORD_RETRY_MS_MAX } from "../../src/core/renderer-limits.ts";
-import type { JournaledCall, JournalWork } from "../../src/record/journal-work.ts";
-import { RecordKeeper } from "../../src/record/record-keeper.ts";
-import { errorOf, failureOf } from "../../src/renderer-messages.ts";
+import { PROJECTIONS_CACHED_MAX, RECORD_RETRY_MS, RECORD_RETRY_MS_MAX } from "../../src/core/renderer-limits.ts";
+import type { JournaledCall, JournalProcessor } from "../../src/record/journal-work.ts";
+import { CallFinalizer } from "../../src/record/record-keeper.ts";
+import { deserializeError, serializeError } from "../../src/renderer-messages.ts";
 import type { CallEnd, CallStore } from "../../src/store/call-store.ts";
 import type { RedeemedCall } from "../../src/store/hand-off.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
@@ -12,16 +12,16 @@ import { SPEC } from "../contract/call-store-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
-import { ageClockOf, by, mintToken } from "../support/tokens.ts";
+import { ageClockOf, redeemedBy, mintToken } from "../support/tokens.ts";
 
 const JOURNALED: JournaledCall = {
   header: { accountId: "account_1", startedAt: "2026-01-01T00:00:00.000Z" },
   turns: [],
   endReason: "caller_hangup",
   carrierCallId: undefined,
-  used: [],
+  usageEvents: [],
   durationMs: 1,
-  frames: { in: 1, out: 1, withoutAudio: 0 },
+  frames: { in: 1, out: 1, missingAudio: 0 },
   hasEnd: true,
   complete: true,
 };
@@ -29,10 +29,10 @@ const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 1, complete: t
 const NO_JOURNAL = new TrunklineError("journal_unreadable", "service", "the journal cannot be read: it is not there");
 
 /** An error of the system, as the renderer's process passes it on. */
-const systemError = (code: string): Error => errorOf(failureOf(Object.assign(new Error(code), { code })));
+const systemError = (code: string): Error => deserializeError(serializeError(Object.assign(new Error(code), { code })));
 
 /** A keeper of calls that are all active, and what it asked of its store and of the renderer. */
-function scene(journals: Partial<JournalWork>, finish: () => boolean = () => true) {
+function scene(journals: Partial<JournalProcessor>, finish: () => boolean = () => true) {
   const clock = new ManualClock();
   const made: string[] = [];
   const ends: CallEnd[] = [];
@@ -45,7 +45,7 @@ function scene(journals: Partial<JournalWork>, finish: () => boolean = () => tru
       return finish();
     },
   } as unknown as Pick<CallStore, "get" | "finish">;
-  const keeper = new RecordKeeper({
+  const keeper = new CallFinalizer({
     calls,
     dataDir: temporaryDirectory(),
     journals: {
@@ -60,7 +60,7 @@ function scene(journals: Partial<JournalWork>, finish: () => boolean = () => tru
     },
     clock,
     log: memoryLog().log,
-    onKept: (callId) => void kept.push(callId),
+    onFinalized: (callId) => void kept.push(callId),
   });
   return { clock, keeper, made, ends, kept };
 }
@@ -73,7 +73,7 @@ for (const code of ["ENOSPC", "EDQUOT", "EMFILE"]) {
       return RECORDING;
     };
     const { clock, keeper, made, ends, kept } = scene({ render });
-    keeper.keep("call_1");
+    keeper.finalize("call_1");
     await clock.play(4 * RECORD_RETRY_MS);
     expect([ends, kept]).toEqual([[], []]);
     expect(keeper.count).toEqual({ waiting: 1, in_progress: 0 });
@@ -96,9 +96,9 @@ test("ADV-M4: files can be deleted while more calls than are in work at once wai
       throw systemError("ENOSPC");
     },
   });
-  for (let call = 0; call < 20; call += 1) keeper.keep(`call_${call}`);
+  for (let call = 0; call < 20; call += 1) keeper.finalize(`call_${call}`);
   await keeper.idle();
-  await keeper.remove("call_old");
+  await keeper.deleteFiles("call_old");
 });
 
 test("ADV-M4: a recording that fails for any other reason is given up, and the record says so", async () => {
@@ -107,7 +107,7 @@ test("ADV-M4: a recording that fails for any other reason is given up, and the r
       throw systemError("EIO");
     },
   });
-  keeper.keep("call_1");
+  keeper.finalize("call_1");
   await keeper.idle();
   expect(ends).toMatchObject([{ recording: undefined, counters: { recordingFailures: 1 } }]);
 });
@@ -118,7 +118,7 @@ test("ADV-L7: a store that takes no record has nothing read or rendered again", 
     if (isLost) throw unavailable("the database file was removed or replaced");
     return true;
   });
-  keeper.keep("call_1");
+  keeper.finalize("call_1");
   await clock.play(10 * RECORD_RETRY_MS);
   expect(made.filter((what) => what !== "finish")).toEqual(["project", "render"]);
   isLost = false;
@@ -130,7 +130,7 @@ test("ADV-L7: of many records that wait for the store all keep their recordings,
   const { clock, keeper, made } = scene({}, () => {
     throw unavailable("the database file was removed or replaced");
   });
-  for (let call = 0; call < PROJECTIONS_KEPT_MAX + 5; call += 1) keeper.keep(`call_${call}`);
+  for (let call = 0; call < PROJECTIONS_CACHED_MAX + 5; call += 1) keeper.finalize(`call_${call}`);
   await keeper.idle();
   made.length = 0;
   await clock.play(RECORD_RETRY_MS);
@@ -145,7 +145,7 @@ test("ADV-M9: a record that a renderer of a service that ends did not make is le
       throw unavailable("the renderer ends");
     },
   });
-  keeper.keep("call_1");
+  keeper.finalize("call_1");
   await keeper.idle();
   expect([ends, kept]).toEqual([[], []]);
 });
@@ -158,7 +158,7 @@ async function lostRedemption() {
   const accountId = await stores.accounts.ensure("first");
   const tokenHash = hashSecret(mintToken());
   await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-  const redeem = (worker: string, nonce: string) => stores.redemptions.redeem(tokenHash, by(worker, { nonce }));
+  const redeem = (worker: string, nonce: string) => stores.redemptions.redeem(tokenHash, redeemedBy(worker, { nonce }));
   const { callId } = (await redeem("A", "n1")) as RedeemedCall;
   let answer = (): void => {};
   const asked = new Promise<void>((resolve) => {
@@ -169,39 +169,39 @@ async function lostRedemption() {
     await asked;
     throw NO_JOURNAL;
   };
-  const keeper = new RecordKeeper({
+  const keeper = new CallFinalizer({
     calls: stores.calls,
     dataDir,
     journals: { project, render: async () => undefined },
     clock,
     log: memoryLog().log,
-    onKept: (id) => void kept.push(id),
+    onFinalized: (id) => void kept.push(id),
   });
   const [lost] = await stores.calls.listActive("A");
   if (lost === undefined) throw new Error("not active");
   const status = async () => (await stores.calls.get(accountId, callId))?.status;
-  const giveBack = () => stores.redemptions.giveBack(tokenHash, "n1");
+  const giveBack = () => stores.redemptions.returnRedemption(tokenHash, "n1");
   return { keeper, lost, answer, kept, callId, status, giveBack, redeem };
 }
 
 test("ADV-M2: a call that was returned and redeemed again is not recorded as lost with its first redemption", async () => {
   const { keeper, lost, answer, kept, callId, status, giveBack, redeem } = await lostRedemption();
-  keeper.keepLost(lost);
+  keeper.finalizeLost(lost);
   expect(await giveBack()).toBeDefined();
   expect(await redeem("B", "n2")).toBeDefined();
   answer();
   await keeper.idle();
   expect([await status(), kept]).toEqual(["active", []]);
   // Its second worker's report counts, also while the recovery of the first one is under way.
-  keeper.keepLost(lost);
-  keeper.keep(callId, { reason: "caller_hangup", endedAtMs: 1, durationMs: 1, framesIn: 1, framesOut: 1 });
+  keeper.finalizeLost(lost);
+  keeper.finalize(callId, { reason: "caller_hangup", endedAtMs: 1, durationMs: 1, framesIn: 1, framesOut: 1 });
   await keeper.idle();
   expect([await status(), kept]).toEqual(["ended", [callId]]);
 });
 
 test("ADV-M2: a call whose redemption stands is recorded as lost", async () => {
   const { keeper, lost, answer, kept, callId, status } = await lostRedemption();
-  keeper.keepLost(lost);
+  keeper.finalizeLost(lost);
   answer();
   await keeper.idle();
   expect([await status(), kept]).toEqual(["failed", [callId]]);
@@ -210,7 +210,7 @@ test("ADV-M2: a call whose redemption stands is recorded as lost", async () => {
 test("ADV-M2: a call whose worker came back with it while its recovery waited lives on", async () => {
   const { keeper, lost, answer, kept, status } = await lostRedemption();
   let isLost = true;
-  keeper.keepLost(lost, () => isLost);
+  keeper.finalizeLost(lost, () => isLost);
   isLost = false;
   answer();
   await keeper.idle();

@@ -112,7 +112,7 @@ describe("a recording's rate", () => {
     journal.add({
       kind: "command",
       timeMs: 2_090,
-      command: { kind: "cut", turnId: 1, clear: true, reason: "words", voicedMs: 0, heardText: "" },
+      command: { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: "" },
     });
     // Muted for longer than what is in memory at once. As the framer has it, media time goes on by the clock.
     for (let index = 0; index < 10; index += 1) {

@@ -90,14 +90,14 @@ describe("recording", () => {
     journal.add({
       kind: "command",
       timeMs: 610,
-      command: { kind: "cut", turnId: 1, clear: true, reason: "words", voicedMs: 0, heardText: "" },
+      command: { kind: "cancel-reply", turnId: 1, clear: true, reason: "words", speechMs: 0, heardText: "" },
     });
     for (const frame of toneFrames(5)) journal.frameOut(900, frame);
     // This one drops what was not sent; what was sent is heard.
     journal.add({
       kind: "command",
       timeMs: 905,
-      command: { kind: "cut", turnId: 2, clear: false, reason: "words", voicedMs: 0, heardText: "" },
+      command: { kind: "cancel-reply", turnId: 2, clear: false, reason: "words", speechMs: 0, heardText: "" },
     });
     const { agent, caller } = await render(journal.end(2_000));
     expect(agent).toEqual([
@@ -197,7 +197,7 @@ describe("recording", () => {
 
   test("audio that the disk did not take is silence, and what follows stands where it belongs", async () => {
     const journal = new JournalFile();
-    const lost = { turnId: 1, samples: FRAME_SAMPLES, audio: new Uint8Array(), audioLeftOut: true };
+    const lost = { turnId: 1, samples: FRAME_SAMPLES, audio: new Uint8Array(), audioOmitted: true };
     const [first, second] = toneFrames(2) as [Uint8Array, Uint8Array];
     journal
       .frameOut(100, first)

@@ -1,17 +1,17 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Retained, readRetention } from "../../src/core/retention.ts";
+import { type RetainedPart, readRetention } from "../../src/core/retention.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import { recordingPath } from "../../src/record/recording.ts";
-import { Retention } from "../../src/record/retention.ts";
+import { RetentionJob } from "../../src/record/retention.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../src/store/stores.ts";
 import { createCall, endAt, TURNS } from "../contract/call-store-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { allBytes, temporaryDirectory } from "../support/temporary-directory.ts";
-import { ageClockOf, by } from "../support/tokens.ts";
+import { ageClockOf, redeemedBy } from "../support/tokens.ts";
 
 const DAY_MS = 86_400_000;
 const RECORDING = { channels: 2, sampleRateHz: 8_000, durationMs: 5_000, complete: true };
@@ -39,7 +39,7 @@ interface EndedCall {
 async function ended(accountName = "first", turns = TURNS): Promise<EndedCall> {
   const accountId = await stores.accounts.ensure(accountName);
   const { id, tokenHash } = await createCall(stores, accountId);
-  await stores.redemptions.redeem(tokenHash, by("worker-1"));
+  await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   await stores.calls.finish(id, endAt(clock, { recording: RECORDING, turns }));
   const [recording, journal] = [recordingPath(directory, id), journalPath(directory, id)];
   for (const [path, bytes] of [
@@ -53,10 +53,10 @@ async function ended(accountName = "first", turns = TURNS): Promise<EndedCall> {
 }
 
 function retentionOf(rules: object, store = stores.retention) {
-  const deleted: Retained[] = [];
-  const failed: Retained[] = [];
+  const deleted: RetainedPart[] = [];
+  const failed: RetainedPart[] = [];
   const problems: string[] = [];
-  const retention = new Retention({
+  const retention = new RetentionJob({
     rules: readRetention(JSON.stringify(rules), problems),
     accounts: stores.accounts,
     calls: stores.calls,
@@ -117,7 +117,7 @@ test("ADV-M7: an account has its own days where it has any, and the common ones 
 test("ADV-M7: a call that lives is never touched, however old", async () => {
   const accountId = await stores.accounts.ensure("first");
   const { id, tokenHash } = await createCall(stores, accountId);
-  await stores.redemptions.redeem(tokenHash, by("worker-1"));
+  await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
   clock.advance(100 * DAY_MS);
   const { run, deleted } = retentionOf({ recordingDays: 1, transcriptDays: 1, recordDays: 1 });
   await run();
@@ -142,7 +142,7 @@ test("ADV-M7: a run that dies between files and store is completed by the next",
   const call = await ended();
   clock.advance(DAY_MS + 1);
   const dead = new Error("the process is gone");
-  const dies = { ...broken(), recordingDeleted: () => Promise.reject(dead) };
+  const dies = { ...broken(), markRecordingDeleted: () => Promise.reject(dead) };
   const first = retentionOf({ recordingDays: 1 }, dies);
   await first.run();
   expect([first.deleted, first.failed, filesOf(call)]).toEqual([[], ["recording"], [false, false]]);
@@ -158,8 +158,8 @@ test("ADV-M7: one call that cannot be deleted keeps no other", async () => {
   clock.advance(DAY_MS + 1);
   const fails = {
     ...broken(),
-    recordingDeleted: (id: string) =>
-      id === calls[1]?.id ? Promise.reject(new Error("no")) : stores.retention.recordingDeleted(id),
+    markRecordingDeleted: (id: string) =>
+      id === calls[1]?.id ? Promise.reject(new Error("no")) : stores.retention.markRecordingDeleted(id),
   };
   const { run, deleted, failed } = retentionOf({ recordingDays: 1 }, fails);
   await run();
@@ -215,7 +215,7 @@ test("ADV-M1: compaction rests nine times as long as each step took, and truncat
       clock.stall(STEP_MS);
       return begunMs.length < 4;
     },
-    async removeTraces() {
+    async purgeChangeLog() {
       truncated += 1;
     },
   };
@@ -228,8 +228,8 @@ test("ADV-M1: compaction rests nine times as long as each step took, and truncat
 /** A store whose operations can be replaced one by one. */
 const broken = () => ({
   listDue: stores.retention.listDue.bind(stores.retention),
-  recordingDeleted: stores.retention.recordingDeleted.bind(stores.retention),
+  markRecordingDeleted: stores.retention.markRecordingDeleted.bind(stores.retention),
   deleteTranscript: stores.retention.deleteTranscript.bind(stores.retention),
   compact: stores.retention.compact.bind(stores.retention),
-  removeTraces: stores.retention.removeTraces.bind(stores.retention),
+  purgeChangeLog: stores.retention.purgeChangeLog.bind(stores.retention),
 });

@@ -1,11 +1,11 @@
 import type { CallCommand, CallEvent } from "../../src/call/events.ts";
 import type { Facts, ReplyFacts } from "./facts.ts";
-import type { Leave } from "./kinds.ts";
+import type { HangUpTime } from "./kinds.ts";
 import type { Random } from "./random.ts";
 import type { Rule } from "./rules/rule.ts";
 
-export interface DepartureOptions {
-  leave: Leave;
+export interface HangUpOptions {
+  leave: HangUpTime;
   random: Random;
   facts: Facts;
   /** Hangs up, so many ms from now. */
@@ -13,32 +13,32 @@ export interface DepartureOptions {
 }
 
 /** Makes the caller hang up in the moment that the seed has chosen: sees the steps of a call as a rule does, and waits for the right one. */
-export class Departure implements Rule {
-  readonly #options: DepartureOptions;
+export class HangUp implements Rule {
+  readonly #options: HangUpOptions;
   /** How often the moment is let pass. */
   #patience: number;
   #gone = false;
 
-  constructor(options: DepartureOptions) {
+  constructor(options: HangUpOptions) {
     this.#options = options;
     this.#patience = options.random.pick([0, 1, 2, 4]);
     if (options.leave === "leaves-at-any-time") this.#go(options.random.between(0, 60_000));
   }
 
   event(event: CallEvent): void {
-    if (event.kind === "ear-partial") this.#moment("leaves-while-speaking");
+    if (event.kind === "stt-interim") this.#moment("leaves-while-speaking");
     else if (event.kind === "reply-text") this.#moment("leaves-at-the-first-text");
   }
 
   command(command: CallCommand): void {
-    if (command.kind === "ask") this.#moment("leaves-while-thinking");
+    if (command.kind === "generate-reply") this.#moment("leaves-while-thinking");
   }
 
   /** In the middle of what is being said, and now and then just behind its end. */
   frameOut(reply: ReplyFacts | undefined): void {
     const { leave, random, facts } = this.#options;
     if (reply === undefined || this.#gone) return;
-    const is: Leave =
+    const is: HangUpTime =
       reply.afterwards !== undefined
         ? "leaves-in-the-goodbye"
         : facts.replies.size === 1
@@ -47,7 +47,7 @@ export class Departure implements Rule {
     if (is === leave) this.#go(random.between(0, 2_000));
   }
 
-  #moment(moment: Leave): void {
+  #moment(moment: HangUpTime): void {
     const { leave, random } = this.#options;
     if (moment !== leave || this.#gone) return;
     this.#patience -= 1;

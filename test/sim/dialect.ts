@@ -57,4 +57,4 @@ const OF_CLIENTS: Nuisances = {
   unknown: ['{"type":"weather","sunny":true}', '{"type":"MARK"}', '{"type":"__proto__"}'],
 };
 
-export const nuisancesOf = (wire: ConnectionType): Nuisances => (wire === "websocket" ? OF_CLIENTS : OF_CARRIERS);
+export const faultsOf = (wire: ConnectionType): Nuisances => (wire === "websocket" ? OF_CLIENTS : OF_CARRIERS);

@@ -3,29 +3,29 @@ import { providerFailed } from "../../src/core/errors.ts";
 import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
 import type { Stt, SttEvent, SttStream } from "../../src/speech/speech.ts";
-import type { Fate } from "./fate.ts";
-import type { Trouble } from "./kinds.ts";
+import type { FaultPlan } from "./fate.ts";
+import type { Fault } from "./kinds.ts";
 import type { Process } from "./process.ts";
-import type { EngineOptions, OpenStreams } from "./streams.ts";
+import type { ProviderOptions, OpenStreams } from "./streams.ts";
 import { callerText } from "./words.ts";
 
 type EarEvent = SttEvent | { kind: "fail" };
 
 /** With these an ear does not tell every word once and in its order. */
-const DISHONEST: readonly Trouble[] = ["repeated-final", "final-out-of-order", "no-final"];
+const DISHONEST: readonly Fault[] = ["repeated-final", "final-out-of-order", "no-final"];
 /** Within this time a ghost speaks, and an ear fails. */
 const TROUBLED_MS = 25_000;
 
 /** An ear that is told what the caller says, and tells it on after a while, as its seed will have it. */
-export class SimulatedEar implements Stt {
+export class SimulatedStt implements Stt {
   readonly provider = "simulated";
   readonly capabilities: {
     readonly ratesHz: readonly [number];
-    readonly partials: boolean;
+    readonly interimTranscripts: boolean;
     readonly anyLanguage: true;
   };
   readonly #process: Process;
-  readonly #fate: Fate;
+  readonly #fate: FaultPlan;
   readonly #streams: OpenStreams;
   readonly #timers = new Set<() => void>();
   #deliver: (event: EarEvent) => void = () => {};
@@ -35,13 +35,13 @@ export class SimulatedEar implements Stt {
   /** A final that waits for the one behind it. */
   #held: SttEvent | undefined;
 
-  constructor({ process, fate, streams }: EngineOptions) {
+  constructor({ process, fate, streams }: ProviderOptions) {
     this.#process = process;
     this.#fate = fate;
     this.#streams = streams;
     const rateHz = fate.random.chance(0.3) ? 16_000 : CARRIER_RATE_HZ;
     if (rateHz !== CARRIER_RATE_HZ) fate.chronicle.note("ear-of-another-rate");
-    this.capabilities = { ratesHz: [rateHz], partials: !fate.happens("no-partials"), anyLanguage: true };
+    this.capabilities = { ratesHz: [rateHz], interimTranscripts: !fate.occurs("no-partials"), anyLanguage: true };
   }
 
   /** It tells every word that it hears, once and in its order. */
@@ -71,23 +71,23 @@ export class SimulatedEar implements Stt {
     if (last === undefined) return;
     const { random } = this.#fate;
     const lagMs = random.between(60, 350);
-    if (this.capabilities.partials) {
+    if (this.capabilities.interimTranscripts) {
       for (const [index, word] of words.entries()) {
         const said = words.slice(0, index + 1).map((other) => other.text);
-        this.#tellInOrder(word.endMs + lagMs, { kind: "partial", text: said.join(" ") });
+        this.#tellInOrder(word.endMs + lagMs, { kind: "interim", text: said.join(" ") });
       }
     }
-    if (this.#fate.happens("no-final", 0.7)) return;
+    if (this.#fate.occurs("no-final", 0.7)) return;
     const final: SttEvent = { kind: "final", text };
-    if (this.#held === undefined && this.#fate.happens("final-out-of-order", 0.7)) {
+    if (this.#held === undefined && this.#fate.occurs("final-out-of-order", 0.7)) {
       this.#held = final;
       return;
     }
-    const lateMs = this.#fate.happens("late-final", 0.6) ? random.between(2_000, 6_000) : random.between(10, 250);
+    const lateMs = this.#fate.occurs("late-final", 0.6) ? random.between(2_000, 6_000) : random.between(10, 250);
     const toldMs = this.#tellInOrder(last.endMs + lagMs + lateMs, final);
     if (this.#held !== undefined) this.#tell(toldMs + random.between(1, 300), this.#held);
     this.#held = undefined;
-    if (this.#fate.happens("repeated-final", 0.7)) this.#tell(toldMs + random.between(1, 2_500), final);
+    if (this.#fate.occurs("repeated-final", 0.7)) this.#tell(toldMs + random.between(1, 2_500), final);
   }
 
   #scheduleTroubles(): void {

@@ -4,7 +4,7 @@ import type { CallSpec, EndReason, TranscriptTurn } from "../../src/core/call-sp
 import { FRAME_MS, TOOL_CALLS_PER_ROUND_MAX } from "../../src/core/limits.ts";
 import type { Message } from "../../src/speech/speech.ts";
 import type { Process } from "./process.ts";
-import type { SpokenPiece } from "./voice.ts";
+import type { SpokenSegment } from "./voice.ts";
 
 /** A tick comes with every frame, and the ticker counts in tenths of one: what is due is done within this. */
 export const TICK_MS = 1.1 * FRAME_MS;
@@ -12,10 +12,10 @@ export const TICK_MS = 1.1 * FRAME_MS;
 const LAG_MS_MAX = 1_000;
 
 /** A piece of a reply, from the command to speak it to the ear that hears it. */
-export interface PieceFacts {
+export interface SegmentFacts {
   text: string;
   /** What the voice makes of it, once it was asked. */
-  spoken: SpokenPiece | undefined;
+  spoken: SpokenSegment | undefined;
   /** At the leg's rate, once the synthesis is over. */
   samples: number | undefined;
   playedFrames: number;
@@ -27,7 +27,7 @@ export interface ReplyFacts {
   readonly interruptible: boolean;
   /** The end of what the model was asked; undefined for words of the service's own. */
   readonly asked: Message | undefined;
-  readonly pieces: PieceFacts[];
+  readonly pieces: SegmentFacts[];
   /** When the model was first asked for it, or it began to be said. */
   readonly beganMs: number;
   /** How often the model was asked. */
@@ -53,9 +53,9 @@ export interface ReplyFacts {
 }
 
 /** Where a piece that was spoken belongs. */
-export interface PiecePlace {
+export interface SegmentPosition {
   reply: ReplyFacts;
-  piece: PieceFacts;
+  piece: SegmentFacts;
 }
 
 /** What has happened in a call so far, as its events, its commands and its carrier tell. All times are ms of call time. */
@@ -89,9 +89,9 @@ export class Facts {
   state: CallState = "listening";
   readonly #startMs: number;
   /** Pieces that the voice was not asked for yet, in order. */
-  #unspoken: PieceFacts[] = [];
+  #unspoken: SegmentFacts[] = [];
   readonly #marksDueMs = new Map<string, number>();
-  readonly #places = new Map<SpokenPiece, PiecePlace>();
+  readonly #places = new Map<SpokenSegment, SegmentPosition>();
   #audible = false;
   /** Audio that was sent in all, and how much of it was played when the last clear was sent, ms. */
   #sentMs = 0;
@@ -128,7 +128,7 @@ export class Facts {
       case "leg-started":
         this.legStartedMs ??= this.nowMs;
         return;
-      case "ear-failed":
+      case "stt-failed":
         this.isLeaving = true;
         return;
       case "mark": {
@@ -140,17 +140,17 @@ export class Facts {
       case "cleared":
         if (!Number.isNaN(this.#playedAtClearMs)) this.#late(this.#playedAtClearMs - event.playedMs);
         return;
-      case "reply-tool":
+      case "reply-tool-call":
         if (this.lastEventCounts && reply !== undefined) this.#toolAsked(reply, event);
         return;
       case "reply-end":
         this.#change(event.turnId, { modelDone: true });
         return;
       case "tool-result":
-        this.replies.get(event.turnId)?.toolsRunning.delete(event.key);
+        this.replies.get(event.turnId)?.toolsRunning.delete(event.toolCallId);
         return;
-      case "piece-end": {
-        const piece = this.replies.get(event.turnId)?.pieces[event.piece];
+      case "segment-end": {
+        const piece = this.replies.get(event.turnId)?.pieces[event.segment];
         if (piece !== undefined) piece.samples = event.samples;
         return;
       }
@@ -162,14 +162,14 @@ export class Facts {
   command(command: CallCommand): void {
     this.commands.push(command);
     switch (command.kind) {
-      case "ask": {
+      case "generate-reply": {
         const reply = this.replies.get(command.turnId) ?? this.#begin(command.turnId, command.messages.at(-1));
         Object.assign(reply, { asks: reply.asks + 1, modelDone: false, toolsAsked: 0 });
         this.asked = command.messages.findLast(({ role }) => role === "user");
         return;
       }
-      case "tool":
-        this.replies.get(command.turnId)?.toolsRunning.add(command.key);
+      case "run-tool":
+        this.replies.get(command.turnId)?.toolsRunning.add(command.toolCallId);
         return;
       case "language":
         this.language = command.language;
@@ -193,7 +193,7 @@ export class Facts {
       case "state":
         this.state = command.state;
         return;
-      case "cut":
+      case "cancel-reply":
         this.#marksDueMs.clear();
         this.#change(command.turnId, { cut: true, pausedMs: undefined });
         this.#unspoken = [];
@@ -230,7 +230,7 @@ export class Facts {
   }
 
   /** The voice begins to speak; false when it was another piece's turn. */
-  speaking(spoken: SpokenPiece): boolean {
+  speaking(spoken: SpokenSegment): boolean {
     const piece = this.#unspoken.shift();
     const reply = this.reply;
     if (piece === undefined || reply === undefined || piece.text !== spoken.text) return false;
@@ -239,7 +239,7 @@ export class Facts {
     return true;
   }
 
-  placeOf(spoken: SpokenPiece | undefined): PiecePlace | undefined {
+  placeOf(spoken: SpokenSegment | undefined): SegmentPosition | undefined {
     return spoken && this.#places.get(spoken);
   }
 
@@ -274,7 +274,7 @@ export class Facts {
     this.markLateMs = Math.max(this.markLateMs, Math.min(LAG_MS_MAX, byMs));
   }
 
-  #toolAsked(reply: ReplyFacts, { name, argumentsJson }: Extract<CallEvent, { kind: "reply-tool" }>): void {
+  #toolAsked(reply: ReplyFacts, { name, argumentsJson }: Extract<CallEvent, { kind: "reply-tool-call" }>): void {
     reply.toolsAsked += 1;
     if (reply.toolsAsked > TOOL_CALLS_PER_ROUND_MAX || !this.spec.tools.some((tool) => tool.name === name)) return;
     const given = argumentsOf(argumentsJson);
@@ -309,11 +309,11 @@ export const isOver = (reply: ReplyFacts): boolean =>
   reply.cut || reply.turn !== undefined || (reply.sentFrames === 0 && isComplete(reply));
 
 /** The caller said, typed or keyed something that was not answered yet; `asked` is what the model was asked last of such. */
-export function isNews(event: CallEvent, asked: Message | undefined): boolean {
+export function needsReply(event: CallEvent, asked: Message | undefined): boolean {
   if (event.kind === "typed" || event.kind === "dtmf") return true;
-  if ((event.kind !== "ear-partial" && event.kind !== "ear-final") || event.text === "") return false;
+  if ((event.kind !== "stt-interim" && event.kind !== "stt-final") || event.text === "") return false;
   // Behind what it ends now, keys or typed words may have been told already.
-  return event.kind === "ear-final"
+  return event.kind === "stt-final"
     ? asked?.text.includes(event.text) !== true
     : asked?.text.endsWith(event.text) !== true;
 }

@@ -1,7 +1,7 @@
 import type { EndReason } from "../../src/core/call-spec.ts";
 
 /** What can go wrong around a call without being its end. A seed that draws it need not see it: the call may end first. */
-export const NUISANCES = [
+export const FAULTS = [
   // The ear.
   "no-ear",
   "no-partials",
@@ -58,7 +58,7 @@ export const NUISANCES = [
 ] as const;
 
 /** What ends a call sooner or later. */
-export const BLOWS = [
+export const FATAL_FAULTS = [
   "ear-fails",
   "model-fails-always",
   "voice-fails-at-once",
@@ -73,10 +73,10 @@ export const BLOWS = [
   "drained",
 ] as const;
 
-export type Trouble = (typeof NUISANCES)[number] | (typeof BLOWS)[number];
+export type Fault = (typeof FAULTS)[number] | (typeof FATAL_FAULTS)[number];
 
 /** What is no trouble, but another way through the service. */
-export const VARIETIES = [
+export const VARIANTS = [
   "ear-of-another-rate",
   "voice-of-another-rate",
   "voice-without-word-times",
@@ -93,10 +93,10 @@ export const VARIETIES = [
   "carrier-stops",
   "carrier-vanishes",
 ] as const;
-export type Variety = (typeof VARIETIES)[number];
+export type Variant = (typeof VARIANTS)[number];
 
 /** What kind of person calls. */
-export const MANNERS = [
+export const CALLER_BEHAVIORS = [
   "polite",
   "interrupting",
   "coughing",
@@ -107,10 +107,10 @@ export const MANNERS = [
   "eager",
   "silent",
 ] as const;
-export type Manner = (typeof MANNERS)[number];
+export type CallerBehavior = (typeof CALLER_BEHAVIORS)[number];
 
 /** When the caller hangs up. */
-export const LEAVES = [
+export const HANG_UP_TIMES = [
   "leaves-never",
   "leaves-when-done",
   "leaves-in-the-greeting",
@@ -121,7 +121,7 @@ export const LEAVES = [
   "leaves-in-the-goodbye",
   "leaves-at-any-time",
 ] as const;
-export type Leave = (typeof LEAVES)[number];
+export type HangUpTime = (typeof HANG_UP_TIMES)[number];
 
 /** The reasons that a connection can end for: a lost worker is a bug, and the others belong to the control plane. */
 export const REASONS: readonly EndReason[] = [
@@ -141,13 +141,13 @@ export const REASONS: readonly EndReason[] = [
 ];
 
 /** Everything that can come about in a call. */
-export type Happening = Trouble | Variety | Manner | Leave | EndReason;
+export type Happening = Fault | Variant | CallerBehavior | HangUpTime | EndReason;
 export const HAPPENINGS: readonly Happening[] = [
-  ...NUISANCES,
-  ...BLOWS,
-  ...VARIETIES,
-  ...MANNERS,
-  ...LEAVES,
+  ...FAULTS,
+  ...FATAL_FAULTS,
+  ...VARIANTS,
+  ...CALLER_BEHAVIORS,
+  ...HANG_UP_TIMES,
   ...REASONS,
 ];
 

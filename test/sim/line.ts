@@ -4,15 +4,15 @@ import type { Connection } from "../../src/gateway/connection.ts";
 import type { LegSocket } from "../../src/gateway/leg.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import { kindOf } from "./dialect.ts";
-import type { Fate } from "./fate.ts";
-import type { Trouble } from "./kinds.ts";
+import type { FaultPlan } from "./fate.ts";
+import type { Fault } from "./kinds.ts";
 import { Path } from "./network.ts";
 import type { Process } from "./process.ts";
 
-export interface LineOptions {
+export interface SimulatedConnectionOptions {
   world: ManualClock;
   process: Process;
-  fate: Fate;
+  fate: FaultPlan;
   /** By which the far end calls its stream; undefined where the stream begins with its socket. */
   streamId(): string | undefined;
   /** A message of the service reaches the carrier: audio as bytes where the dialect has it so, and all else as text. */
@@ -35,11 +35,11 @@ const REPEATED_MEDIA_MAX = 30;
 const STRANGE_START_MS = 15_000;
 
 /** What lies between the carrier and the service: the two ways of a network, and a carrier that does not always say what it should. */
-export class Line implements LegSocket {
+export class SimulatedConnection implements LegSocket {
   readonly in: Path;
   readonly out: Path;
-  readonly #options: LineOptions;
-  readonly #fate: Fate;
+  readonly #options: SimulatedConnectionOptions;
+  readonly #fate: FaultPlan;
   readonly #bytes = Buffer.alloc(SOCKET_PAYLOAD_BYTES_MAX);
   #connection: Connection | undefined;
   #started = false;
@@ -50,12 +50,12 @@ export class Line implements LegSocket {
   #held: string | Uint8Array | undefined;
   #repeated = 0;
 
-  constructor(options: LineOptions) {
+  constructor(options: SimulatedConnectionOptions) {
     this.#options = options;
     this.#fate = options.fate;
     const { world, fate } = options;
     const { random } = fate;
-    const jitterMs = fate.happens("jitter") ? random.between(20, 400) : random.between(0, 10);
+    const jitterMs = fate.occurs("jitter") ? random.between(20, 400) : random.between(0, 10);
     this.in = new Path({ world, random: random.fork(), baseMs: random.between(1, 60), jitterMs });
     this.out = new Path({ world, random: random.fork(), baseMs: random.between(1, 60), jitterMs });
   }
@@ -184,9 +184,9 @@ export class Line implements LegSocket {
   }
 
   #start(text: string): void {
-    if (this.#fate.happens("no-start")) return;
+    if (this.#fate.occurs("no-start")) return;
     const { random } = this.#fate;
-    const heldMs = this.#fate.happens("media-before-start") ? random.between(100, 4_500) : 0;
+    const heldMs = this.#fate.occurs("media-before-start") ? random.between(100, 4_500) : 0;
     this.#after(heldMs, () => {
       this.pass(text);
       this.in.send(() => this.#arrive(() => this.#noteStarted()));
@@ -200,7 +200,7 @@ export class Line implements LegSocket {
     this.#started = true;
   }
 
-  #strangeStart(trouble: Trouble, notBeforeMs: number, task: () => void): void {
+  #strangeStart(trouble: Fault, notBeforeMs: number, task: () => void): void {
     if (!this.#fate.has(trouble)) return;
     this.#after(notBeforeMs + this.#fate.random.between(1, STRANGE_START_MS), () => {
       this.#fate.chronicle.note(trouble);
@@ -220,8 +220,8 @@ export class Line implements LegSocket {
   }
 
   #media(message: string | Uint8Array): void {
-    if (this.#fate.happens("lost-media", 0.03)) return;
-    if (this.#held === undefined && this.#fate.happens("reordered-media", 0.03)) {
+    if (this.#fate.occurs("lost-media", 0.03)) return;
+    if (this.#held === undefined && this.#fate.occurs("reordered-media", 0.03)) {
       this.#held = message;
       return;
     }
@@ -230,16 +230,16 @@ export class Line implements LegSocket {
     this.#held = undefined;
     // One message of a client's may be a second of audio, which is no frame too many but a flood.
     if (typeof message !== "string" || this.#repeated >= REPEATED_MEDIA_MAX) return;
-    if (!this.#fate.happens("repeated-media", 0.03)) return;
+    if (!this.#fate.occurs("repeated-media", 0.03)) return;
     this.#repeated += 1;
     this.pass(message);
   }
 
   #mark(text: string): void {
     const { random } = this.#fate;
-    if (this.#fate.happens("lost-mark", 0.5)) return;
-    this.#after(this.#fate.happens("late-mark", 0.5) ? random.between(200, 4_000) : 0, () => this.pass(text));
-    if (this.#fate.happens("repeated-mark", 0.5)) this.#after(random.between(1, 4_000), () => this.pass(text));
+    if (this.#fate.occurs("lost-mark", 0.5)) return;
+    this.#after(this.#fate.occurs("late-mark", 0.5) ? random.between(200, 4_000) : 0, () => this.pass(text));
+    if (this.#fate.occurs("repeated-mark", 0.5)) this.#after(random.between(1, 4_000), () => this.pass(text));
   }
 
   #after(delayMs: number, task: () => void): void {

@@ -1,14 +1,14 @@
 import type { JournalFiles } from "../../src/gateway/journal-writer.ts";
-import type { Fate } from "./fate.ts";
+import type { FaultPlan } from "./fate.ts";
 import type { Process } from "./process.ts";
 
 /** A disk with one file. It takes its time, now and then writes less than it was given, and tells the process when it is done. */
 export class MemoryDisk implements JournalFiles {
   readonly #process: Process;
-  readonly #fate: Fate;
+  readonly #fate: FaultPlan;
   readonly #parts: Buffer[] = [];
 
-  constructor(process: Process, fate: Fate) {
+  constructor(process: Process, fate: FaultPlan) {
     this.#process = process;
     this.#fate = fate;
   }
@@ -41,7 +41,7 @@ export class MemoryDisk implements JournalFiles {
 
   #later(task: () => void): void {
     const { random } = this.#fate;
-    const slow = this.#fate.happens("slow-disk", 0.3);
+    const slow = this.#fate.occurs("slow-disk", 0.3);
     this.#process.after(slow ? random.between(100, 2_000) : random.between(0.1, 5), task);
   }
 }

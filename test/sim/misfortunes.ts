@@ -1,23 +1,23 @@
 import { frameBytes, silenceByte } from "../../src/cli/simulated/audio-format.ts";
-import { formatsOf, type Line as Wire } from "../../src/cli/simulated/line.ts";
+import { formatsOf, type Transport as Wire } from "../../src/cli/simulated/line.ts";
 import type { SimulatedPeer } from "../../src/cli/simulated/peer.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, DTMF_PER_SECOND_MAX, MALFORMED_PER_SECOND_MAX } from "../../src/core/limits.ts";
 import type { Connection } from "../../src/gateway/connection.ts";
 import { differentKeys } from "../support/costly-json.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
-import { nuisancesOf } from "./dialect.ts";
-import type { Fate } from "./fate.ts";
-import type { Trouble } from "./kinds.ts";
-import type { Line } from "./line.ts";
+import { faultsOf } from "./dialect.ts";
+import type { FaultPlan } from "./fate.ts";
+import type { Fault } from "./kinds.ts";
+import type { SimulatedConnection } from "./line.ts";
 import type { Process } from "./process.ts";
 
-export interface MisfortunesOptions {
+export interface FaultsOptions {
   world: ManualClock;
   process: Process;
-  fate: Fate;
+  fate: FaultPlan;
   /** What the call comes over. */
   wire: Wire;
-  line: Line;
+  line: SimulatedConnection;
   carrier: SimulatedPeer;
   /** The call has not ended yet. */
   isLive(): boolean;
@@ -55,7 +55,7 @@ function floodWithTexts(connection: Connection): void {
   }
 }
 
-const BREAKAGES: readonly ((line: Line) => void)[] = [
+const BREAKAGES: readonly ((line: SimulatedConnection) => void)[] = [
   // A second and more of audio, or audio where none goes.
   (line) => line.fail("protocol_error", (connection) => connection.message(new Uint8Array(110_000), true)),
   (line) =>
@@ -67,19 +67,19 @@ const BREAKAGES: readonly ((line: Line) => void)[] = [
 ];
 
 /** Schedules the troubles that have a time of their own, rather than a message that they come with. */
-export function scheduleMisfortunes({ world, process, fate, wire, line, carrier, isLive }: MisfortunesOptions): void {
+export function scheduleFaults({ world, process, fate, wire, line, carrier, isLive }: FaultsOptions): void {
   const { random, chronicle } = fate;
-  const after = (delayMs: number, trouble: Trouble, task: () => void): void => {
+  const after = (delayMs: number, trouble: Fault, task: () => void): void => {
     world.after(delayMs, () => {
       if (!isLive()) return;
       chronicle.note(trouble);
       task();
     });
   };
-  const once = (trouble: Trouble, task: () => void): void => {
+  const once = (trouble: Fault, task: () => void): void => {
     if (fate.has(trouble)) after(random.between(0, random.pick(ONCE_WITHIN_MS)), trouble, task);
   };
-  const often = (trouble: Trouble, minMs: number, maxMs: number, task: () => void): void => {
+  const often = (trouble: Fault, minMs: number, maxMs: number, task: () => void): void => {
     if (!fate.has(trouble)) return;
     after(random.between(minMs, maxMs), trouble, () => {
       task();
@@ -87,10 +87,10 @@ export function scheduleMisfortunes({ world, process, fate, wire, line, carrier,
     });
   };
 
-  const nuisances = nuisancesOf(wire.wire);
+  const nuisances = faultsOf(wire.wire);
   often("unknown-event", 100, 3_000, () => line.pass(random.pick(nuisances.unknown)));
   often("malformed", 2_000 / MALFORMED_PER_SECOND_MAX, 2_000, () => line.pass(random.pick(nuisances.nonsense)));
-  often("keys", 2_000 / DTMF_PER_SECOND_MAX, 8_000, () => carrier.pressKey(random.pick(KEYS)));
+  often("keys", 2_000 / DTMF_PER_SECOND_MAX, 8_000, () => carrier.pressDigit(random.pick(KEYS)));
   often("network-stall", 1_000, 10_000, () => {
     const forMs = random.between(100, NETWORK_STALL_MS_MAX);
     chronicle.tell("network", () => `stalls for ${Math.round(forMs)} ms`);

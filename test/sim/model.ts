@@ -1,10 +1,10 @@
 import { providerFailed } from "../../src/core/errors.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../src/speech/speech.ts";
 import { aborted, sleep } from "../support/manual-clock.ts";
-import type { Fate } from "./fate.ts";
+import type { FaultPlan } from "./fate.ts";
 import type { Process } from "./process.ts";
 import type { Random } from "./random.ts";
-import type { EngineOptions, OpenStreams } from "./streams.ts";
+import type { ProviderOptions, OpenStreams } from "./streams.ts";
 import { agentText } from "./words.ts";
 
 /** How one reply comes; times are ms. `stops` is a stream that is over without its `end`. */
@@ -23,14 +23,14 @@ const HANG_UP_CHANCE = 0.2;
 const OWN_TOOLS = ["look_up", "ask_page"];
 
 /** A model that answers with words of its own, and misbehaves as its seed will have it. */
-export class SimulatedModel implements Llm {
+export class SimulatedLlm implements Llm {
   readonly provider = "simulated";
   readonly #process: Process;
-  readonly #fate: Fate;
+  readonly #fate: FaultPlan;
   readonly #streams: OpenStreams;
   #requests = 0;
 
-  constructor({ process, fate, streams }: EngineOptions) {
+  constructor({ process, fate, streams }: ProviderOptions) {
     this.#process = process;
     this.#fate = fate;
     this.#streams = streams;
@@ -71,21 +71,21 @@ export class SimulatedModel implements Llm {
       delivery.ending = ending;
       delivery.deltas = delivery.deltas.slice(0, after);
     };
-    if (this.#fate.happens("model-slow", 0.5)) delivery.firstMs = random.between(2_000, 9_000);
-    if (this.#fate.happens("model-drips", 0.5)) delivery.deltaMs = random.between(100, 400);
-    if (this.#fate.happens("model-says-nothing", 0.5)) delivery.deltas = [];
-    if (this.#fate.happens("model-says-too-much", 0.4)) {
+    if (this.#fate.occurs("model-slow", 0.5)) delivery.firstMs = random.between(2_000, 9_000);
+    if (this.#fate.occurs("model-drips", 0.5)) delivery.deltaMs = random.between(100, 400);
+    if (this.#fate.occurs("model-says-nothing", 0.5)) delivery.deltas = [];
+    if (this.#fate.occurs("model-says-too-much", 0.4)) {
       delivery.deltas = cut(agentText(random, FAR_TOO_MANY_SENTENCES), 800, random);
     }
-    if (this.#fate.happens("tools-for-ever", 0.8)) {
+    if (this.#fate.occurs("tools-for-ever", 0.8)) {
       Object.assign(delivery, { deltas: [], firstMs: random.between(5, 100), isToolsOnly: true });
     }
-    if (this.#fate.happens("model-never-ends", 0.6)) delivery.ending = "stops";
-    if (this.#fate.happens("model-hangs-at-once", 0.4)) breakOff("hangs", 0);
-    if (this.#fate.happens("model-hangs-within", 0.4)) breakOff("hangs", random.whole(1, 12));
-    if (this.#fate.happens("model-fails-within", 0.4)) breakOff("fails", random.whole(1, 12));
-    if (this.#requests === 1 && this.#fate.happens("model-fails-once")) breakOff("fails", 0);
-    if (this.#fate.happens("model-fails-always")) breakOff("fails", 0);
+    if (this.#fate.occurs("model-never-ends", 0.6)) delivery.ending = "stops";
+    if (this.#fate.occurs("model-hangs-at-once", 0.4)) breakOff("hangs", 0);
+    if (this.#fate.occurs("model-hangs-within", 0.4)) breakOff("hangs", random.whole(1, 12));
+    if (this.#fate.occurs("model-fails-within", 0.4)) breakOff("fails", random.whole(1, 12));
+    if (this.#requests === 1 && this.#fate.occurs("model-fails-once")) breakOff("fails", 0);
+    if (this.#fate.occurs("model-fails-always")) breakOff("fails", 0);
     return delivery;
   }
 
@@ -103,12 +103,12 @@ export class SimulatedModel implements Llm {
       const argumentsJson = typeof given === "string" ? given : JSON.stringify(given);
       return { kind: "tool-call", id: String(count), name, argumentsJson };
     };
-    if (this.#fate.happens("unknown-tool", 0.6)) yield call("open_the_door", { which: "front" });
-    if (this.#fate.happens("bad-arguments", 0.6)) yield call("hang_up", "{not json");
+    if (this.#fate.occurs("unknown-tool", 0.6)) yield call("open_the_door", { which: "front" });
+    if (this.#fate.occurs("bad-arguments", 0.6)) yield call("hang_up", "{not json");
     const own = OWN_TOOLS.filter((name) => tools.some((tool) => tool.name === name));
     const isAnswer = messages.at(-1)?.role === "tool";
     if (own.length > 0 && random.chance(isAnswer ? 0.2 : 0.5)) {
-      const wanted = this.#fate.happens("too-many-tools", 0.7) ? random.whole(7, 20) : random.whole(1, 3);
+      const wanted = this.#fate.occurs("too-many-tools", 0.7) ? random.whole(7, 20) : random.whole(1, 3);
       for (let n = 0; n < wanted; n += 1) yield call(random.pick(own), { n });
     }
     const offers = (name: string): boolean => tools.some((tool) => tool.name === name);

@@ -1,8 +1,8 @@
-import type { Line } from "../../src/cli/simulated/line.ts";
+import type { Transport } from "../../src/cli/simulated/line.ts";
 import { type CallSpec, STREAM_RATES_HZ, type StreamFormat, type ToolSpec } from "../../src/core/call-spec.ts";
 import type { G711Codec } from "../../src/wire/wire.ts";
 import { SPEC } from "../support/virtual-call.ts";
-import { BLOWS, LEAVES, type Leave, MANNERS, type Manner, NUISANCES, type Trouble } from "./kinds.ts";
+import { FATAL_FAULTS, HANG_UP_TIMES, type HangUpTime, CALLER_BEHAVIORS, type CallerBehavior, FAULTS, type Fault } from "./kinds.ts";
 import { Random } from "./random.ts";
 import { agentText } from "./words.ts";
 
@@ -11,10 +11,10 @@ export interface Plan {
   seed: number;
   spec: CallSpec;
   /** What the call comes over. */
-  line: Line;
-  manner: Manner;
-  leave: Leave;
-  troubles: ReadonlySet<Trouble>;
+  line: Transport;
+  manner: CallerBehavior;
+  leave: HangUpTime;
+  troubles: ReadonlySet<Fault>;
   /** The model is asked before it is certain that the caller is done. */
   preemptive: boolean;
   random: Random;
@@ -27,10 +27,10 @@ const BLOW_EVERY = 3;
 /** How many nuisances meet in one call, besides the one whose turn it is. */
 const MORE_NUISANCES = [0, 0, 1, 1, 2, 2, 3, 5];
 /** Silent people have less to tell. */
-const MANNERS_DRAWN: readonly Manner[] = [...MANNERS, "polite", "interrupting", "interrupting", "coughing", "humming"];
+const MANNERS_DRAWN: readonly CallerBehavior[] = [...CALLER_BEHAVIORS, "polite", "interrupting", "interrupting", "coughing", "humming"];
 /** Every second call goes on for as long as there is something to say. */
 const STAYS_CHANCE = 0.5;
-const WIRES: readonly Line["wire"][] = ["carrier_a", "carrier_a", "carrier_b", "carrier_c", "websocket"];
+const WIRES: readonly Transport["wire"][] = ["carrier_a", "carrier_a", "carrier_b", "carrier_c", "websocket"];
 const LAWS: readonly G711Codec[] = ["mulaw", "alaw"];
 /** So many calls are answered preemptively, as far as that goes. */
 const PREEMPTIVE_CHANCE = 0.4;
@@ -39,11 +39,11 @@ const BUILT_IN_CHANCE = { hang_up: 0.8, transfer: 0.3, switch_language: 0.3, sen
 /** So many calls have tools that the world carries out. */
 const OWN_TOOLS_CHANCE = 0.5;
 /** What does not come about without them. */
-const OF_TOOLS: readonly Trouble[] = ["too-many-tools", "tool-slow", "tool-fails", "tool-never-answers"];
+const OF_TOOLS: readonly Fault[] = ["too-many-tools", "tool-slow", "tool-fails", "tool-never-answers"];
 /** What the model must not choose. */
 export const FIXED = { shop: "bakery" } as const;
 
-export function draw(seed: number): Plan {
+export function drawPlan(seed: number): Plan {
   const random = new Random(seed);
   // The first draws of neighbouring seeds are much alike.
   random.next();
@@ -55,7 +55,7 @@ export function draw(seed: number): Plan {
     spec: drawSpec(line, troubles, random),
     line,
     manner,
-    leave: random.chance(STAYS_CHANCE) ? random.pick(["leaves-never", "leaves-when-done"]) : random.pick(LEAVES),
+    leave: random.chance(STAYS_CHANCE) ? random.pick(["leaves-never", "leaves-when-done"]) : random.pick(HANG_UP_TIMES),
     troubles,
     random: random.fork(),
     preemptive: random.chance(PREEMPTIVE_CHANCE),
@@ -63,7 +63,7 @@ export function draw(seed: number): Plan {
 }
 
 /** Only one wire has a way to type. Opus is not among the codecs: what it makes of a level cannot be read back. */
-function drawLine(manner: Manner, random: Random): Line {
+function drawLine(manner: CallerBehavior, random: Random): Transport {
   const wire = manner === "typing" ? "websocket" : random.pick(WIRES);
   const shuffle = random.chance(0.5) ? { shuffleSeed: random.whole(1, 1_000_000) } : {};
   if (wire === "carrier_b") {
@@ -79,15 +79,15 @@ function drawFormat(random: Random): StreamFormat {
 }
 
 /** Troubles take turns, so that not so many seeds have seen them all. */
-function drawTroubles(seed: number, random: Random): ReadonlySet<Trouble> {
+function drawTroubles(seed: number, random: Random): ReadonlySet<Fault> {
   if (seed % UNTROUBLED_EVERY === 0) return new Set();
-  const troubles = new Set<Trouble>([NUISANCES[seed % NUISANCES.length] as Trouble]);
-  for (let more = random.pick(MORE_NUISANCES); more > 0; more -= 1) troubles.add(random.pick(NUISANCES));
-  if (seed % BLOW_EVERY === 0) troubles.add(BLOWS[(seed / BLOW_EVERY) % BLOWS.length] as Trouble);
+  const troubles = new Set<Fault>([FAULTS[seed % FAULTS.length] as Fault]);
+  for (let more = random.pick(MORE_NUISANCES); more > 0; more -= 1) troubles.add(random.pick(FAULTS));
+  if (seed % BLOW_EVERY === 0) troubles.add(FATAL_FAULTS[(seed / BLOW_EVERY) % FATAL_FAULTS.length] as Fault);
   return troubles;
 }
 
-function drawSpec(line: Line, troubles: ReadonlySet<Trouble>, random: Random): CallSpec {
+function drawSpec(line: Transport, troubles: ReadonlySet<Fault>, random: Random): CallSpec {
   const { greeting: _, ...rest } = SPEC;
   return {
     ...rest,
@@ -106,7 +106,7 @@ function drawSpec(line: Line, troubles: ReadonlySet<Trouble>, random: Random): C
 }
 
 /** Over carriers there is nobody to carry out a client's tool, and not every wire can press keys. */
-function drawTools({ wire }: Line, troubles: ReadonlySet<Trouble>, random: Random): ToolSpec[] {
+function drawTools({ wire }: Transport, troubles: ReadonlySet<Fault>, random: Random): ToolSpec[] {
   const tools: ToolSpec[] = [];
   for (const name of ["hang_up", "transfer", "switch_language", "send_dtmf"] as const) {
     const selected = random.chance(BUILT_IN_CHANCE[name]);

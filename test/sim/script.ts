@@ -1,8 +1,8 @@
 import type { Step } from "../../src/cli/simulated/caller.ts";
 import { formatsOf } from "../../src/cli/simulated/line.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
-import type { Fate } from "./fate.ts";
-import type { Manner } from "./kinds.ts";
+import type { FaultPlan } from "./fate.ts";
+import type { CallerBehavior } from "./kinds.ts";
 import type { Plan } from "./plan.ts";
 import type { Random } from "./random.ts";
 import { callerText, cough, coughs, hum, monologue, utterance } from "./words.ts";
@@ -12,7 +12,7 @@ const TURNS_MAX = 8;
 const PATIENCE_WORDS = 8;
 
 /** What the person at the telephone does, from the first ring on. */
-export function drawScript({ manner, leave, spec, line }: Plan, fate: Fate): Step[] {
+export function drawScript({ manner, leave, spec, line }: Plan, fate: FaultPlan): Step[] {
   const { random } = fate;
   const { inbound } = formatsOf(line);
   const speech = (): Utterance => utterance(random, fate.has("voice-goes-on") && random.chance(0.5), inbound);
@@ -23,11 +23,11 @@ export function drawScript({ manner, leave, spec, line }: Plan, fate: Fate): Ste
     afterWords: random.whole(0, PATIENCE_WORDS),
     utterance: what,
   });
-  const press = (): Step => ({ do: "press", keys: keys(random) });
+  const press = (): Step => ({ do: "press", digits: keys(random) });
   const type = (): Step => ({ do: "type", text: callerText(random) });
   // Not always a whole turn: over the agent, too.
   const pause = (): Step => (random.chance(0.5) ? { do: "listen" } : into(cough(random, inbound)));
-  const turn: Readonly<Record<Manner, () => Step[]>> = {
+  const turn: Readonly<Record<CallerBehavior, () => Step[]>> = {
     polite: politely,
     interrupting: () => (random.chance(0.7) ? [into(speech())] : politely()),
     coughing: () => (random.chance(0.6) ? [into(coughs(random, inbound))] : politely()),

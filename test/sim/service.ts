@@ -6,9 +6,9 @@ import { Ticker } from "../../src/gateway/ticker.ts";
 import { busRateHz } from "../../src/media/bus.ts";
 import { loadResampler, type ResamplerFactory } from "../../src/media/resampler.ts";
 import { loadVad, type Vad, type VadFactory } from "../../src/media/vad.ts";
-import { createCarrierA } from "../../src/wire/carrier-a.ts";
-import { createCarrierB } from "../../src/wire/carrier-b.ts";
-import { createCarrierC } from "../../src/wire/carrier-c.ts";
+import { createTwilioWire } from "../../src/wire/carrier-a.ts";
+import { createTelnyxWire } from "../../src/wire/carrier-b.ts";
+import { createPlivoWire } from "../../src/wire/carrier-c.ts";
 import { createWebsocketWire } from "../../src/wire/websocket.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
@@ -19,14 +19,14 @@ import { UNLIMITED_SPEND } from "../support/no-limits.ts";
 import { NO_METRICS } from "../support/no-metrics.ts";
 import { NO_PHRASES } from "../support/no-phrases.ts";
 import { opus } from "../support/opus.ts";
-import type { SimulatedEar } from "./ear.ts";
+import type { SimulatedStt } from "./ear.ts";
 import type { MemoryDisk } from "./memory-disk.ts";
-import type { SimulatedModel } from "./model.ts";
+import type { SimulatedLlm } from "./model.ts";
 import type { Plan } from "./plan.ts";
 import type { Process } from "./process.ts";
 import type { OpenStreams } from "./streams.ts";
 import type { SimulatedTools } from "./tools.ts";
-import type { SimulatedVoice } from "./voice.ts";
+import type { SimulatedTts } from "./voice.ts";
 
 /** What the calls of one process share. */
 export interface Shared {
@@ -50,9 +50,9 @@ export interface ServiceOptions {
   disk: MemoryDisk;
   streams: OpenStreams;
   engines: {
-    ear: SimulatedEar | undefined;
-    model: SimulatedModel;
-    voice: SimulatedVoice;
+    ear: SimulatedStt | undefined;
+    model: SimulatedLlm;
+    voice: SimulatedTts;
     httpTools: SimulatedTools;
   };
   socket: LegSocket;
@@ -66,11 +66,11 @@ export interface ServiceOptions {
 function createWire({ line }: Plan, callId: string): Wire {
   switch (line.wire) {
     case "carrier_a":
-      return createCarrierA();
+      return createTwilioWire();
     case "carrier_b":
-      return createCarrierB({ outboundCodec: line.codecs.outbound });
+      return createTelnyxWire({ outboundCodec: line.codecs.outbound });
     case "carrier_c":
-      return createCarrierC();
+      return createPlivoWire();
     case "websocket":
       return createWebsocketWire({ format: line.format, callId, opus });
   }
@@ -98,14 +98,14 @@ export class Service {
     const wire = createWire(plan, callId);
     const inboundRateHz = busRateHz(wire.inboundRateHz);
     const redeemed = { callId, accountId: "account_1", spec };
-    const earHasPartials = engines.ear?.capabilities.partials ?? false;
+    const sttHasInterim = engines.ear?.capabilities.interimTranscripts ?? false;
     const parameters = plan.preemptive ? PREEMPTIVE_TURN_PARAMETERS : DEFAULT_TURN_PARAMETERS;
     const journals = new JournalWriters({ dataDir: shared.dataDir, software: "sim", clock: process, log, files: disk });
     this.journal = journals.open({
       ...redeemed,
       startedAt: new Date(process.epochMs()).toISOString(),
       leg: { inboundRateHz, outboundRateHz: wire.outboundRateHz, outboundCodec: wire.outboundCodec },
-      earHasPartials,
+      sttHasInterim,
       parameters,
     });
     tap(this.journal);
@@ -165,7 +165,7 @@ export class Service {
   #countedVad(vad: Vad): Vad {
     this.#vads += 1;
     return {
-      isVoiced: (frame) => vad.isVoiced(frame),
+      isSpeech: (frame) => vad.isSpeech(frame),
       destroy: () => {
         this.#vads -= 1;
         vad.destroy();

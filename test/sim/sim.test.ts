@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ifMachineStalled } from "../support/stalled-machine.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { Chronicle } from "./chronicle.ts";
-import { draw } from "./plan.ts";
+import { drawPlan } from "./plan.ts";
 import { REGRESSIONS } from "./regress.ts";
 import { Census, failureText } from "./report.ts";
 import { loadShared } from "./service.ts";
@@ -52,7 +52,7 @@ describe("whole calls in virtual time", () => {
     const chronicle = new Chronicle(false, () => 12_345);
     chronicle.violated("no reply hangs", "reply 2");
     chronicle.violated("no reply hangs", "reply 3");
-    expect(failureText({ plan: draw(4_711), chronicle, durationMs: 20_000 })).toBe(
+    expect(failureText({ plan: drawPlan(4_711), chronicle, durationMs: 20_000 })).toBe(
       "FAILED  npm run sim -- --seed 4711\n    at 12.345 s: no reply hangs: reply 2",
     );
   });

@@ -5,15 +5,15 @@ import { FRAME_MS } from "../../src/core/limits.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { Chronicle } from "./chronicle.ts";
-import { Departure } from "./departure.ts";
-import { SimulatedEar } from "./ear.ts";
+import { HangUp } from "./departure.ts";
+import { SimulatedStt } from "./ear.ts";
 import { Facts } from "./facts.ts";
-import { Fate } from "./fate.ts";
-import { Line } from "./line.ts";
+import { FaultPlan } from "./fate.ts";
+import { SimulatedConnection } from "./line.ts";
 import { MemoryDisk } from "./memory-disk.ts";
-import { scheduleMisfortunes } from "./misfortunes.ts";
-import { SimulatedModel } from "./model.ts";
-import { draw, type Plan } from "./plan.ts";
+import { scheduleFaults } from "./misfortunes.ts";
+import { SimulatedLlm } from "./model.ts";
+import { drawPlan, type Plan } from "./plan.ts";
 import { Process } from "./process.ts";
 import { Answers } from "./rules/answers.ts";
 import { Context } from "./rules/context.ts";
@@ -30,8 +30,8 @@ import { Service, type Shared } from "./service.ts";
 import { OpenStreams } from "./streams.ts";
 import { Telephone } from "./telephone.ts";
 import { SimulatedTools } from "./tools.ts";
-import { SimulatedVoice } from "./voice.ts";
-import { Watch } from "./watch.ts";
+import { SimulatedTts } from "./voice.ts";
+import { Observer } from "./watch.ts";
 
 /** One call, played to its end. */
 export interface SimulatedCall {
@@ -50,7 +50,7 @@ const STEP_MS = 100;
 
 /** Plays the call of a seed; with `readable` its chronicle has the whole story. The same seed gives the same call. */
 export async function simulate(seed: number, shared: Shared, readable = false): Promise<SimulatedCall> {
-  const plan = draw(seed);
+  const plan = drawPlan(seed);
   const world = new World(plan, shared, readable);
   const durationMs = await world.play();
   return { plan, chronicle: world.chronicle, durationMs };
@@ -63,10 +63,10 @@ class World {
   readonly #shared: Shared;
   readonly #clock = new ManualClock();
   readonly #facts: Facts;
-  readonly #watch: Watch;
+  readonly #watch: Observer;
   readonly #telephone: Telephone;
   readonly #service: Service;
-  readonly #line: Line;
+  readonly #line: SimulatedConnection;
   readonly #disk: MemoryDisk;
 
   constructor(plan: Plan, shared: Shared, readable: boolean) {
@@ -83,22 +83,22 @@ class World {
     this.#facts = facts;
     this.chronicle = chronicle;
 
-    const fate = new Fate(random.fork(), plan.troubles, chronicle);
+    const fate = new FaultPlan(random.fork(), plan.troubles, chronicle);
     const streams = new OpenStreams();
-    const ear = fate.happens("no-ear") ? undefined : new SimulatedEar({ process, fate: fate.fork(), streams });
-    const model = new SimulatedModel({ process, fate: fate.fork(), streams });
-    const onSpeak = (piece: SimulatedVoice["spoken"][number]): void => {
+    const ear = fate.occurs("no-ear") ? undefined : new SimulatedStt({ process, fate: fate.fork(), streams });
+    const model = new SimulatedLlm({ process, fate: fate.fork(), streams });
+    const onSpeak = (piece: SimulatedTts["spoken"][number]): void => {
       if (facts.speaking(piece)) return;
       chronicle.violated(
         "one speaker at a time, each frame in its order",
         "the voice is asked for a piece out of turn",
       );
     };
-    const voice = new SimulatedVoice({ process, fate: fate.fork(), streams, legRateHz: outbound.rateHz, onSpeak });
+    const voice = new SimulatedTts({ process, fate: fate.fork(), streams, legRateHz: outbound.rateHz, onSpeak });
     const httpTools = new SimulatedTools({ process, fate: fate.fork(), streams });
 
     const ending = new Ending(facts, chronicle);
-    const line: Line = new Line({
+    const line: SimulatedConnection = new SimulatedConnection({
       world: clock,
       process,
       fate: fate.fork(),
@@ -131,8 +131,8 @@ class World {
       });
     };
 
-    const earHasPartials = ear?.capabilities.partials ?? false;
-    this.#watch = new Watch(facts, chronicle, [
+    const earHasPartials = ear?.capabilities.interimTranscripts ?? false;
+    this.#watch = new Observer(facts, chronicle, [
       new Output({ facts, chronicle, ear, voice, format: outbound, onPlayed: (piece) => telephone.heard(piece) }),
       ending,
       new Flow(facts, chronicle, voice),
@@ -147,10 +147,10 @@ class World {
         chronicle,
         in: line.in,
         out: line.out,
-        voiceHasWordTimes: voice.capabilities.wordTimes,
+        voiceHasWordTimes: voice.capabilities.wordTimestamps,
         frameSamples: frameSamples(outbound),
       }),
-      new Departure({ leave: plan.leave, random: random.fork(), facts, go }),
+      new HangUp({ leave: plan.leave, random: random.fork(), facts, go }),
     ]);
     this.#disk = new MemoryDisk(process, fate.fork());
     this.#service = new Service({
@@ -166,12 +166,12 @@ class World {
     });
     const { carrier } = telephone;
     chronicle.note(wire.wire);
-    scheduleMisfortunes({ world: clock, process, fate: fate.fork(), wire, line, carrier, isLive: () => this.#isLive });
+    scheduleFaults({ world: clock, process, fate: fate.fork(), wire, line, carrier, isLive: () => this.#isLive });
     // Where the stream begins with its socket, both ends begin at once.
     if (telephone.streamId === undefined) carrier.start();
     line.open(this.#service.connection);
     if (telephone.streamId !== undefined) {
-      clock.after(fate.happens("late-start") ? random.between(500, 4_800) : random.between(0, 200), () => {
+      clock.after(fate.occurs("late-start") ? random.between(500, 4_800) : random.between(0, 200), () => {
         if (this.#isLive) carrier.start();
       });
     }
@@ -237,6 +237,6 @@ class World {
     const path = journalPath(this.#shared.dataDir, "call");
     const { bytes } = this.#disk;
     writeFileSync(path, bytes);
-    await checkJournal(this.#facts, chronicle, { path, bytes, framesLeftOut: this.#service.journal.framesLeftOut });
+    await checkJournal(this.#facts, chronicle, { path, bytes, framesLeftOut: this.#service.journal.framesWithoutAudio });
   }
 }

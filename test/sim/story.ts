@@ -14,26 +14,26 @@ export function eventText(event: CallEvent): string {
     case "dtmf":
       return `key ${event.digit}`;
     case "typed":
-    case "ear-partial":
-    case "ear-final":
+    case "stt-interim":
+    case "stt-final":
       return `${event.kind} ${JSON.stringify(event.text)}`;
     case "tool-result":
-      return `tool ${event.key} ${event.failed ? "failed" : "is done"}: ${JSON.stringify(event.result.slice(0, 80))}`;
+      return `tool ${event.toolCallId} ${event.failed ? "failed" : "is done"}: ${JSON.stringify(event.result.slice(0, 80))}`;
     case "cleared":
       return `cleared, ${event.playedMs} ms played in all`;
     case "reply-text":
       return `model ${event.turnId}: ${JSON.stringify(event.text.slice(0, 80))}`;
-    case "reply-tool":
+    case "reply-tool-call":
       return `model ${event.turnId}: ${event.name}(${event.argumentsJson})`;
     case "reply-end":
     case "reply-failed":
       return `model ${event.turnId}: ${event.kind}`;
-    case "piece-audio":
-      return `voice ${event.turnId}.${event.piece}: at ${event.samples} samples [${event.words.map(wordText).join(", ")}]`;
-    case "piece-end":
-      return `voice ${event.turnId}.${event.piece}: over with ${event.samples} samples`;
-    case "piece-failed":
-      return `voice ${event.turnId}.${event.piece}: failed`;
+    case "segment-audio":
+      return `voice ${event.turnId}.${event.segment}: at ${event.samples} samples [${event.words.map(wordText).join(", ")}]`;
+    case "segment-end":
+      return `voice ${event.turnId}.${event.segment}: over with ${event.samples} samples`;
+    case "segment-failed":
+      return `voice ${event.turnId}.${event.segment}: failed`;
     default:
       return event.kind;
   }
@@ -41,28 +41,28 @@ export function eventText(event: CallEvent): string {
 
 export function commandText(command: CallCommand): string {
   switch (command.kind) {
-    case "ask":
+    case "generate-reply":
       return `ask ${command.turnId}: ${JSON.stringify(command.messages.at(-1))}`;
-    case "ask-ahead":
+    case "preemptive-start":
       return `ask ahead: ${JSON.stringify(command.messages.at(-1))}`;
     case "conversation-trimmed":
-      return `trim the conversation: ${command.droppedTurns} turns, ${command.cutResults} results`;
-    case "forget-ahead":
+      return `trim the conversation: ${command.droppedTurns} turns, ${command.truncatedResults} results`;
+    case "preemptive-cancel":
       return "forget what was asked ahead";
     case "speak":
-      return `speak ${command.turnId}.${command.piece}: ${JSON.stringify(command.text)}`;
+      return `speak ${command.turnId}.${command.segment}: ${JSON.stringify(command.text)}`;
     case "mark":
       return `mark ${command.name}`;
-    case "cut":
+    case "cancel-reply":
       return `cut ${command.turnId}${command.clear ? " and clear" : ""}: ${command.reason}`;
     case "pause":
       return `pause ${command.turnId}`;
     case "resume":
       return `resume ${command.turnId}: ${command.reason}`;
-    case "pass-over":
+    case "ignore":
       return `pass over ${JSON.stringify(command.text)}`;
-    case "tool":
-      return `tool ${command.key} ${command.name} ${JSON.stringify(command.arguments)}`;
+    case "run-tool":
+      return `tool ${command.toolCallId} ${command.name} ${JSON.stringify(command.arguments)}`;
     case "send-dtmf":
       return `keys ${command.digits}`;
     case "language":

@@ -1,4 +1,4 @@
-import type { Fate } from "./fate.ts";
+import type { FaultPlan } from "./fate.ts";
 import type { Process } from "./process.ts";
 
 /** The streams that the engines of a call have open. After the call there must be none. */
@@ -23,8 +23,8 @@ export class OpenStreams {
 }
 
 /** What every simulated engine is given. */
-export interface EngineOptions {
+export interface ProviderOptions {
   process: Process;
-  fate: Fate;
+  fate: FaultPlan;
   streams: OpenStreams;
 }

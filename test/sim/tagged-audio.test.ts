@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { type AudioFormat, encodeSamples, frameSamples, TELEPHONE } from "../../src/cli/simulated/audio-format.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { TaggedReader, taggedSamples } from "./tagged-audio.ts";
-import type { SpokenPiece } from "./voice.ts";
+import type { SpokenSegment } from "./voice.ts";
 
 const makeResampler = await loadResampler();
 const LENGTHS_MS = [1_000, 333.3, 80, 2_041, 512.7];
 
 /** Pieces as a peer plays them: through a resampler where the voice has another rate, padded to frames, in the leg's format. */
-function played(rateHz: number, format = TELEPHONE): { pieces: SpokenPiece[]; frames: Uint8Array[][] } {
-  const pieces: SpokenPiece[] = [];
+function played(rateHz: number, format = TELEPHONE): { pieces: SpokenSegment[]; frames: Uint8Array[][] } {
+  const pieces: SpokenSegment[] = [];
   const count = frameSamples(format);
   const frames = LENGTHS_MS.map((lengthMs, number) => {
     const whole = Math.round((lengthMs * rateHz) / 1_000);

@@ -1,5 +1,5 @@
 import { type AudioFormat, decodeSamples, frameSamples } from "../../src/cli/simulated/audio-format.ts";
-import type { SpokenPiece } from "./voice.ts";
+import type { SpokenSegment } from "./voice.ts";
 
 /*
  * Audio that says what it is. Every 10 ms of a spoken piece are one level out of sixteen, and two levels make a frame: the
@@ -32,7 +32,7 @@ export function taggedSamples(piece: number, from: number, to: number, rateHz: n
 
 /** Reads which pieces are in the frames that it is given one after the other. */
 export class TaggedReader {
-  readonly #pieces: readonly SpokenPiece[];
+  readonly #pieces: readonly SpokenSegment[];
   readonly #format: AudioFormat;
   readonly #samples: Int16Array;
   /** Where the middle of a frame's first cell is, in samples. So near to the end of a piece a resampler smears what it says. */
@@ -41,7 +41,7 @@ export class TaggedReader {
   #frame = 0;
 
   /** `pieces` grows as they are spoken; a piece's number is its place there. Their frames come in `format`. */
-  constructor(pieces: readonly SpokenPiece[], format: AudioFormat) {
+  constructor(pieces: readonly SpokenSegment[], format: AudioFormat) {
     this.#pieces = pieces;
     this.#format = format;
     this.#samples = new Int16Array(frameSamples(format));

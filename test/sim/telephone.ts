@@ -1,8 +1,8 @@
-import type { LineFormats } from "../../src/cli/simulated/audio-format.ts";
+import type { AudioFormats } from "../../src/cli/simulated/audio-format.ts";
 import { Caller, type Step } from "../../src/cli/simulated/caller.ts";
-import { CarrierA } from "../../src/cli/simulated/carrier-a.ts";
-import { CarrierB } from "../../src/cli/simulated/carrier-b.ts";
-import { CarrierC } from "../../src/cli/simulated/carrier-c.ts";
+import { SimulatedTwilio } from "../../src/cli/simulated/carrier-a.ts";
+import { SimulatedTelnyx } from "../../src/cli/simulated/carrier-b.ts";
+import { SimulatedPlivo } from "../../src/cli/simulated/carrier-c.ts";
 import { formatsOf, simulatePeer } from "../../src/cli/simulated/line.ts";
 import type { SimulatedPeer } from "../../src/cli/simulated/peer.ts";
 import type { Utterance } from "../../src/cli/simulated/utterance.ts";
@@ -10,9 +10,9 @@ import { WebsocketClient } from "../../src/cli/simulated/websocket-client.ts";
 import { FRAME_MS } from "../../src/core/limits.ts";
 import type { ManualClock } from "../support/manual-clock.ts";
 import { opus } from "../support/opus.ts";
-import type { SimulatedEar } from "./ear.ts";
-import type { PieceFacts } from "./facts.ts";
-import type { Fate } from "./fate.ts";
+import type { SimulatedStt } from "./ear.ts";
+import type { SegmentFacts } from "./facts.ts";
+import type { FaultPlan } from "./fate.ts";
 import type { Plan } from "./plan.ts";
 import { drawScript } from "./script.ts";
 import { RESULT } from "./tools.ts";
@@ -21,9 +21,9 @@ import { lineNoise } from "./words.ts";
 export interface TelephoneOptions {
   world: ManualClock;
   plan: Plan;
-  fate: Fate;
+  fate: FaultPlan;
   /** What the service understands the caller with. */
-  ear: SimulatedEar | undefined;
+  ear: SimulatedStt | undefined;
   /** The carrier says something to the service. */
   send(message: string | Uint8Array): void;
   /** The carrier has said `stop`, and closes. */
@@ -41,14 +41,14 @@ const VANISHED_MS_MAX = 20_000;
 /** The person, the telephone and the carrier's end of the stream. */
 export class Telephone {
   readonly carrier: SimulatedPeer;
-  readonly #formats: LineFormats;
+  readonly #formats: AudioFormats;
   readonly #options: TelephoneOptions;
   readonly #caller: Caller;
-  readonly #fate: Fate;
+  readonly #fate: FaultPlan;
   /** Which frame of what utterance every frame of the script is. */
   readonly #speech = new Map<Uint8Array, { utterance: Utterance; frame: number }>();
   /** How many words of each piece the caller has understood. */
-  readonly #understood = new Map<PieceFacts, number>();
+  readonly #understood = new Map<SegmentFacts, number>();
   /** Of a line that is not quite silent. */
   readonly #lineNoise: readonly Uint8Array[];
   #noise = 0;
@@ -67,9 +67,9 @@ export class Telephone {
       hangUpAfterMs: Number.POSITIVE_INFINITY,
       listen: () => {},
       hangUp: () => this.leave(),
-      press: (key) => this.carrier.pressKey(key),
+      press: (key) => this.carrier.pressDigit(key),
       type: (text) => this.carrier.typeText(text),
-      notice: (notice) => {
+      onEvent: (notice) => {
         const isCaller = notice.kind === "caller-began" || (notice.kind === "word" && notice.who === "caller");
         if (isCaller) fate.chronicle.note(plan.manner);
       },
@@ -77,7 +77,7 @@ export class Telephone {
     this.carrier = simulatePeer(plan.line, {
       clock: world,
       opus,
-      told: (message) => {
+      onServiceMessage: (message) => {
         if (message.type === "toolCall") this.#carryOut(message.id);
       },
       id: plan.seed.toString(16).padStart(32, "0"),
@@ -94,8 +94,8 @@ export class Telephone {
   /** By which the far end calls its stream, where it has a name for it. */
   get streamId(): string | undefined {
     const { carrier } = this;
-    if (carrier instanceof CarrierA) return carrier.streamSid;
-    return carrier instanceof CarrierB || carrier instanceof CarrierC ? carrier.streamId : undefined;
+    if (carrier instanceof SimulatedTwilio) return carrier.streamSid;
+    return carrier instanceof SimulatedTelnyx || carrier instanceof SimulatedPlivo ? carrier.streamId : undefined;
   }
 
   /** The caller hangs up. */
@@ -113,14 +113,14 @@ export class Telephone {
   }
 
   /** One more frame of a piece sounds: the caller understands the words that it completes. */
-  heard(piece: PieceFacts): void {
+  heard(piece: SegmentFacts): void {
     const words = piece.spoken?.words ?? [];
     let next = this.#understood.get(piece) ?? 0;
     for (let word = words[next]; word !== undefined; word = words[next]) {
       if (word.endMs > piece.playedFrames * FRAME_MS) break;
       const { text } = word;
       this.#fate.chronicle.tell("hears", () => text);
-      this.#caller.understood({ kind: "final", text });
+      this.#caller.onTranscript({ kind: "final", text });
       next += 1;
     }
     this.#understood.set(piece, next);
@@ -130,9 +130,9 @@ export class Telephone {
   #carryOut(id: string): void {
     const { world } = this.#options;
     const { random } = this.#fate;
-    if (this.#fate.happens("tool-never-answers", 0.4)) return;
-    const isSlow = this.#fate.happens("tool-slow", 0.6);
-    const outcome = this.#fate.happens("tool-fails", 0.5) ? { error: "as drawn" } : { result: RESULT };
+    if (this.#fate.occurs("tool-never-answers", 0.4)) return;
+    const isSlow = this.#fate.occurs("tool-slow", 0.6);
+    const outcome = this.#fate.occurs("tool-fails", 0.5) ? { error: "as drawn" } : { result: RESULT };
     world.after(isSlow ? random.between(1_000, 9_000) : random.between(0, 600), () => {
       if (this.carrier instanceof WebsocketClient) this.carrier.answerTool(id, outcome);
     });

@@ -1,27 +1,27 @@
 import { providerFailed } from "../../src/core/errors.ts";
-import type { SpokenWord, Tts, TtsChunk, Voice } from "../../src/speech/speech.ts";
+import type { TimedWord, Tts, TtsChunk, Voice } from "../../src/speech/speech.ts";
 import { aborted, sleep } from "../support/manual-clock.ts";
-import type { Fate } from "./fate.ts";
+import type { FaultPlan } from "./fate.ts";
 import type { Process } from "./process.ts";
-import type { EngineOptions, OpenStreams } from "./streams.ts";
+import type { ProviderOptions, OpenStreams } from "./streams.ts";
 import { taggedSamples } from "./tagged-audio.ts";
 
 /** A text that the voice was asked to speak, and what the caller hears of it if all of it is sent and played. */
-export interface SpokenPiece {
+export interface SpokenSegment {
   readonly text: string;
   /** None where the voice makes no audio of it. */
-  readonly words: readonly SpokenWord[];
+  readonly words: readonly TimedWord[];
   /** How long it is, in samples of the leg's rate. */
   readonly legSamples: number;
   /** How much of it the voice has given away, ms. */
   givenMs: number;
 }
 
-export interface VoiceOptions extends EngineOptions {
+export interface TtsOptions extends ProviderOptions {
   /** The leg's rate, at which the caller hears it, Hz. */
   legRateHz: number;
   /** A piece begins to be spoken; it is the last one in `spoken`. */
-  onSpeak(piece: SpokenPiece): void;
+  onSpeak(piece: SpokenSegment): void;
 }
 
 /** How one piece comes. */
@@ -43,15 +43,15 @@ const ODD_CHUNKS_MS = [0.1, 1, 7.3, 19.9, 20.1, 333, 800];
 export const CHUNK_MS_MAX = Math.max(...ODD_CHUNKS_MS);
 
 /** A voice whose audio says which piece it is, and which misbehaves as its seed will have it. */
-export class SimulatedVoice implements Tts {
+export class SimulatedTts implements Tts {
   readonly provider = "simulated";
   readonly capabilities: Tts["capabilities"];
   /** Everything that it was asked for, in order. */
-  readonly spoken: SpokenPiece[] = [];
+  readonly spoken: SpokenSegment[] = [];
   readonly #process: Process;
-  readonly #fate: Fate;
+  readonly #fate: FaultPlan;
   readonly #streams: OpenStreams;
-  readonly #onSpeak: VoiceOptions["onSpeak"];
+  readonly #onSpeak: TtsOptions["onSpeak"];
   readonly #rateHz: number;
   readonly #legRateHz: number;
   /** All words come with the first chunk, rather than each with the chunk in which it begins. */
@@ -60,16 +60,16 @@ export class SimulatedVoice implements Tts {
   readonly #pace: number;
   #isWaiting = false;
 
-  constructor({ process, fate, streams, legRateHz, onSpeak }: VoiceOptions) {
+  constructor({ process, fate, streams, legRateHz, onSpeak }: TtsOptions) {
     this.#process = process;
     this.#fate = fate;
     this.#streams = streams;
     this.#onSpeak = onSpeak;
     this.#rateHz = fate.random.pick(RATES_HZ);
     this.#legRateHz = legRateHz;
-    this.capabilities = { wordTimes: fate.random.chance(0.75) };
+    this.capabilities = { wordTimestamps: fate.random.chance(0.75) };
     if (this.#rateHz !== legRateHz) fate.chronicle.note("voice-of-another-rate");
-    if (!this.capabilities.wordTimes) fate.chronicle.note("voice-without-word-times");
+    if (!this.capabilities.wordTimestamps) fate.chronicle.note("voice-without-word-times");
     this.#wordsFirst = fate.random.chance(0.5);
     this.#pace = fate.random.between(0, 0.6);
   }
@@ -88,7 +88,7 @@ export class SimulatedVoice implements Tts {
     const words = this.#wordsOf(request.text);
     const samplesWhole = Math.round(((words.at(-1)?.endMs ?? 0) * this.#rateHz) / 1_000);
     const legSamples = Math.ceil((samplesWhole * this.#legRateHz) / this.#rateHz);
-    const piece: SpokenPiece = { text: request.text, words, legSamples, givenMs: 0 };
+    const piece: SpokenSegment = { text: request.text, words, legSamples, givenMs: 0 };
     this.spoken.push(piece);
     this.#onSpeak(piece);
     const ended = this.#streams.begin("voice");
@@ -119,8 +119,8 @@ export class SimulatedVoice implements Tts {
     }
   }
 
-  #wordsOf(text: string): SpokenWord[] {
-    if (this.#fate.happens("voice-is-silent", 0.4)) return [];
+  #wordsOf(text: string): TimedWord[] {
+    if (this.#fate.occurs("voice-is-silent", 0.4)) return [];
     let endMs = 0;
     return text.split(" ").map((word) => {
       const startMs = endMs;
@@ -129,8 +129,8 @@ export class SimulatedVoice implements Tts {
     });
   }
 
-  #wordsIn(words: readonly SpokenWord[], from: number, to: number): readonly SpokenWord[] {
-    if (!this.capabilities.wordTimes) return [];
+  #wordsIn(words: readonly TimedWord[], from: number, to: number): readonly TimedWord[] {
+    if (!this.capabilities.wordTimestamps) return [];
     if (this.#wordsFirst) return from === 0 ? words : [];
     const fromMs = (from * 1_000) / this.#rateHz;
     const toMs = (to * 1_000) / this.#rateHz;
@@ -151,14 +151,14 @@ export class SimulatedVoice implements Tts {
       delivery.ending = ending;
       delivery.endsAfter = endsAfter;
     };
-    if (this.#fate.happens("odd-chunks", 0.7)) delivery.chunkMs = () => random.pick(ODD_CHUNKS_MS);
-    if (this.#fate.happens("voice-slow", 0.5)) delivery.waitMs = (chunkMs) => 1.4 * chunkMs;
-    if (this.#fate.happens("voice-bursts", 0.5)) {
+    if (this.#fate.occurs("odd-chunks", 0.7)) delivery.chunkMs = () => random.pick(ODD_CHUNKS_MS);
+    if (this.#fate.occurs("voice-slow", 0.5)) delivery.waitMs = (chunkMs) => 1.4 * chunkMs;
+    if (this.#fate.occurs("voice-bursts", 0.5)) {
       delivery.waitMs = () => (random.chance(0.2) ? random.between(300, 1_500) : 0);
     }
-    if (this.#fate.happens("voice-hangs", 0.3)) breakOff("hangs", random.whole(0, 3));
-    if (this.#fate.happens("voice-fails-within", 0.4)) breakOff("fails", random.whole(1, 3));
-    if (this.#fate.happens("voice-fails-at-once", 0.4)) breakOff("fails", 0);
+    if (this.#fate.occurs("voice-hangs", 0.3)) breakOff("hangs", random.whole(0, 3));
+    if (this.#fate.occurs("voice-fails-within", 0.4)) breakOff("fails", random.whole(1, 3));
+    if (this.#fate.occurs("voice-fails-at-once", 0.4)) breakOff("fails", 0);
     return delivery;
   }
 }

@@ -7,7 +7,7 @@ import type { Rule } from "./rules/rule.ts";
 import { commandText, eventText } from "./story.ts";
 
 /** Sees every step of a call where it passes, and tells the facts first and then the rules. */
-export class Watch {
+export class Observer {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
   readonly #rules: readonly Rule[];

@@ -1,18 +1,18 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createAnthropicBrain } from "../../src/speech/providers/anthropic-brain.ts";
+import { createAnthropicLlm } from "../../src/speech/providers/anthropic-brain.ts";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../../src/speech/speech.ts";
 import { llmContract } from "../contract/llm-contract.ts";
-import { KEY, modelFaults } from "../contract/model-faults.ts";
+import { KEY, llmFaultContract } from "../contract/model-faults.ts";
 import {
   anthropicEvent,
   messageAnswer,
-  messageBegun,
+  unfinishedMessage,
   messageEnd,
   messageStart,
   textBlock,
   toolBlock,
 } from "../support/providers/anthropic-messages.ts";
-import { ModelServer, type ModelStep } from "../support/providers/model-server.ts";
+import { LlmServer, type LlmServerStep } from "../support/providers/model-server.ts";
 
 const TOOL = {
   name: "opening_hours",
@@ -21,7 +21,7 @@ const TOOL = {
 };
 
 const brainAt = (url: string, model = "claude-haiku-4-5"): Llm =>
-  createAnthropicBrain({ model, apiKey: KEY, baseUrl: url });
+  createAnthropicLlm({ model, apiKey: KEY, baseUrl: url });
 
 const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   messages: [
@@ -34,18 +34,18 @@ const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   ...more,
 });
 
-let server: ModelServer | undefined;
+let server: LlmServer | undefined;
 afterEach(async () => {
   await server?.stop();
   server = undefined;
 });
 
-async function start(...steps: readonly ModelStep[]): Promise<ModelServer> {
-  server = await ModelServer.start(...steps);
+async function start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
+  server = await LlmServer.start(...steps);
   return server;
 }
 
-const says = (...events: readonly string[]): ModelStep => ({ kind: "events", events });
+const says = (...events: readonly string[]): LlmServerStep => ({ kind: "events", events });
 
 async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
   const events: LlmEvent[] = [];
@@ -58,10 +58,10 @@ llmContract("anthropic", async () => {
   return { llm: brainAt(url), request: request(), drive: (promise) => promise };
 });
 
-modelFaults("anthropic", {
+llmFaultContract("anthropic", {
   make: brainAt,
   answer: messageAnswer,
-  begun: messageBegun,
+  begun: unfinishedMessage,
   garbled: "event: content_block_delta\ndata: {half an answer\n\n",
   refusal: {
     body: JSON.stringify({
@@ -228,7 +228,7 @@ describe("what is made of an answer of Anthropic's", () => {
     const error = { type: "overloaded_error", message: "The prompt was: Be brief." };
     const { url } = await start(
       says(messageStart(1), ...messageEnd(1, "refusal")),
-      says(...messageBegun("Well"), anthropicEvent({ type: "error", error })),
+      says(...unfinishedMessage("Well"), anthropicEvent({ type: "error", error })),
     );
     await expect(eventsOf(brainAt(url))).rejects.toThrow("anthropic: withheld its answer (refusal)");
     await expect(eventsOf(brainAt(url))).rejects.toThrow(

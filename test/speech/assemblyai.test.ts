@@ -1,26 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { createAssemblyAiEar } from "../../src/speech/providers/assemblyai.ts";
-import { arrives, earSocketContract, openOn, SECRET_KEY, type SocketEar } from "../contract/ear-socket-contract.ts";
+import { createAssemblyAiStt } from "../../src/speech/providers/assemblyai.ts";
+import { eventually, sttSocketContract, openOn, SECRET_KEY, type SttSocketUnderTest } from "../contract/ear-socket-contract.ts";
 import { sttContract } from "../contract/stt-contract.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { fakeAssemblyAi, sessionError, turn } from "../support/providers/assemblyai.ts";
-import { type Act, EarServer, hum, say } from "../support/providers/ear-server.ts";
+import { type SttServerAction, SttServer, hum, sendMessage } from "../support/providers/ear-server.ts";
 
 const earOf =
-  (model: string, query = ""): SocketEar["make"] =>
+  (model: string, query = ""): SttSocketUnderTest["make"] =>
   (url, clock) =>
-    createAssemblyAiEar({ apiKey: SECRET_KEY, model, url: `${url}v3/ws${query}`, clock });
+    createAssemblyAiStt({ apiKey: SECRET_KEY, model, url: `${url}v3/ws${query}`, clock });
 
 const make = earOf("universal-3-6-pro");
 
 sttContract("assemblyai", async () => {
   const server = await fakeAssemblyAi({
     steps: [
-      { atMs: 120, act: say(turn(0, "", { open: ["good"] })) },
-      { atMs: 300, act: say(turn(0, "good", { open: ["morning"] })) },
+      { atMs: 120, act: sendMessage(turn(0, "", { open: ["good"] })) },
+      { atMs: 300, act: sendMessage(turn(0, "good", { open: ["morning"] })) },
     ],
     answers: {
-      ForceEndpoint: say(
+      ForceEndpoint: sendMessage(
         turn(0, "good morning everybody", { end: true }),
         turn(0, "Good morning, everybody.", { end: true, formatted: true }),
       ),
@@ -30,13 +30,13 @@ sttContract("assemblyai", async () => {
   return { stt, rateHz: 16_000, audio: hum(16_000, 500, 400), text: "good morning everybody", play: settled };
 });
 
-earSocketContract({ name: "assemblyai", make, goodbye: '{"type":"Terminate"}', closeStatus: 401 });
+sttSocketContract({ name: "assemblyai", make, goodbye: '{"type":"Terminate"}', closeStatus: 401 });
 
 /** What a call hears of what AssemblyAI says at once, up to so many finals. */
-async function heardOf(act: Act, finals = 1) {
+async function heardOf(act: SttServerAction, finals = 1) {
   const server = await fakeAssemblyAi({ greeting: act });
   const { heard, life } = await openOn(server, make);
-  await arrives(() => heard.filter(({ kind }) => kind === "final").length).toBe(finals);
+  await eventually(() => heard.filter(({ kind }) => kind === "final").length).toBe(finals);
   life.abort();
   server.close();
   return heard;
@@ -46,7 +46,7 @@ describe("the ear of AssemblyAI", () => {
   test("asks for the audio it sends, and shows its key in a header alone", async () => {
     const server = await fakeAssemblyAi();
     const { life } = await openOn(server, make);
-    await arrives(() => server.seen.length).toBe(1);
+    await eventually(() => server.seen.length).toBe(1);
     expect(Object.fromEntries(server.last?.query ?? [])).toEqual({
       speech_model: "universal-3-6-pro",
       encoding: "pcm_s16le",
@@ -59,9 +59,9 @@ describe("the ear of AssemblyAI", () => {
   });
 
   test("has the stream when AssemblyAI says so, which takes connections that it closes at once", async () => {
-    const [begins, closes] = [await fakeAssemblyAi(), await EarServer.listen({ greeting: say(turn(0, "good")) })];
+    const [begins, closes] = [await fakeAssemblyAi(), await SttServer.listen({ greeting: sendMessage(turn(0, "good")) })];
     const [taken, connected] = [await openOn(begins, make), await openOn(closes, make)];
-    await arrives(() => [taken.opened.times, connected.heard.length]).toEqual([1, 1]);
+    await eventually(() => [taken.opened.times, connected.heard.length]).toEqual([1, 1]);
     expect(connected.opened.times).toBe(0);
     for (const { life } of [taken, connected]) life.abort();
     for (const server of [begins, closes]) server.close();
@@ -70,7 +70,7 @@ describe("the ear of AssemblyAI", () => {
   test("does not ask the model that knows English alone for languages", async () => {
     const server = await fakeAssemblyAi();
     const { life } = await openOn(server, earOf("universal-streaming-english", "?max_turn_silence=900"));
-    await arrives(() => server.last?.query.get("max_turn_silence")).toBe("900");
+    await eventually(() => server.last?.query.get("max_turn_silence")).toBe("900");
     expect(server.last?.query.has("language_detection")).toBe(false);
     life.abort();
     server.close();
@@ -80,15 +80,15 @@ describe("the ear of AssemblyAI", () => {
     const server = await fakeAssemblyAi();
     const { life, hear } = await openOn(server, make);
     hear(500, 240);
-    await arrives(() => server.last?.texts).toEqual(['{"type":"ForceEndpoint"}']);
-    await arrives(() => server.last?.messages).toEqual(Array.from({ length: 12 }, () => 960));
+    await eventually(() => server.last?.texts).toEqual(['{"type":"ForceEndpoint"}']);
+    await eventually(() => server.last?.messages).toEqual(Array.from({ length: 12 }, () => 960));
     life.abort();
     server.close();
   });
 
   test("tells a turn as it grows, with the words that may still change, and its end once", async () => {
     const heard = await heardOf(
-      say(
+      sendMessage(
         turn(0, "", { open: ["two"] }),
         turn(0, "two", { open: ["ca"] }),
         turn(0, "two", { open: ["cakes"] }),
@@ -101,28 +101,28 @@ describe("the ear of AssemblyAI", () => {
       2,
     );
     expect(heard).toEqual([
-      { kind: "partial", text: "two" },
-      { kind: "partial", text: "two ca" },
-      { kind: "partial", text: "two cakes" },
+      { kind: "interim", text: "two" },
+      { kind: "interim", text: "two ca" },
+      { kind: "interim", text: "two cakes" },
       { kind: "final", text: "two cakes" },
-      { kind: "partial", text: "Thanks" },
+      { kind: "interim", text: "Thanks" },
       { kind: "final", text: "Thanks." },
     ]);
   });
 
   test("P11: hears nothing in turns without words, and takes back words that turn out to be none", async () => {
     const heard = await heardOf(
-      say(turn(0, "", { end: true }), turn(1, "", { open: ["uh"] }), turn(1, "", {}), turn(1, "", { end: true })),
+      sendMessage(turn(0, "", { end: true }), turn(1, "", { open: ["uh"] }), turn(1, "", {}), turn(1, "", { end: true })),
     );
     expect(heard).toEqual([
-      { kind: "partial", text: "uh" },
+      { kind: "interim", text: "uh" },
       { kind: "final", text: "" },
     ]);
   });
 
   test("tells the language only where AssemblyAI is sure of it", async () => {
     const heard = async (code: string, confidence: number) =>
-      (await heardOf(say(turn(0, "Genau.", { end: true, language: [code, confidence] })))).at(-1);
+      (await heardOf(sendMessage(turn(0, "Genau.", { end: true, language: [code, confidence] })))).at(-1);
     expect(await heard("de", 0.97)).toEqual({ kind: "final", text: "Genau.", language: "de" });
     expect(await heard("en", 0.97)).toEqual({ kind: "final", text: "Genau.", language: "en-US" });
     expect(await heard("de", 0.6)).toEqual({ kind: "final", text: "Genau." });
@@ -136,9 +136,9 @@ describe("the ear of AssemblyAI", () => {
       /error 3009$/,
     ],
     ["P10: a session that expired", sessionError(3008, "my secret words"), /reported error 3008$/],
-    ["P7: an error without a code", say({ type: "Error", error: "my secret words" }), /without a code$/],
-    ["P7: a turn without a number", say({ type: "Turn", transcript: "my secret words" }), /unknown shape$/],
-    ["P7: a turn without a transcript", say({ type: "Turn", turn_order: 0 }), /unknown shape$/],
+    ["P7: an error without a code", sendMessage({ type: "Error", error: "my secret words" }), /without a code$/],
+    ["P7: a turn without a number", sendMessage({ type: "Turn", transcript: "my secret words" }), /unknown shape$/],
+    ["P7: a turn without a transcript", sendMessage({ type: "Turn", turn_order: 0 }), /unknown shape$/],
   ])("%s fails the stream", async (_name, greeting, told) => {
     const server = await fakeAssemblyAi({ greeting });
     const { ended } = await openOn(server, make);
@@ -151,7 +151,7 @@ describe("the ear of AssemblyAI", () => {
     ["too many sessions", sessionError(1008, "Unauthorized Connection: Too many concurrent sessions"), 429],
     ["too many sessions", sessionError(3009, "See Error message for details"), 429],
     ["a close without an error", (socket) => socket.close(1008, "Unauthorized"), 401],
-  ] satisfies [string, Act, number][])("P8, P16: %s is a refusal", async (_name, greeting, status) => {
+  ] satisfies [string, SttServerAction, number][])("P8, P16: %s is a refusal", async (_name, greeting, status) => {
     const server = await fakeAssemblyAi({ greeting });
     const { ended } = await openOn(server, make);
     await expect(ended).rejects.toMatchObject({ cause: { status } });

@@ -2,19 +2,19 @@ import { setMaxListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { providerFailed } from "../../src/core/errors.ts";
 import {
-  ANSWER_BEGINS_MS_MAX,
-  MODEL_ANSWER_MS_MAX,
-  MODEL_FIRST_MS_MAX,
-  MODEL_IDLE_MS_MAX,
-  PROVIDER_PROBE_MS,
+  PROVIDER_FIRST_OUTPUT_MS_MAX,
+  LLM_ANSWER_MS_MAX,
+  LLM_FIRST_TOKEN_MS_MAX,
+  LLM_IDLE_MS_MAX,
+  CIRCUIT_BREAKER_PROBE_MS,
 } from "../../src/core/limits.ts";
-import { BrainChain } from "../../src/speech/brain-chain.ts";
+import { FallbackLlm } from "../../src/speech/brain-chain.ts";
 import { refusalFrom } from "../../src/speech/refusal.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../../src/speech/speech.ts";
 import { llmContract } from "../contract/llm-contract.ts";
 import { ManualClock, sleep } from "../support/manual-clock.ts";
-import { lineFor } from "../support/provider-lines.ts";
-import { type LlmStep, ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { breakerFor } from "../support/provider-lines.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 
 const REQUEST: LlmRequest = {
   messages: [{ role: "user", text: "When do you open?" }],
@@ -27,7 +27,7 @@ llmContract("a chain of two, of which the first fails", async () => {
   const clock = new ManualClock();
   const llms = [
     new ScriptedLlm(clock, [[{ afterMs: 20, event: { kind: "fail" } }]]),
-    new ScriptedLlm(clock, [sayingReply("We open at nine.", { firstMs: 200, perWordMs: 30 })]),
+    new ScriptedLlm(clock, [textReply("We open at nine.", { firstMs: 200, perWordMs: 30 })]),
   ];
   return { llm: chainOf(clock, llms).llm, request: REQUEST, drive: (promise) => clock.drive(promise) };
 });
@@ -49,14 +49,14 @@ class Refusing implements Llm {
   }
 }
 
-const saying = (clock: ManualClock, text = "We open at nine.") => new ScriptedLlm(clock, [sayingReply(text)]);
+const saying = (clock: ManualClock, text = "We open at nine.") => new ScriptedLlm(clock, [textReply(text)]);
 const playing = (clock: ManualClock, ...steps: LlmStep[]) => new ScriptedLlm(clock, [steps]);
 const text = (said: string, afterMs = 0): LlmStep => ({ afterMs, event: { kind: "text", text: said } });
 const fails = (afterMs = 0): LlmStep => ({ afterMs, event: { kind: "fail" } });
 
 function chainOf(clock: ManualClock, llms: readonly Llm[]) {
-  const chained = llms.map((llm) => ({ llm, ...lineFor("model", llm.provider, clock) }));
-  return { llm: new BrainChain(chained, clock), told: chained.map(({ told }) => told) };
+  const chained = llms.map((llm) => ({ llm, ...breakerFor("llm", llm.provider, clock) }));
+  return { llm: new FallbackLlm(chained, clock), told: chained.map(({ told }) => told) };
 }
 
 async function ask(clock: ManualClock, llm: Llm, request = REQUEST) {
@@ -89,7 +89,7 @@ describe("a chain of models", () => {
     const clock = new ManualClock();
     const { llm, told } = chainOf(clock, [playing(clock, text("late", 3_600_000)), saying(clock)]);
     const { said, atMs } = await ask(clock, llm);
-    expect([said, atMs]).toEqual(["We open at nine.", MODEL_FIRST_MS_MAX]);
+    expect([said, atMs]).toEqual(["We open at nine.", LLM_FIRST_TOKEN_MS_MAX]);
     expect(told[0]).toEqual(["known", "provider_failed"]);
   });
 
@@ -122,7 +122,7 @@ describe("a chain of models", () => {
     const drip = playing(clock, ...Array.from({ length: 1_000 }, () => text(".", 1_000)));
     const { error, atMs } = await ask(clock, chainOf(clock, [drip, saying(clock)]).llm);
     expect(error).toMatchObject({ code: "provider_failed" });
-    expect(atMs).toBe(MODEL_ANSWER_MS_MAX);
+    expect(atMs).toBe(LLM_ANSWER_MS_MAX);
   });
 
   test("P8: the only one is asked again when it wants to be, if that is soon", async () => {
@@ -199,7 +199,7 @@ describe("a chain of models", () => {
 
   test("a tool's arguments that are being written are no silence, and nothing that is told", async () => {
     const clock = new ManualClock();
-    const written = Array.from({ length: 4 }, () => text("", MODEL_FIRST_MS_MAX - 500));
+    const written = Array.from({ length: 4 }, () => text("", LLM_FIRST_TOKEN_MS_MAX - 500));
     const tool: LlmStep = { afterMs: 100, event: { kind: "tool-call", id: "1", name: "book", argumentsJson: "{}" } };
     const end: LlmStep = { afterMs: 0, event: { kind: "end", inputTokens: 1, outputTokens: 1 } };
     const second = saying(clock);
@@ -210,24 +210,24 @@ describe("a chain of models", () => {
       chainOf(clock, [playing(clock, text("", 100), text("", 3_600_000)), second]).llm,
     );
     expect([said, second.requests.length]).toEqual(["We open at nine.", 1]);
-    expect(atMs).toBeLessThan(4 * MODEL_FIRST_MS_MAX + 100 + MODEL_IDLE_MS_MAX + 200);
+    expect(atMs).toBeLessThan(4 * LLM_FIRST_TOKEN_MS_MAX + 100 + LLM_IDLE_MS_MAX + 200);
   });
 
   test("who finds no way in waits for one, as long as an answer may wait for its beginning", async () => {
     const clock = new ManualClock();
-    const { line } = lineFor("model", "scripted", clock, 1);
-    const llm = new BrainChain([{ llm: saying(clock), line }], clock);
-    const passage = line.enter();
-    clock.after(3_000, () => passage?.leave());
+    const { circuitBreaker: circuitBreaker } = breakerFor("llm", "scripted", clock, 1);
+    const llm = new FallbackLlm([{ llm: saying(clock), circuitBreaker }], clock);
+    const passage = circuitBreaker.tryAcquire();
+    clock.after(3_000, () => passage?.release());
     const { said, atMs } = await ask(clock, llm);
     expect(said).toBe("We open at nine.");
     expect(atMs).toBeGreaterThanOrEqual(3_000);
     expect(atMs).toBeLessThanOrEqual(3_250);
-    line.enter();
+    circuitBreaker.tryAcquire();
     const startMs = clock.nowMs();
     const refused = await ask(clock, llm);
     expect(refused.error).toMatchObject({ message: "scripted: has all the streams that it may have" });
-    expect(refused.atMs - startMs).toBe(ANSWER_BEGINS_MS_MAX);
+    expect(refused.atMs - startMs).toBe(PROVIDER_FIRST_OUTPUT_MS_MAX);
     expect(clock.pending).toBe(0);
   });
 
@@ -264,7 +264,7 @@ describe("a chain of models", () => {
     }
     isDead = false;
     const before = askedMs.length;
-    await clock.play(PROVIDER_PROBE_MS + 1_500);
+    await clock.play(CIRCUIT_BREAKER_PROBE_MS + 1_500);
     expect(askedMs.length - before).toBeGreaterThan(50);
     life.abort();
     await Promise.all(calls);

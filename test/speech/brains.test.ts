@@ -1,27 +1,27 @@
 import { describe, expect, test } from "vitest";
-import { brainProblems, createBrains, readBrainSettings } from "../../src/speech/brains.ts";
+import { llmProblems, createLlms, readLlmSettings } from "../../src/speech/brains.ts";
 import { INLINE_TOOL_CHOICE } from "../support/inline-schemas.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { lineFor } from "../support/provider-lines.ts";
+import { breakerFor } from "../support/provider-lines.ts";
 
 const clock = new ManualClock();
-const lineOf = (provider: string) => lineFor("model", provider, clock).line;
+const lineOf = (provider: string) => breakerFor("llm", provider, clock).circuitBreaker;
 const REFERENCE = { model_a: "reference", model_b: "reference", model_c: "reference" };
 const settingsOf = (env: Readonly<Record<string, string>> = {}) =>
-  readBrainSettings((key, fallback) => env[key] ?? fallback);
+  readLlmSettings((key, fallback) => env[key] ?? fallback);
 
 describe("the brains that a configuration names", () => {
   test("each model is any provider's", () => {
     const settings = settingsOf({ OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b", GEMINI_API_KEY: "c" });
     const models = { model_a: "openai:gpt-4o-mini", model_b: "anthropic:claude-haiku-4-5", model_c: "gemini:gemini-3" };
-    expect(brainProblems(models, settings)).toEqual([]);
-    const brains = createBrains(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE);
+    expect(llmProblems(models, settings)).toEqual([]);
+    const brains = createLlms(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE);
     expect(Object.values(brains).map(({ provider }) => provider)).toEqual(["openai", "anthropic", "gemini"]);
   });
 
   test("without configuration each is the reference, and no key is asked for", () => {
-    expect(brainProblems(REFERENCE, settingsOf())).toEqual([]);
-    const { model_a, model_b } = createBrains(REFERENCE, settingsOf(), {}, lineOf, clock, INLINE_TOOL_CHOICE);
+    expect(llmProblems(REFERENCE, settingsOf())).toEqual([]);
+    const { model_a, model_b } = createLlms(REFERENCE, settingsOf(), {}, lineOf, clock, INLINE_TOOL_CHOICE);
     expect(model_a.provider).toBe("reference");
     expect(model_b).toBe(model_a);
   });
@@ -30,8 +30,8 @@ describe("the brains that a configuration names", () => {
     const settings = settingsOf({ OPENAI_BASE_URL: "http://127.0.0.1:11434/v1/" });
     const models = { ...REFERENCE, model_a: "openai:llama3.2:3b", model_b: "openai:llama3.2:3b" };
     expect(settings.openai).toEqual({ apiKey: undefined, baseUrl: "http://127.0.0.1:11434/v1" });
-    expect(brainProblems(models, settings)).toEqual([]);
-    const { model_a, model_b, model_c } = createBrains(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE);
+    expect(llmProblems(models, settings)).toEqual([]);
+    const { model_a, model_b, model_c } = createLlms(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE);
     expect(model_b).toBe(model_a);
     expect(model_c).not.toBe(model_a);
   });
@@ -39,11 +39,11 @@ describe("the brains that a configuration names", () => {
   test("several may stand for one, each for when the one before it fails", () => {
     const settings = settingsOf({ OPENAI_API_KEY: "a", ANTHROPIC_API_KEY: "b" });
     const models = { ...REFERENCE, model_a: "openai:gpt-4o-mini, anthropic:claude-haiku-4-5, reference" };
-    expect(brainProblems(models, settings)).toEqual([]);
-    expect(createBrains(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE).model_a).toMatchObject({
+    expect(llmProblems(models, settings)).toEqual([]);
+    expect(createLlms(models, settings, {}, lineOf, clock, INLINE_TOOL_CHOICE).model_a).toMatchObject({
       provider: "openai",
     });
-    expect(brainProblems({ ...REFERENCE, model_b: "openai:gpt-4o-mini,gpt" }, settings)).toEqual([
+    expect(llmProblems({ ...REFERENCE, model_b: "openai:gpt-4o-mini,gpt" }, settings)).toEqual([
       expect.stringMatching(/^MODEL_B must be reference, .*; not "gpt"$/),
     ]);
   });
@@ -51,18 +51,18 @@ describe("the brains that a configuration names", () => {
   test("every problem is told at once, each once, and no key is quoted", () => {
     const settings = settingsOf({ ANTHROPIC_API_KEY: "secret key", GEMINI_API_KEY: "k", GEMINI_BASE_URL: "ftp://x?y" });
     const models = { model_a: "openai:gpt-4o", model_b: "openai:gpt-4o-mini", model_c: "anthropic:claude-opus-5" };
-    expect(brainProblems(models, settings)).toEqual([
+    expect(llmProblems(models, settings)).toEqual([
       "OPENAI_API_KEY must be set beside openai:<model>",
       "ANTHROPIC_API_KEY must be printable ASCII without spaces",
     ]);
-    expect(brainProblems({ ...REFERENCE, model_a: "gemini:gemini-3" }, settings)).toEqual([
+    expect(llmProblems({ ...REFERENCE, model_a: "gemini:gemini-3" }, settings)).toEqual([
       "GEMINI_BASE_URL must be an http:// or https:// address without a query or a password",
     ]);
   });
 
   test("what names no model is told with what would", () => {
     for (const given of ["gpt", "openai", "openai:", "openai:a b", ":x", "constructor:x", "reference:x"]) {
-      expect(brainProblems({ ...REFERENCE, model_b: given }, settingsOf())).toEqual([
+      expect(llmProblems({ ...REFERENCE, model_b: given }, settingsOf())).toEqual([
         "MODEL_B must be reference, or a provider and its model: " +
           `openai:<model>, anthropic:<model>, gemini:<model>; not ${JSON.stringify(given)}`,
       ]);

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { TURN_TEXT_CHARS_MAX, VOICE_REQUESTS_PER_CONNECTION_MAX } from "../../src/core/limits.ts";
-import { createCartesia } from "../../src/speech/providers/cartesia.ts";
-import type { ClosableTts, SpeechRequest, TtsChunk } from "../../src/speech/speech.ts";
+import { TURN_TEXT_CHARS_MAX, TTS_REQUESTS_PER_CONNECTION_MAX } from "../../src/core/limits.ts";
+import { createCartesiaTts } from "../../src/speech/providers/cartesia.ts";
+import type { ClosableTts, TtsRequest, TtsChunk } from "../../src/speech/speech.ts";
 import { ttsContract } from "../contract/tts-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { CARTESIA_VOICE, FakeCartesia, type FakeCartesiaOptions } from "../support/providers/cartesia-voice.ts";
 import { fakeSpeech, noiseBytes } from "../support/providers/fake-speech.ts";
-import type { VoiceFault } from "../support/providers/voice-server.ts";
+import type { TtsFault } from "../support/providers/voice-server.ts";
 
 const KEY = "canary-key";
 const VOICE_ID = `cartesia/${CARTESIA_VOICE.id}`;
@@ -19,12 +19,12 @@ afterEach(async () => {
 
 async function scene(fake: FakeCartesiaOptions = {}, { model = "sonic-3.5" } = {}) {
   const server = await new FakeCartesia(fake).listen();
-  const tts = createCartesia({ apiKey: KEY, model, url: server.url, clock: new ManualClock() });
+  const tts = createCartesiaTts({ apiKey: KEY, model, url: server.url, clock: new ManualClock() });
   opened.push(tts, server);
   return { server, tts };
 }
 
-async function spoken(tts: ClosableTts, request: Partial<SpeechRequest> = {}, signal = new AbortController().signal) {
+async function spoken(tts: ClosableTts, request: Partial<TtsRequest> = {}, signal = new AbortController().signal) {
   const chunks: TtsChunk[] = [];
   const asked = { text: TEXT, voiceId: VOICE_ID, language: "en-US", ...request };
   for await (const chunk of tts.speak(asked, signal)) chunks.push(chunk);
@@ -95,9 +95,9 @@ describe("what is asked for", () => {
   test("a connection that is full is left to those who are on it", async () => {
     const { server, tts } = await scene();
     await Promise.all(
-      Array.from({ length: VOICE_REQUESTS_PER_CONNECTION_MAX + 1 }, () => spoken(tts, { text: "Yes." })),
+      Array.from({ length: TTS_REQUESTS_PER_CONNECTION_MAX + 1 }, () => spoken(tts, { text: "Yes." })),
     );
-    expect(server.connections.map(({ messages }) => messages.length)).toEqual([VOICE_REQUESTS_PER_CONNECTION_MAX, 1]);
+    expect(server.connections.map(({ messages }) => messages.length)).toEqual([TTS_REQUESTS_PER_CONNECTION_MAX, 1]);
   });
 
   test("a text without anything to be spoken, a text that nobody says in one turn and another's voice are not asked for", async () => {
@@ -235,7 +235,7 @@ describe("faults", () => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test.each<[string, VoiceFault]>([
+  test.each<[string, TtsFault]>([
     ["P2: never answers", { kind: "silent" }],
     ["P4: pings alone", { kind: "silent", pings: true }],
   ])("%s: a request that was given up closes the connection, and the next one opens another", async (_what, fault) => {

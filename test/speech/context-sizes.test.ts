@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { CONTEXT_TOKENS_DEFAULT } from "../../src/core/prompt-limits.ts";
 import { contextTokensOf, readContextSizes } from "../../src/speech/context-sizes.ts";
-import { createEngines } from "../../src/speech/engines.ts";
+import { createSpeechProviders } from "../../src/speech/engines.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const read = (given: string): [sizes: object, problems: string[]] => {
@@ -49,7 +49,7 @@ test("ADV-H3: of several models for one name the least context counts", () => {
     OPENAI_API_KEY: "k",
     GEMINI_API_KEY: "k",
   };
-  const engines = createEngines(readConfig(env), new ManualClock(), { warn: () => {}, error: () => {} });
+  const engines = createSpeechProviders(readConfig(env), new ManualClock(), { warn: () => {}, error: () => {} });
   expect([engines.llm.model_a.contextTokens, engines.llm.model_b.contextTokens]).toEqual([4_096, undefined]);
   engines.close();
 });

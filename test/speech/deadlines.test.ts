@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { DEFAULT_TURN_PARAMETERS } from "../../src/call/parameters.ts";
 import {
-  ANSWER_BEGINS_MS_MAX,
-  MODEL_FIRST_MS_MAX,
-  MODEL_IDLE_MS_MAX,
-  VOICE_FIRST_MS_MAX,
+  PROVIDER_FIRST_OUTPUT_MS_MAX,
+  LLM_FIRST_TOKEN_MS_MAX,
+  LLM_IDLE_MS_MAX,
+  TTS_FIRST_AUDIO_MS_MAX,
 } from "../../src/core/limits.ts";
 import { withDeadlines } from "../../src/speech/deadlines.ts";
-import { SILENCE } from "../../src/speech/refusal.ts";
+import { TIMED_OUT } from "../../src/speech/refusal.ts";
 import { ManualClock, sleep } from "../support/manual-clock.ts";
 
 /** Gives `items`, each so many ms after the one before it, and then hangs; 0 stands for what is no content. */
@@ -26,7 +26,7 @@ function source(clock: ManualClock, items: readonly (readonly [afterMs: number, 
 }
 
 async function read(clock: ManualClock, { start }: ReturnType<typeof source>, pauseMs = 0) {
-  const options = { provider: "scripted", clock, firstMs: 300, idleMs: 200, totalMs: 1_000 };
+  const options = { provider: "scripted", clock, firstContentMs: 300, idleMs: 200, totalMs: 1_000 };
   const got: number[] = [];
   const life = new AbortController();
   const run = async (): Promise<unknown> => {
@@ -64,7 +64,7 @@ test.each<[name: string, items: readonly (readonly [number, number])[], got: num
   const clock = new ManualClock();
   const drip = source(clock, items as readonly (readonly [number, number])[]);
   const told = await read(clock, drip);
-  expect(told.error).toMatchObject({ code: "provider_failed", message: `scripted: ${message}`, cause: SILENCE });
+  expect(told.error).toMatchObject({ code: "provider_failed", message: `scripted: ${message}`, cause: TIMED_OUT });
   expect([told.got, told.atMs, drip.seen.aborted]).toEqual([got, atMs, true]);
 });
 
@@ -107,7 +107,7 @@ test("an abort ends it, and what it comes from", async () => {
   const clock = new ManualClock();
   const life = new AbortController();
   const { start, seen } = source(clock, [[10, 1]]);
-  const options = { provider: "scripted", clock, firstMs: 300, idleMs: 200, totalMs: 1_000, isContent: () => true };
+  const options = { provider: "scripted", clock, firstContentMs: 300, idleMs: 200, totalMs: 1_000, isContent: () => true };
   const got: number[] = [];
   const run = (async () => {
     for await (const item of withDeadlines(start, options, life.signal)) got.push(item);
@@ -119,8 +119,8 @@ test("an abort ends it, and what it comes from", async () => {
 });
 
 test("a provider is given up before the call gives up its model or its voice, and soon enough for the next one", () => {
-  const { modelSilenceMs, voiceSilenceMs } = DEFAULT_TURN_PARAMETERS;
-  const callsMs = Math.min(modelSilenceMs, voiceSilenceMs);
-  expect(Math.max(ANSWER_BEGINS_MS_MAX, MODEL_IDLE_MS_MAX)).toBeLessThan(callsMs);
-  expect(2 * Math.max(MODEL_FIRST_MS_MAX, VOICE_FIRST_MS_MAX)).toBeLessThan(ANSWER_BEGINS_MS_MAX);
+  const { llmSilenceMs, ttsSilenceMs } = DEFAULT_TURN_PARAMETERS;
+  const callsMs = Math.min(llmSilenceMs, ttsSilenceMs);
+  expect(Math.max(PROVIDER_FIRST_OUTPUT_MS_MAX, LLM_IDLE_MS_MAX)).toBeLessThan(callsMs);
+  expect(2 * Math.max(LLM_FIRST_TOKEN_MS_MAX, TTS_FIRST_AUDIO_MS_MAX)).toBeLessThan(PROVIDER_FIRST_OUTPUT_MS_MAX);
 });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { pump } from "../../src/call/pump.ts";
 import { providerFailed } from "../../src/core/errors.ts";
-import { EAR_GAP_MS_MAX, EAR_KEPT_MS_MAX, EAR_STANDS_MS, EAR_UTTERANCE_ANSWER_MS_MAX } from "../../src/core/limits.ts";
-import { EarChain } from "../../src/speech/ear-chain.ts";
+import { STT_OUTAGE_MS_MAX, STT_REPLAY_MS_MAX, STT_STABLE_MS, STT_UTTERANCE_TRANSCRIPT_MS_MAX } from "../../src/core/limits.ts";
+import { FallbackStt } from "../../src/speech/ear-chain.ts";
 import { EventQueue } from "../../src/speech/event-queue.ts";
 import { refusalFrom } from "../../src/speech/refusal.ts";
 import type { Stt, SttEvent } from "../../src/speech/speech.ts";
 import { sttContract } from "../contract/stt-contract.ts";
-import { CodedEar, coded, silence } from "../support/coded-ear.ts";
+import { CodedStt, coded, silence } from "../support/coded-ear.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { lineFor } from "../support/provider-lines.ts";
+import { breakerFor } from "../support/provider-lines.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 
 const WORDS = "I would like to book a table for two at eight on Friday please thank you".split(" ");
@@ -19,7 +19,7 @@ sttContract("a chain of two, of which the first cannot be opened", async () => {
   const clock = new ManualClock();
   const failing = new ScriptedStt(clock, [{ atMs: 0, event: { kind: "fail" } }]);
   const hearing = new ScriptedStt(clock, [
-    { atMs: 100, event: { kind: "partial", text: "good" } },
+    { atMs: 100, event: { kind: "interim", text: "good" } },
     { atMs: 500, event: { kind: "final", text: "good morning" } },
   ]);
   const { stt } = chainOf(clock, [failing, hearing]);
@@ -27,8 +27,8 @@ sttContract("a chain of two, of which the first cannot be opened", async () => {
 });
 
 function chainOf(clock: ManualClock, stts: readonly Stt[]) {
-  const ears = stts.map((stt) => ({ stt, ...lineFor("ear", stt.provider, clock) }));
-  return { stt: new EarChain(ears, clock), ears };
+  const ears = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
+  return { stt: new FallbackStt(ears, clock), ears };
 }
 
 function listen(clock: ManualClock, stts: readonly Stt[]) {
@@ -65,7 +65,7 @@ function silentCalls(count: number, closesMs = Number.POSITIVE_INFINITY) {
   let isAway = false;
   const mortal: Stt = {
     provider: "mortal",
-    capabilities: { ratesHz: [8_000], partials: true },
+    capabilities: { ratesHz: [8_000], interimTranscripts: true },
     open({ onOpened }, signal) {
       const events = new EventQueue<SttEvent>(signal);
       if (isAway) {
@@ -100,13 +100,13 @@ function silentCalls(count: number, closesMs = Number.POSITIVE_INFINITY) {
   const comeBack = (): void => {
     isAway = false;
   };
-  return { calls, failures, streams, hush, line: ears[0]?.line, goAway, comeBack };
+  return { calls, failures, streams, hush, circuitBreaker: ears[0]?.circuitBreaker, goAway, comeBack };
 }
 
 describe("a chain of ears", () => {
   test("P3: one dies in the middle of a sentence, the next takes over, and no word is lost", async () => {
     const clock = new ManualClock();
-    const [first, second] = [new CodedEar(WORDS, { failsAfter: [75] }), new CodedEar(WORDS, { provider: "second" })];
+    const [first, second] = [new CodedStt(WORDS, { failsAfter: [75] }), new CodedStt(WORDS, { provider: "second" })];
     const { hear, finals, heard, failures, ears } = listen(clock, [first, second]);
     await hear(coded(WORDS, WORDS));
     await hear(coded(["thank", "you"], WORDS));
@@ -119,8 +119,8 @@ describe("a chain of ears", () => {
 
   test("what a final has told is not told to the one that takes over", async () => {
     const clock = new ManualClock();
-    const first = new CodedEar(WORDS, { failsAfter: [50 + 50 + 15] });
-    const { hear, finals } = listen(clock, [first, new CodedEar(WORDS, { provider: "second" })]);
+    const first = new CodedStt(WORDS, { failsAfter: [50 + 50 + 15] });
+    const { hear, finals } = listen(clock, [first, new CodedStt(WORDS, { provider: "second" })]);
     await hear(coded(["thank", "you"], WORDS));
     await hear(silence(50));
     await hear(coded(["table", "for", "two"], WORDS));
@@ -129,11 +129,11 @@ describe("a chain of ears", () => {
 
   test("the only one is opened again at once, and hears what was said meanwhile", async () => {
     const clock = new ManualClock();
-    const only = new CodedEar(WORDS, { failsAfter: [35, Number.POSITIVE_INFINITY] });
+    const only = new CodedStt(WORDS, { failsAfter: [35, Number.POSITIVE_INFINITY] });
     const { hear, finals, ears } = listen(clock, [only]);
     await hear(coded(WORDS, WORDS));
     expect([finals(), only.opened.length]).toEqual([[WORDS.join(" ")], 2]);
-    expect(ears[0]?.line.mayEnter).toBe(true);
+    expect(ears[0]?.circuitBreaker.isAvailable).toBe(true);
   });
 
   test("each that is opened after the call has gone on in another language is opened with that one", async () => {
@@ -142,7 +142,7 @@ describe("a chain of ears", () => {
     const ears = [failing(), failing()] as const;
     const { stream, hear, life } = listen(clock, ears);
     await hear(silence(20));
-    stream.turnTo?.("de");
+    stream.setLanguage?.("de");
     await hear(silence(100));
     const [first, second] = ears.map(({ opened }) => opened.map(({ language }) => language));
     expect(first?.slice(0, 2)).toEqual(["en-US", "de"]);
@@ -152,7 +152,7 @@ describe("a chain of ears", () => {
 
   test("P15: one that fails again and again is tried at a pace that it can bear, and what was said waits for it", async () => {
     const clock = new ManualClock();
-    const only = new CodedEar(WORDS, { failsAfter: [35, 0, 0, Number.POSITIVE_INFINITY] });
+    const only = new CodedStt(WORDS, { failsAfter: [35, 0, 0, Number.POSITIVE_INFINITY] });
     const { hear, finals, failures } = listen(clock, [only]);
     await hear(coded(WORDS, WORDS));
     await hear(silence(150));
@@ -161,9 +161,9 @@ describe("a chain of ears", () => {
 
   test("P1: where none hears for too long there is none, and its failure says so", async () => {
     const clock = new ManualClock();
-    const dead = ["a", "b"].map((provider) => new CodedEar(WORDS, { provider, failsAfter: [0] }));
+    const dead = ["a", "b"].map((provider) => new CodedStt(WORDS, { provider, failsAfter: [0] }));
     const { hear, failures, done, ears } = listen(clock, dead);
-    await hear(silence(EAR_GAP_MS_MAX / FRAME_MS + 50));
+    await hear(silence(STT_OUTAGE_MS_MAX / FRAME_MS + 50));
     await done;
     expect(failures).toEqual([expect.objectContaining({ code: "provider_failed" })]);
     for (const { opened } of dead) expect(opened.length).toBeLessThanOrEqual(5);
@@ -173,12 +173,12 @@ describe("a chain of ears", () => {
 
   test("P16: one whose key is refused is not opened again; without another one the call has none", async () => {
     const clock = new ManualClock();
-    const revoked = new CodedEar(WORDS, { failsAfter: [35, 0], cause: refusalFrom(401) });
-    const second = new CodedEar(WORDS, { provider: "second", failsAfter: [120, Number.POSITIVE_INFINITY] });
+    const revoked = new CodedStt(WORDS, { failsAfter: [35, 0], cause: refusalFrom(401) });
+    const second = new CodedStt(WORDS, { provider: "second", failsAfter: [120, Number.POSITIVE_INFINITY] });
     const { hear, finals } = listen(clock, [revoked, second]);
     await hear(coded(WORDS, WORDS));
     expect([finals(), revoked.opened.length, second.opened.length]).toEqual([[WORDS.join(" ")], 1, 2]);
-    const alone = listen(clock, [new CodedEar(WORDS, { failsAfter: [10], cause: refusalFrom(401) })]);
+    const alone = listen(clock, [new CodedStt(WORDS, { failsAfter: [10], cause: refusalFrom(401) })]);
     await alone.hear(silence(20));
     expect(alone.failures).toEqual([expect.objectContaining({ code: "provider_failed" })]);
   });
@@ -188,8 +188,8 @@ describe("a chain of ears", () => {
     false,
   ])("P2: one that tells nothing of somebody who speaks fails (partial words: %s)", async (partials) => {
     const clock = new ManualClock();
-    const deaf = new CodedEar(WORDS, { deaf: true, partials });
-    const { hear, finals } = listen(clock, [deaf, new CodedEar(WORDS, { provider: "second" })]);
+    const deaf = new CodedStt(WORDS, { deaf: true, partials });
+    const { hear, finals } = listen(clock, [deaf, new CodedStt(WORDS, { provider: "second" })]);
     // Speech of more than six seconds, of which none is lost.
     const long = [...WORDS, ...WORDS, ...WORDS.slice(0, 5)].slice(0, 35);
     await hear(coded(long, WORDS));
@@ -202,18 +202,18 @@ describe("a chain of ears", () => {
     false,
   ])("P2: one that tells nothing of two words has failed, when the next has heard them (partial words: %s)", async (partials) => {
     const clock = new ManualClock();
-    const deaf = new CodedEar(WORDS, { deaf: true, partials });
-    const { hear, finals, ears } = listen(clock, [deaf, new CodedEar(WORDS, { provider: "second" })]);
+    const deaf = new CodedStt(WORDS, { deaf: true, partials });
+    const { hear, finals, ears } = listen(clock, [deaf, new CodedStt(WORDS, { provider: "second" })]);
     await hear(coded(["thank", "you"], WORDS));
-    await hear(silence(EAR_UTTERANCE_ANSWER_MS_MAX / FRAME_MS + 10));
+    await hear(silence(STT_UTTERANCE_TRANSCRIPT_MS_MAX / FRAME_MS + 10));
     expect([finals(), ears[0]?.told, ears[1]?.told]).toEqual([["thank you"], ["known", "provider_failed"], ["known"]]);
   });
 
   test("noise of which nobody hears a word makes one ask another ear, once, and no ear has failed of it", async () => {
     const clock = new ManualClock();
-    const [first, second] = [new CodedEar(WORDS), new CodedEar(WORDS, { provider: "second" })];
+    const [first, second] = [new CodedStt(WORDS), new CodedStt(WORDS, { provider: "second" })];
     const { hear, finals, ears } = listen(clock, [first, second]);
-    const answered = silence(EAR_UTTERANCE_ANSWER_MS_MAX / FRAME_MS + 20);
+    const answered = silence(STT_UTTERANCE_TRANSCRIPT_MS_MAX / FRAME_MS + 20);
     const asked = () => [first.opened.length, second.opened.length];
     await hear([...noise(10), ...answered]);
     expect(asked()).toEqual([1, 0]);
@@ -226,8 +226,8 @@ describe("a chain of ears", () => {
 
   test("a final that comes when the next utterance is over as well leaves that to the one that takes over", async () => {
     const clock = new ManualClock();
-    const slow = new CodedEar(WORDS, { partials: false, answersAfterFrames: 75, failsAfter: [130] });
-    const { hear, finals } = listen(clock, [slow, new CodedEar(WORDS, { provider: "second" })]);
+    const slow = new CodedStt(WORDS, { partials: false, answersAfterFrames: 75, failsAfter: [130] });
+    const { hear, finals } = listen(clock, [slow, new CodedStt(WORDS, { provider: "second" })]);
     await hear(coded(["thank", "you"], WORDS));
     await hear(coded(["table", "for", "two"], WORDS));
     await hear(silence(100));
@@ -238,7 +238,7 @@ describe("a chain of ears", () => {
     const clock = new ManualClock();
     const script = [
       { atMs: 1_000, event: { kind: "final" as const, text: "" } },
-      { atMs: 2_000, event: { kind: "partial" as const, text: "we" } },
+      { atMs: 2_000, event: { kind: "interim" as const, text: "we" } },
       { atMs: 3_000, event: { kind: "final" as const, text: "" } },
     ];
     const { hear, heard, ears } = listen(clock, [new ScriptedStt(clock, script)]);
@@ -248,32 +248,32 @@ describe("a chain of ears", () => {
   });
 
   test("P15: one that was away for a second is back for every call, though nobody says anything", async () => {
-    const { calls, failures, streams, hush, line, goAway, comeBack } = silentCalls(10);
+    const { calls, failures, streams, hush, circuitBreaker: line, goAway, comeBack } = silentCalls(10);
     await hush(1_000);
     goAway();
     await hush(1_000);
     comeBack();
     await hush(8_000);
-    expect([failures, streams.length, line?.mayEnter, calls.length]).toEqual([[], 10, true, 10]);
+    expect([failures, streams.length, line?.isAvailable, calls.length]).toEqual([[], 10, true, 10]);
   });
 
   test("P15: one that takes every stream and closes it at once is not back", async () => {
-    const { failures, hush, line } = silentCalls(1, EAR_STANDS_MS / 2);
-    await hush(EAR_GAP_MS_MAX + 1_000);
+    const { failures, hush, circuitBreaker: line } = silentCalls(1, STT_STABLE_MS / 2);
+    await hush(STT_OUTAGE_MS_MAX + 1_000);
     expect(failures).toEqual([expect.objectContaining({ code: "provider_failed" })]);
-    expect(line?.mayEnter).toBe(false);
+    expect(line?.isAvailable).toBe(false);
   });
 
   test("P4: one that has heard nobody speak is well", async () => {
     const clock = new ManualClock();
-    const { hear, finals, ears } = listen(clock, [new CodedEar(WORDS), new CodedEar(WORDS, { provider: "second" })]);
+    const { hear, finals, ears } = listen(clock, [new CodedStt(WORDS), new CodedStt(WORDS, { provider: "second" })]);
     await hear(silence(2_000));
     await hear(coded(["thank", "you"], WORDS));
     expect([finals(), ears[0]?.told]).toEqual([["thank you"], ["known"]]);
   });
 
   test("of more speech than is kept the beginning is lost, and of silence hardly anything is kept", async () => {
-    const frames = EAR_KEPT_MS_MAX / FRAME_MS;
+    const frames = STT_REPLAY_MS_MAX / FRAME_MS;
     const [word] = coded(["table"], WORDS);
     const speech = Array.from({ length: 2 * frames }, () => word ?? { frame: new Int16Array(160), voiced: true });
     for (const [audio, keptMin, keptMax] of [
@@ -281,8 +281,8 @@ describe("a chain of ears", () => {
       [silence(2 * frames), 25, 25],
     ] as const) {
       const clock = new ManualClock();
-      const second = new CodedEar(WORDS, { provider: "second" });
-      const { hear } = listen(clock, [new CodedEar(WORDS, { failsAfter: [audio.length], partials: false }), second]);
+      const second = new CodedStt(WORDS, { provider: "second" });
+      const { hear } = listen(clock, [new CodedStt(WORDS, { failsAfter: [audio.length], partials: false }), second]);
       await hear(audio);
       expect(second.opened[0]?.frames).toBeGreaterThanOrEqual(keptMin);
       expect(second.opened[0]?.frames).toBeLessThanOrEqual(keptMax);
@@ -291,12 +291,12 @@ describe("a chain of ears", () => {
 
   test("a call that is over has no stream, no timer and no place", async () => {
     const clock = new ManualClock();
-    const { life, hear, done, heard, ears } = listen(clock, [new CodedEar(WORDS)]);
+    const { life, hear, done, heard, ears } = listen(clock, [new CodedStt(WORDS)]);
     await hear(coded(WORDS, WORDS).slice(0, 20));
     life.abort();
     await done;
     const before = heard.length;
     await hear(coded(WORDS, WORDS));
-    expect([heard.length, clock.pending, ears[0]?.line.mayEnter]).toEqual([before, 0, true]);
+    expect([heard.length, clock.pending, ears[0]?.circuitBreaker.isAvailable]).toEqual([before, 0, true]);
   });
 });

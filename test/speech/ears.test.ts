@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createEars, earProblems, readEarSettings } from "../../src/speech/ears.ts";
+import { createStt, sttProblems, readSttSettings } from "../../src/speech/ears.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { lineFor } from "../support/provider-lines.ts";
+import { breakerFor } from "../support/provider-lines.ts";
 
 const clock = new ManualClock();
-const lineOf = (provider: string) => lineFor("ear", provider, clock).line;
+const lineOf = (provider: string) => breakerFor("stt", provider, clock).circuitBreaker;
 const settingsOf = (env: Readonly<Record<string, string>> = {}) =>
-  readEarSettings((key, fallback) => env[key] ?? fallback);
+  readSttSettings((key, fallback) => env[key] ?? fallback);
 
 describe("the ear that a configuration names", () => {
   test("is any provider's, with its own model and address", () => {
@@ -29,16 +29,16 @@ describe("the ear that a configuration names", () => {
       },
     });
     for (const name of ["deepgram", "assemblyai", "openai", "reference"]) {
-      expect(earProblems(name, settings)).toEqual([]);
-      expect(createEars(name, settings, lineOf, clock).provider).toBe(name);
+      expect(sttProblems(name, settings)).toEqual([]);
+      expect(createStt(name, settings, lineOf, clock).provider).toBe(name);
     }
   });
 
   test("needs a key where nobody is served without one, and says of nobody's what it is", () => {
-    expect(earProblems("deepgram", settingsOf())).toEqual(["DEEPGRAM_API_KEY must be set beside STT=deepgram"]);
-    expect(earProblems("assemblyai", settingsOf())).toEqual(["ASSEMBLYAI_API_KEY must be set beside STT=assemblyai"]);
-    expect(earProblems("openai", settingsOf())).toEqual(["OPENAI_STT_KEY must be set beside STT=openai"]);
-    expect(earProblems("deepgram", settingsOf({ DEEPGRAM_API_KEY: "secret key" }))).toEqual([
+    expect(sttProblems("deepgram", settingsOf())).toEqual(["DEEPGRAM_API_KEY must be set beside STT=deepgram"]);
+    expect(sttProblems("assemblyai", settingsOf())).toEqual(["ASSEMBLYAI_API_KEY must be set beside STT=assemblyai"]);
+    expect(sttProblems("openai", settingsOf())).toEqual(["OPENAI_STT_KEY must be set beside STT=openai"]);
+    expect(sttProblems("deepgram", settingsOf({ DEEPGRAM_API_KEY: "secret key" }))).toEqual([
       "DEEPGRAM_API_KEY must be printable ASCII without spaces",
     ]);
   });
@@ -46,12 +46,12 @@ describe("the ear that a configuration names", () => {
   test("needs an address that it can be asked at", () => {
     const key = { DEEPGRAM_API_KEY: "a", OPENAI_STT_KEY: "b" };
     for (const url of ["https://x/", "nonsense", "wss://a:b@x/", "wss://x/#y"]) {
-      expect(earProblems("deepgram", settingsOf({ ...key, DEEPGRAM_URL: url }))).toEqual([
+      expect(sttProblems("deepgram", settingsOf({ ...key, DEEPGRAM_URL: url }))).toEqual([
         "DEEPGRAM_URL must be a wss:// or ws:// address without a fragment or a password",
       ]);
     }
     for (const url of ["ws://x/", "https://x/?y=z"]) {
-      expect(earProblems("openai", settingsOf({ ...key, OPENAI_STT_URL: url }))).toEqual([
+      expect(sttProblems("openai", settingsOf({ ...key, OPENAI_STT_URL: url }))).toEqual([
         "OPENAI_STT_URL must be a https:// or http:// address without a query, a fragment or a password",
       ]);
     }
@@ -59,13 +59,13 @@ describe("the ear that a configuration names", () => {
 
   test("may be several, each for when the one before it fails, at a rate that all of them take", () => {
     const settings = settingsOf({ DEEPGRAM_API_KEY: "a", OPENAI_STT_URL: "http://127.0.0.1:8000/v1" });
-    expect(earProblems("deepgram, openai", settings)).toEqual([]);
-    const ears = createEars("deepgram, openai", settings, lineOf, clock);
+    expect(sttProblems("deepgram, openai", settings)).toEqual([]);
+    const ears = createStt("deepgram, openai", settings, lineOf, clock);
     expect([ears.provider, ears.capabilities]).toEqual([
       "deepgram",
       { ratesHz: [16_000], partials: true, anyLanguage: false, detects: expect.any(Function) },
     ]);
-    expect(earProblems("deepgram,whisper,assemblyai", settings)).toEqual([
+    expect(sttProblems("deepgram,whisper,assemblyai", settings)).toEqual([
       'STT must be one of assemblyai, deepgram, openai, reference, not "whisper"',
       "ASSEMBLYAI_API_KEY must be set beside STT=assemblyai",
     ]);
@@ -86,20 +86,20 @@ describe("the ear that a configuration names", () => {
     ["assemblyai,deepgram", { ASSEMBLYAI_API_KEY: "a", DEEPGRAM_API_KEY: "a" }, true],
   ])("detects the language as it is set up, each of a chain: %s with %j: %s", (stt, env, detects) => {
     const settings = settingsOf(env as Record<string, string>);
-    expect(earProblems(stt, settings)).toEqual([]);
-    const { anyLanguage, detects: of } = createEars(stt, settings, lineOf, clock).capabilities;
+    expect(sttProblems(stt, settings)).toEqual([]);
+    const { anyLanguage, detectsLanguage: of } = createStt(stt, settings, lineOf, clock).capabilities;
     expect(anyLanguage === true || of?.("de") === true).toBe(detects);
   });
 
   test("is told that it detects the language by on or off alone", () => {
-    expect(earProblems("openai", settingsOf({ OPENAI_STT_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "yes" }))).toEqual([
+    expect(sttProblems("openai", settingsOf({ OPENAI_STT_KEY: "a", OPENAI_STT_LANGUAGE_DETECTION: "yes" }))).toEqual([
       'OPENAI_STT_LANGUAGE_DETECTION must be on or off, not "yes"',
     ]);
   });
 
   test("is told by the names that there are where it is none", () => {
     for (const name of ["whisper", "constructor"]) {
-      expect(earProblems(name, settingsOf())).toEqual([
+      expect(sttProblems(name, settingsOf())).toEqual([
         `STT must be one of assemblyai, deepgram, openai, reference, not ${JSON.stringify(name)}`,
       ]);
     }

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { TURN_TEXT_CHARS_MAX } from "../../src/core/limits.ts";
-import { createElevenLabs, type ElevenLabsOptions } from "../../src/speech/providers/elevenlabs.ts";
-import type { ClosableTts, SpeechRequest, TtsChunk } from "../../src/speech/speech.ts";
+import { createElevenLabsTts, type ElevenLabsOptions } from "../../src/speech/providers/elevenlabs.ts";
+import type { ClosableTts, TtsRequest, TtsChunk } from "../../src/speech/speech.ts";
 import { ttsContract } from "../contract/tts-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ELEVENLABS_VOICE, FakeElevenLabs, type FakeElevenLabsOptions } from "../support/providers/elevenlabs-voice.ts";
 import { fakeSpeech, noiseBytes } from "../support/providers/fake-speech.ts";
-import type { VoiceFault } from "../support/providers/voice-server.ts";
+import type { TtsFault } from "../support/providers/voice-server.ts";
 
 const KEY = "canary-key";
 const VOICE_ID = `elevenlabs/${ELEVENLABS_VOICE.voice_id}`;
@@ -20,12 +20,12 @@ afterEach(async () => {
 async function scene(fake: FakeElevenLabsOptions = {}, options: Partial<ElevenLabsOptions> = {}) {
   const server = await new FakeElevenLabs(fake).listen();
   const settings = { apiKey: KEY, model: "eleven_flash_v2_5", url: server.url, clock: new ManualClock() };
-  const tts = createElevenLabs({ ...settings, ...options });
+  const tts = createElevenLabsTts({ ...settings, ...options });
   opened.push(tts, server);
   return { server, tts };
 }
 
-async function spoken(tts: ClosableTts, request: Partial<SpeechRequest> = {}, signal = new AbortController().signal) {
+async function spoken(tts: ClosableTts, request: Partial<TtsRequest> = {}, signal = new AbortController().signal) {
   const chunks: TtsChunk[] = [];
   const asked = { text: TEXT, voiceId: VOICE_ID, language: "en-US", ...request };
   for await (const chunk of tts.speak(asked, signal)) chunks.push(chunk);
@@ -303,7 +303,7 @@ describe("faults", () => {
     expect(heard).toEqual([]);
   });
 
-  test.each<[string, VoiceFault]>([
+  test.each<[string, TtsFault]>([
     ["P2: never answers", { kind: "silent" }],
     ["P4: pings alone", { kind: "silent", pings: true }],
     ["P3: falls silent", { kind: "hangs", afterChunks: 1 }],
@@ -362,6 +362,6 @@ describe("faults", () => {
 });
 
 /** A message in place of the provider's own. */
-function message(data: string | Buffer | object): VoiceFault {
+function message(data: string | Buffer | object): TtsFault {
   return { kind: "message", data: typeof data === "string" || Buffer.isBuffer(data) ? data : JSON.stringify(data) };
 }

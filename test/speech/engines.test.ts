@@ -1,28 +1,28 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { readBrainSettings } from "../../src/speech/brains.ts";
-import { readEarSettings } from "../../src/speech/ears.ts";
-import { createEngines, type Engines, type EnginesConfig } from "../../src/speech/engines.ts";
-import { readVoiceSettings } from "../../src/speech/voice-settings.ts";
+import { readLlmSettings } from "../../src/speech/brains.ts";
+import { readSttSettings } from "../../src/speech/ears.ts";
+import { createSpeechProviders, type SpeechProviders, type SpeechConfig } from "../../src/speech/engines.ts";
+import { readTtsSettings } from "../../src/speech/voice-settings.ts";
 
-const CONFIG: EnginesConfig = {
+const CONFIG: SpeechConfig = {
   stt: undefined,
-  earSettings: readEarSettings((_, fallback) => fallback),
+  sttSettings: readSttSettings((_, fallback) => fallback),
   tts: "espeak",
-  voiceSettings: readVoiceSettings((_key, fallback) => fallback),
+  ttsSettings: readTtsSettings((_key, fallback) => fallback),
   models: { model_a: "reference", model_b: "reference", model_c: "reference" },
-  brainSettings: readBrainSettings((_, fallback) => fallback),
+  llmSettings: readLlmSettings((_, fallback) => fallback),
   contextSizes: {},
   espeakProcesses: 1,
   streamsMax: {},
 };
 const log = { warn: () => {}, error: () => {} };
 
-let engines: Engines | undefined;
+let engines: SpeechProviders | undefined;
 afterEach(() => engines?.close());
 
 test("without configuration there is a voice, a brain behind each model, and no ear", async () => {
-  engines = createEngines(CONFIG, systemClock, log);
+  engines = createSpeechProviders(CONFIG, systemClock, log);
   expect(engines.stt).toBeUndefined();
   expect(engines.tts.provider).toBe("espeak");
   expect(Object.entries(engines.llm).map(([name, llm]) => [name, llm.provider])).toEqual([
@@ -33,14 +33,14 @@ test("without configuration there is a voice, a brain behind each model, and no 
 });
 
 test("the reference pair is one configuration away", async () => {
-  engines = createEngines({ ...CONFIG, stt: "reference", tts: "reference" }, systemClock, log);
+  engines = createSpeechProviders({ ...CONFIG, stt: "reference", tts: "reference" }, systemClock, log);
   expect(engines.stt?.provider).toBe("reference");
   expect(engines.tts.provider).toBe("reference");
   expect((await engines.tts.voices())[0]?.id).toMatch(/^reference\//);
 });
 
 test("of several voices the first is the default, all are listed, and each speaks with its own", async () => {
-  engines = createEngines({ ...CONFIG, tts: "reference, espeak" }, systemClock, log);
+  engines = createSpeechProviders({ ...CONFIG, tts: "reference, espeak" }, systemClock, log);
   expect(engines.tts.provider).toBe("reference");
   // On a busy machine one is listed before the other, whose program has yet to start.
   await vi.waitFor(
@@ -50,14 +50,14 @@ test("of several voices the first is the default, all are listed, and each speak
     },
     { timeout: 20_000 },
   );
-  expect(engines.tts.of?.("espeak/gmw/en-US").provider).toBe("espeak");
-  expect(engines.tts.of?.("gmw/en-US").provider).toBe("reference");
+  expect(engines.tts.forVoice?.("espeak/gmw/en-US").provider).toBe("espeak");
+  expect(engines.tts.forVoice?.("gmw/en-US").provider).toBe("reference");
 });
 
 test("unknown names are all told at once, with the variable, the value and the names there are", () => {
   const models = { ...CONFIG.models, model_c: "constructor" };
   expect(() =>
-    createEngines({ ...CONFIG, stt: "whisper", tts: "x", models, streamsMax: { whisper: 2 } }, systemClock, log),
+    createSpeechProviders({ ...CONFIG, stt: "whisper", tts: "x", models, streamsMax: { whisper: 2 } }, systemClock, log),
   ).toThrow(
     expect.objectContaining({
       code: "bad_configuration",

@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 const speak = (pool: EspeakPool, text: string, signal = new AbortController().signal): AsyncIterable<TtsChunk> =>
-  pool.speak({ text, voice: "one", carryWords: false }, signal);
+  pool.speak({ text, voice: "one", watermark: false }, signal);
 
 /** The process that spoke. */
 async function speaker(pool: EspeakPool, text: string): Promise<number> {
@@ -45,7 +45,7 @@ const isAlive = (pid: number): boolean => {
 describe("the pool of voice programs", () => {
   test("a program that dies fails the request it was at, and another takes its place", async () => {
     const replaced: string[] = [];
-    const pool = poolOf("troubled-program", { onTrouble: (why) => replaced.push(why) });
+    const pool = poolOf("troubled-program", { onProcessFailure: (why) => replaced.push(why) });
     const before = await speaker(pool, "hello");
     await expect(speaker(pool, "die")).rejects.toMatchObject({ code: "provider_failed", fault: "provider" });
     const after = await speaker(pool, "hello");
@@ -56,7 +56,7 @@ describe("the pool of voice programs", () => {
   test("a program that hangs is killed when it gave no answer for 5 s, and another takes its place", async () => {
     const clock = new ManualClock();
     const replaced: string[] = [];
-    const pool = poolOf("troubled-program", { clock, onTrouble: (why) => replaced.push(why) });
+    const pool = poolOf("troubled-program", { clock, onProcessFailure: (why) => replaced.push(why) });
     await pool.voices();
     const chunks = speak(pool, "hang")[Symbol.asyncIterator]();
     const { value: chunk } = await chunks.next();

@@ -27,7 +27,7 @@ test("the voice program outlives the signals that begin a drain, and ends when i
   await saw("ready");
   program.kill("SIGTERM");
   program.kill("SIGINT");
-  program.stdin?.write(encodeRequest({ text: "Still here.", voice: "gmw/en-US", carryWords: true }));
+  program.stdin?.write(encodeRequest({ text: "Still here.", voice: "gmw/en-US", watermark: true }));
   await saw("end");
   const words = frames.flatMap((frame) => (frame.kind === "words" ? frame.words : []));
   expect(words.map((word) => word.text)).toEqual(["Still", "here."]);

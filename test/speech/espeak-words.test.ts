@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { type VoiceEvent, WordTimeline } from "../../src/speech/providers/espeak-words.ts";
+import { type SynthesisEvent, WordTimeline } from "../../src/speech/providers/espeak-words.ts";
 
-const word = (position: number, atMs: number): VoiceEvent => ({
+const word = (position: number, atMs: number): SynthesisEvent => ({
   type: "word",
   text_position: position,
   audio_position: atMs,
   id: 1,
 });
-const sound = (atMs: number): VoiceEvent => ({ type: "phoneme", text_position: 1, audio_position: atMs, id: "a" });
-const pause = (atMs: number): VoiceEvent => ({ type: "phoneme", text_position: 1, audio_position: atMs, id: "" });
+const sound = (atMs: number): SynthesisEvent => ({ type: "phoneme", text_position: 1, audio_position: atMs, id: "a" });
+const pause = (atMs: number): SynthesisEvent => ({ type: "phoneme", text_position: 1, audio_position: atMs, id: "" });
 
-function placed(text: string, events: readonly VoiceEvent[], endMs: number, carry?: (w: string, ms: number) => number) {
+function placed(text: string, events: readonly SynthesisEvent[], endMs: number, carry?: (w: string, ms: number) => number) {
   const timeline = new WordTimeline(text, carry);
   for (const event of events) timeline.take(event);
   timeline.finish(endMs);
-  return timeline.takeKnown();
+  return timeline.takeAligned();
 }
 
 describe("the words of eSpeak's speech", () => {
@@ -49,10 +49,10 @@ describe("the words of eSpeak's speech", () => {
     const timeline = new WordTimeline("one two");
     timeline.take(word(1, 0));
     timeline.take(sound(0));
-    expect(timeline.takeKnown()).toEqual([]);
+    expect(timeline.takeAligned()).toEqual([]);
     timeline.take(word(5, 200));
-    expect(timeline.takeKnown()).toEqual([{ text: "one", startMs: 0, endMs: 200 }]);
-    expect(timeline.takeKnown()).toEqual([]);
+    expect(timeline.takeAligned()).toEqual([{ text: "one", startMs: 0, endMs: 200 }]);
+    expect(timeline.takeAligned()).toEqual([]);
   });
 
   test("are carried once each, in order, and are not over before that", () => {
@@ -79,7 +79,7 @@ describe("the words of eSpeak's speech", () => {
     timeline.take(word(16, 300));
     timeline.take(word(23, 400));
     timeline.finish(500);
-    expect(timeline.takeKnown().map(({ text, startMs }) => [text, startMs])).toEqual([
+    expect(timeline.takeAligned().map(({ text, startMs }) => [text, startMs])).toEqual([
       ["🙂🙂", 0],
       ["a&b", 100],
       ["<p>", 200],

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MODEL_EVENT_CHARS_MAX } from "../../src/core/limits.ts";
-import { EventReader, EventTooLong, plainEvent, type ServerEvent } from "../../src/speech/providers/event-stream.ts";
+import { LLM_EVENT_CHARS_MAX } from "../../src/core/limits.ts";
+import { SseReader, SseEventTooLong, formatSseEvent, type SseEvent } from "../../src/speech/providers/event-stream.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** The events of `bytes`, which come in pieces that end at `cuts`. */
-function eventsOf(bytes: Uint8Array, cuts: readonly number[] = []): ServerEvent[] {
-  const reader = new EventReader();
+function eventsOf(bytes: Uint8Array, cuts: readonly number[] = []): SseEvent[] {
+  const reader = new SseReader();
   const ends = [...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
   let from = 0;
   const events = ends.flatMap((end) => {
@@ -50,19 +50,19 @@ describe("P7: server-sent events", () => {
 
   test("have a bound each, in one line and in many; comments have none", () => {
     const kilobyte = "x".repeat(1_024);
-    const times = MODEL_EVENT_CHARS_MAX / 1_024 + 1;
+    const times = LLM_EVENT_CHARS_MAX / 1_024 + 1;
     const push = (piece: string) => () => {
-      const reader = new EventReader();
+      const reader = new SseReader();
       for (let count = 0; count < times; count += 1) reader.push(bytesOf(piece));
     };
-    expect(push(kilobyte)).toThrow(EventTooLong);
-    expect(push(`data: ${kilobyte}\n`)).toThrow(EventTooLong);
+    expect(push(kilobyte)).toThrow(SseEventTooLong);
+    expect(push(`data: ${kilobyte}\n`)).toThrow(SseEventTooLong);
     expect(push(`: ${kilobyte}\n`)).not.toThrow();
     expect(push(`data: ${kilobyte}\n\n`)).not.toThrow();
   });
 
   test("are told on in one line", () => {
-    expect(plainEvent({ name: "", data: '{"a":\n1}' })).toBe('data: {"a": 1}\n\n');
-    expect(plainEvent({ name: "ping", data: "{}" })).toBe("event: ping\ndata: {}\n\n");
+    expect(formatSseEvent({ name: "", data: '{"a":\n1}' })).toBe('data: {"a": 1}\n\n');
+    expect(formatSseEvent({ name: "ping", data: "{}" })).toBe("event: ping\ndata: {}\n\n");
   });
 });

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createGeminiBrain } from "../../src/speech/providers/gemini-brain.ts";
+import { createGeminiLlm } from "../../src/speech/providers/gemini-brain.ts";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../../src/speech/speech.ts";
 import { llmContract } from "../contract/llm-contract.ts";
-import { KEY, modelFaults } from "../contract/model-faults.ts";
-import { geminiAnswer, geminiBegun, geminiChunk } from "../support/providers/gemini-content.ts";
-import { ModelServer, type ModelStep } from "../support/providers/model-server.ts";
+import { KEY, llmFaultContract } from "../contract/model-faults.ts";
+import { geminiAnswer, unfinishedGemini, geminiChunk } from "../support/providers/gemini-content.ts";
+import { LlmServer, type LlmServerStep } from "../support/providers/model-server.ts";
 
 const TOOL = {
   name: "opening_hours",
@@ -13,7 +13,7 @@ const TOOL = {
 };
 
 const brainAt = (url: string, model = "gemini-2.0-flash"): Llm =>
-  createGeminiBrain({ model, apiKey: KEY, baseUrl: url });
+  createGeminiLlm({ model, apiKey: KEY, baseUrl: url });
 
 const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   messages: [
@@ -26,18 +26,18 @@ const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   ...more,
 });
 
-let server: ModelServer | undefined;
+let server: LlmServer | undefined;
 afterEach(async () => {
   await server?.stop();
   server = undefined;
 });
 
-async function start(...steps: readonly ModelStep[]): Promise<ModelServer> {
-  server = await ModelServer.start(...steps);
+async function start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
+  server = await LlmServer.start(...steps);
   return server;
 }
 
-const says = (...events: readonly string[]): ModelStep => ({ kind: "events", events });
+const says = (...events: readonly string[]): LlmServerStep => ({ kind: "events", events });
 
 async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
   const events: LlmEvent[] = [];
@@ -50,10 +50,10 @@ llmContract("gemini", async () => {
   return { llm: brainAt(url), request: request(), drive: (promise) => promise };
 });
 
-modelFaults("gemini", {
+llmFaultContract("gemini", {
   make: brainAt,
   answer: geminiAnswer,
-  begun: geminiBegun,
+  begun: unfinishedGemini,
   garbled: "data: {half an answer\n\n",
   refusal: {
     body: JSON.stringify([{ error: { code: 400, message: `API key not valid: ${KEY}`, status: "INVALID_ARGUMENT" } }]),
@@ -203,7 +203,7 @@ describe("what is made of an answer of Gemini's", () => {
     const { url } = await start(
       says(geminiChunk([], 0, "SAFETY")),
       says(`data: ${JSON.stringify({ promptFeedback: { blockReason: "SAFETY" } })}\r\n\r\n`),
-      says(...geminiBegun("Well"), `data: ${JSON.stringify({ error })}\r\n\r\n`),
+      says(...unfinishedGemini("Well"), `data: ${JSON.stringify({ error })}\r\n\r\n`),
     );
     await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: withheld its answer (SAFETY)");
     await expect(eventsOf(brainAt(url))).rejects.toThrow("gemini: withheld its answer (prompt blocked)");

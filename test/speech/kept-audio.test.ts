@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { KeptAudio } from "../../src/speech/kept-audio.ts";
+import { ReplayBuffer } from "../../src/speech/kept-audio.ts";
 
-const numbered = (kept: KeptAudio, from: number, to: number): void => {
+const numbered = (kept: ReplayBuffer, from: number, to: number): void => {
   for (let n = from; n < to; n += 1) kept.push(new Int16Array(n % 3 === 0 ? 159 : 161).fill(n), n % 2 === 0);
 };
 
-function replayed(kept: KeptAudio): number[] {
+function replayed(kept: ReplayBuffer): number[] {
   const frames: number[] = [];
   kept.replay((frame, voiced) => {
     const n = frame[0] as number;
@@ -19,13 +19,13 @@ function replayed(kept: KeptAudio): number[] {
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => from + n);
 
 test("gives every frame back, in order and as it was", () => {
-  const kept = new KeptAudio(160, 500);
+  const kept = new ReplayBuffer(160, 500);
   numbered(kept, 0, 120);
   expect(replayed(kept)).toEqual(range(0, 120));
 });
 
 test("drops the oldest when it is full, and what is older than it is told to keep", () => {
-  const kept = new KeptAudio(160, 100);
+  const kept = new ReplayBuffer(160, 100);
   numbered(kept, 0, 1_000);
   const frames = replayed(kept);
   expect(frames).toEqual(range(frames[0] as number, 1_000));

@@ -1,26 +1,26 @@
 import { describe, expect, test } from "vitest";
 import type { Usage } from "../../src/core/usage.ts";
-import { BrainChain } from "../../src/speech/brain-chain.ts";
-import { EarChain } from "../../src/speech/ear-chain.ts";
-import { meteredBrain, meteredEar, meteredVoice } from "../../src/speech/metered.ts";
-import type { ClosableTts, EngineWatch, Llm, LlmRequest, Stt, SttStream } from "../../src/speech/speech.ts";
-import { SpeechCache } from "../../src/speech/speech-cache.ts";
-import { withSpokenText } from "../../src/speech/spoken-voice.ts";
-import { VoiceChain } from "../../src/speech/voice-chain.ts";
+import { FallbackLlm } from "../../src/speech/brain-chain.ts";
+import { FallbackStt } from "../../src/speech/ear-chain.ts";
+import { meteredLlm, meteredStt, meteredTts } from "../../src/speech/metered.ts";
+import type { ClosableTts, ProviderObserver, Llm, LlmRequest, Stt, SttStream } from "../../src/speech/speech.ts";
+import { TtsCache } from "../../src/speech/speech-cache.ts";
+import { normalizingTts } from "../../src/speech/spoken-voice.ts";
+import { FallbackTts } from "../../src/speech/voice-chain.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { lineFor } from "../support/provider-lines.ts";
-import { type LlmStep, ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { breakerFor } from "../support/provider-lines.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts, type ScriptedTtsOptions } from "../support/scripted-tts.ts";
 
 /** A watch, and what it was told. */
-function watching(): { watch: EngineWatch; used: [provider: string, usage: Usage][]; answered: string[] } {
+function watching(): { watch: ProviderObserver; used: [provider: string, usage: Usage][]; answered: string[] } {
   const used: [string, Usage][] = [];
   const answered: string[] = [];
-  const watch: EngineWatch = {
+  const watch: ProviderObserver = {
     used: (provider, usage) => used.push([provider, usage]),
-    answered: (provider) => answered.push(provider),
-    switched: () => {},
+    responded: (provider) => answered.push(provider),
+    failedOver: () => {},
     contextExceeded: () => {},
     requesting: () => {},
   };
@@ -50,7 +50,7 @@ describe("a model's tokens", () => {
     const clock = new ManualClock();
     const { watch, used, answered } = watching();
     const life = new AbortController();
-    const reply = drained(meteredBrain(new ScriptedLlm(clock, [steps]), "small").reply(REQUEST, life.signal, watch));
+    const reply = drained(meteredLlm(new ScriptedLlm(clock, [steps]), "small").reply(REQUEST, life.signal, watch));
     if (abortAfterMs < Number.POSITIVE_INFINITY) clock.after(abortAfterMs, () => life.abort());
     await clock.play(1_000);
     await reply;
@@ -58,19 +58,19 @@ describe("a model's tokens", () => {
   };
 
   test("are as the provider tells them", async () => {
-    const { used, answered } = await asked(sayingReply("It is open."));
+    const { used, answered } = await asked(textReply("It is open."));
     expect(used).toEqual([["scripted", { model: "small", inputTokens: 1, outputTokens: 3 }]]);
     expect(answered).toEqual(["scripted"]);
   });
 
   test("are counted by their characters where the answer was broken off, in the moment that it was", async () => {
-    const { used } = await asked(sayingReply("It is open.", { perWordMs: 100 }), 150);
+    const { used } = await asked(textReply("It is open.", { perWordMs: 100 }), 150);
     // The estimate of the prompt, and of "It is".
     expect(used).toEqual([["scripted", { model: "small", inputTokens: 35, outputTokens: 2, approximate: true }]]);
   });
 
   test("are counted where nobody waited for the first", async () => {
-    const { used, answered } = await asked(sayingReply("It is open.", { firstMs: 500 }), 100);
+    const { used, answered } = await asked(textReply("It is open.", { firstMs: 500 }), 100);
     expect(used).toEqual([["scripted", { model: "small", inputTokens: 35, outputTokens: 0, approximate: true }]]);
     expect(answered).toEqual([]);
   });
@@ -101,7 +101,7 @@ const SPEECH = { voiceId: "scripted/one", language: "en-US", rateHz: 8_000 };
 describe("a voice's characters", () => {
   const spoken = async (text: string, options: ScriptedTtsOptions = {}) => {
     const { watch, used } = watching();
-    const voice = meteredVoice(closable(new ScriptedTts(new ManualClock(), options)));
+    const voice = meteredTts(closable(new ScriptedTts(new ManualClock(), options)));
     await drained(voice.speak({ ...SPEECH, text }, new AbortController().signal, watch));
     return used;
   };
@@ -118,7 +118,7 @@ describe("a voice's characters", () => {
   test("are those of the text as it is spoken", async () => {
     const { watch, used } = watching();
     const tts = new ScriptedTts(new ManualClock());
-    const voice = withSpokenText(meteredVoice(closable(tts)));
+    const voice = normalizingTts(meteredTts(closable(tts)));
     await drained(voice.speak({ ...SPEECH, text: "It costs $5." }, new AbortController().signal, watch));
     expect(used).toEqual([["scripted", { characters: tts.requests[0]?.text.length }]]);
     expect(tts.requests[0]?.text).not.toBe("It costs $5.");
@@ -127,10 +127,10 @@ describe("a voice's characters", () => {
   test("cost nothing where the speech is at hand", async () => {
     const clock = new ManualClock();
     const { watch, used } = watching();
-    const { line } = lineFor("voice", "scripted", clock);
-    const chain = new VoiceChain(
-      [{ tts: meteredVoice(closable(new ScriptedTts(clock))), line }],
-      new SpeechCache(),
+    const { circuitBreaker: circuitBreaker } = breakerFor("tts", "scripted", clock);
+    const chain = new FallbackTts(
+      [{ tts: meteredTts(closable(new ScriptedTts(clock))), circuitBreaker }],
+      new TtsCache(),
       clock,
     );
     for (let time = 0; time < 4; time += 1) {
@@ -149,7 +149,7 @@ describe("an ear's audio", () => {
   const opened = (stt: Stt) => {
     const life = new AbortController();
     const { watch, used, answered } = watching();
-    const stream = meteredEar(stt).open({ language: "en", rateHz: RATE_HZ }, life.signal, watch);
+    const stream = meteredStt(stt).open({ language: "en", rateHz: RATE_HZ }, life.signal, watch);
     void drained(stream.events);
     return { life, used, answered, stream };
   };
@@ -167,7 +167,7 @@ describe("an ear's audio", () => {
   test("of one that fails without a word is not told, and of one that has heard something is", async () => {
     for (const [script, count] of [
       [[], 0],
-      [[{ atMs: 50, event: { kind: "partial", text: "hello" } }], 1],
+      [[{ atMs: 50, event: { kind: "interim", text: "hello" } }], 1],
     ] as const) {
       const clock = new ManualClock();
       const failing = [...script, { atMs: 100, event: { kind: "fail" } }] as const;
@@ -183,10 +183,10 @@ describe("an ear's audio", () => {
     let sentMs = 0;
     const { life, used, stream } = opened({
       provider: "cutting",
-      capabilities: { ratesHz: [RATE_HZ], partials: false },
+      capabilities: { ratesHz: [RATE_HZ], interimTranscripts: false },
       open: () => ({
         write: () => {},
-        get sentMs() {
+        get sentAudioMs() {
           return sentMs;
         },
         events: (async function* () {})(),
@@ -210,11 +210,11 @@ describe("over a switch of providers", () => {
     ];
     const named = (provider: string, steps: readonly LlmStep[]): Llm => {
       const llm = new ScriptedLlm(clock, [steps]);
-      return meteredBrain({ provider, reply: (request, signal) => llm.reply(request, signal) });
+      return meteredLlm({ provider, reply: (request, signal) => llm.reply(request, signal) });
     };
-    const brains = [named("first", dying), named("second", sayingReply("rye."))];
-    const chain = new BrainChain(
-      brains.map((llm) => ({ llm, line: lineFor("model", llm.provider, clock).line })),
+    const brains = [named("first", dying), named("second", textReply("rye."))];
+    const chain = new FallbackLlm(
+      brains.map((llm) => ({ llm, circuitBreaker: breakerFor("llm", llm.provider, clock).circuitBreaker })),
       clock,
     );
     await drained(chain.reply(REQUEST, new AbortController().signal, watch));
@@ -230,7 +230,7 @@ describe("over a switch of providers", () => {
     const { watch, used, answered } = watching();
     const named = (provider: string, script: ConstructorParameters<typeof ScriptedStt>[1]): Stt => {
       const stt = new ScriptedStt(clock, script);
-      return meteredEar({
+      return meteredStt({
         provider,
         capabilities: stt.capabilities,
         open: (options, signal) => stt.open(options, signal),
@@ -238,13 +238,13 @@ describe("over a switch of providers", () => {
     };
     const ears = [
       named("first", [
-        { atMs: 500, event: { kind: "partial", text: "I" } },
+        { atMs: 500, event: { kind: "interim", text: "I" } },
         { atMs: 1_010, event: { kind: "fail" } },
       ]),
       named("second", [{ atMs: 500, event: { kind: "final", text: "I would" } }]),
     ];
-    const chain = new EarChain(
-      ears.map((stt) => ({ stt, line: lineFor("ear", stt.provider, clock).line })),
+    const chain = new FallbackStt(
+      ears.map((stt) => ({ stt, circuitBreaker: breakerFor("stt", stt.provider, clock).circuitBreaker })),
       clock,
     );
     const life = new AbortController();

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createOpenAiBrain } from "../../src/speech/providers/openai-brain.ts";
+import { createOpenAiLlm } from "../../src/speech/providers/openai-brain.ts";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../../src/speech/speech.ts";
 import { llmContract } from "../contract/llm-contract.ts";
-import { KEY, modelFaults } from "../contract/model-faults.ts";
-import { ModelServer, type ModelStep } from "../support/providers/model-server.ts";
-import { CHAT_DONE, chatAnswer, chatBegun, chatDelta, chatUsage } from "../support/providers/openai-chat.ts";
+import { KEY, llmFaultContract } from "../contract/model-faults.ts";
+import { LlmServer, type LlmServerStep } from "../support/providers/model-server.ts";
+import { CHAT_DONE, chatAnswer, unfinishedChat, chatDelta, chatUsage } from "../support/providers/openai-chat.ts";
 
 const TOOL = {
   name: "opening_hours",
@@ -12,7 +12,7 @@ const TOOL = {
   parameters: { type: "object", properties: { day: { type: "string" } }, required: ["day"] },
 };
 
-const brainAt = (url: string, model = "fake-1"): Llm => createOpenAiBrain({ model, apiKey: KEY, baseUrl: `${url}/v1` });
+const brainAt = (url: string, model = "fake-1"): Llm => createOpenAiLlm({ model, apiKey: KEY, baseUrl: `${url}/v1` });
 
 const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   messages: [
@@ -25,18 +25,18 @@ const request = (more: Partial<LlmRequest> = {}): LlmRequest => ({
   ...more,
 });
 
-let server: ModelServer | undefined;
+let server: LlmServer | undefined;
 afterEach(async () => {
   await server?.stop();
   server = undefined;
 });
 
-async function start(...steps: readonly ModelStep[]): Promise<ModelServer> {
-  server = await ModelServer.start(...steps);
+async function start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
+  server = await LlmServer.start(...steps);
   return server;
 }
 
-const says = (...events: readonly string[]): ModelStep => ({ kind: "events", events });
+const says = (...events: readonly string[]): LlmServerStep => ({ kind: "events", events });
 
 async function eventsOf(llm: Llm, asked = request()): Promise<LlmEvent[]> {
   const events: LlmEvent[] = [];
@@ -49,10 +49,10 @@ llmContract("openai", async () => {
   return { llm: brainAt(url), request: request(), drive: (promise) => promise };
 });
 
-modelFaults("openai", {
+llmFaultContract("openai", {
   make: brainAt,
   answer: chatAnswer,
-  begun: chatBegun,
+  begun: unfinishedChat,
   garbled: "data: {half an answer\n\n",
   refusal: {
     body: JSON.stringify({

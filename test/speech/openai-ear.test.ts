@@ -1,12 +1,12 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { EAR_ANSWER_BYTES_MAX } from "../../src/core/limits.ts";
-import { createOpenAiEar, type OpenAiEarOptions } from "../../src/speech/providers/openai-ear.ts";
+import { STT_ANSWER_BYTES_MAX } from "../../src/core/limits.ts";
+import { createOpenAiStt, type OpenAiSttOptions } from "../../src/speech/providers/openai-ear.ts";
 import type { SttEvent } from "../../src/speech/speech.ts";
 import { sttContract } from "../contract/stt-contract.ts";
 import { settled } from "../support/manual-clock.ts";
 import { framesOf, hum } from "../support/providers/ear-server.ts";
-import { type Answer, answering, heard, TranscriptionServer } from "../support/providers/transcriptions.ts";
+import { type Answer, respondWith, transcribed, TranscriptionServer } from "../support/providers/transcriptions.ts";
 
 const RATE_HZ = 16_000;
 const KEY = "a-key-that-nobody-may-see";
@@ -14,11 +14,11 @@ const KEY = "a-key-that-nobody-may-see";
 const HANGOVER_MS = 300;
 const PREROLL_MS = 300;
 
-const earOf = (url: string, options: Partial<OpenAiEarOptions> = {}) =>
-  createOpenAiEar({ apiKey: KEY, model: "whisper-1", languageDetection: false, ...options, url });
+const earOf = (url: string, options: Partial<OpenAiSttOptions> = {}) =>
+  createOpenAiStt({ apiKey: KEY, model: "whisper-1", languageDetection: false, ...options, url });
 
 sttContract("openai", async () => {
-  const server = await TranscriptionServer.listen(heard(" Good morning. "));
+  const server = await TranscriptionServer.listen(transcribed(" Good morning. "));
   return {
     stt: earOf(server.url),
     rateHz: RATE_HZ,
@@ -38,7 +38,7 @@ async function callIn(language: string, ...answers: readonly Answer[]) {
 }
 
 async function callOf(
-  ear: Partial<OpenAiEarOptions>,
+  ear: Partial<OpenAiSttOptions>,
   { language = "de-AT", languagePinned = false },
   ...answers: readonly Answer[]
 ) {
@@ -63,7 +63,7 @@ const afterwards: Answer = () => {};
 
 describe("the ear of an OpenAI-compatible server", () => {
   test("sends an utterance as a WAV file, with what led to it and the pause that ended it", async () => {
-    const { server, life, hear, events } = await call(heard("Zwei Torten."));
+    const { server, life, hear, events } = await call(transcribed("Zwei Torten."));
     hear(0, 1_000);
     hear(500, HANGOVER_MS);
     hear(0, 1_000);
@@ -89,7 +89,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     ["eo", undefined],
     ["yue", undefined],
   ])("names %s as %s, and no language that is not published", async (language, named) => {
-    const { server, life, hear } = await callIn(language, heard("Ja."));
+    const { server, life, hear } = await callIn(language, transcribed("Ja."));
     hear(500, 500);
     await arrives(() => server.seen.length).toBe(1);
     expect(server.seen[0]?.fields.language).toBe(named);
@@ -120,7 +120,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     ["a server that names no language", { model: "small" }, { text: "Buenas.", language: "gibberish" }, undefined],
   ])("detects the language where it may: %s", async (_what, options, answer, told) => {
     const ear = { languageDetection: true, ...options };
-    const { server, life, hear, events } = await callOf(ear, {}, answering(answer));
+    const { server, life, hear, events } = await callOf(ear, {}, respondWith(answer));
     hear(500, 500);
     await arrives(() => events.length).toBe(1);
     expect(events[0]?.language).toBe(told);
@@ -135,7 +135,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     ["gpt-transcribe", { model: "gpt-transcribe", "languages[]": "de" }],
     ["whisper-1", { model: "whisper-1", language: "de", response_format: "json" }],
   ])("names the language of a call that is pinned to it, and tells none: %s", async (model, fields) => {
-    const told = answering({ text: "Buenas.", language: "spanish", languages: [{ code: "es" }] });
+    const told = respondWith({ text: "Buenas.", language: "spanish", languages: [{ code: "es" }] });
     const ear = { model, languageDetection: true };
     const { server, life, hear, events } = await callOf(ear, { languagePinned: true }, told);
     hear(500, 500);
@@ -146,7 +146,7 @@ describe("the ear of an OpenAI-compatible server", () => {
   });
 
   test("P11: tells no language of sounds that are no words", async () => {
-    const silent = answering({ text: "[BLANK_AUDIO]", language: "english" });
+    const silent = respondWith({ text: "[BLANK_AUDIO]", language: "english" });
     const { server, life, hear, events } = await callOf({ languageDetection: true }, {}, silent);
     hear(500, 500);
     await arrives(() => events).toEqual([{ kind: "final", text: "" }]);
@@ -155,7 +155,7 @@ describe("the ear of an OpenAI-compatible server", () => {
   });
 
   test("shows no key to a server that has none", async () => {
-    const server = await TranscriptionServer.listen(heard("Yes."));
+    const server = await TranscriptionServer.listen(transcribed("Yes."));
     const life = new AbortController();
     const stream = earOf(server.url, { apiKey: undefined }).open({ language: "en", rateHz: RATE_HZ }, life.signal);
     for (const [frame, voiced] of framesOf(hum(RATE_HZ, 500, 500), RATE_HZ)) stream.write(frame, voiced);
@@ -166,7 +166,7 @@ describe("the ear of an OpenAI-compatible server", () => {
   });
 
   test("asks nothing while nobody speaks, of clicks, and of a writer who tells of no voice", async () => {
-    const { server, life, hear, stream } = await call(heard("Yes."));
+    const { server, life, hear, stream } = await call(transcribed("Yes."));
     hear(40, 2_000);
     for (const [frame] of framesOf(hum(RATE_HZ, 1_000, 500), RATE_HZ)) stream.write(frame);
     hear(500, 500);
@@ -176,7 +176,7 @@ describe("the ear of an OpenAI-compatible server", () => {
   });
 
   test("cuts what goes on without a pause after 30 s", async () => {
-    const { server, life, hear, texts } = await call(heard("And so"), heard("on."));
+    const { server, life, hear, texts } = await call(transcribed("And so"), transcribed("on."));
     hear(31_000, 500);
     await arrives(texts).toEqual(["And so", "on."]);
     expect(server.seen.map(({ file }) => (file.bytes.length - 44) / 32)).toEqual([30_000, 1_300]);
@@ -186,8 +186,8 @@ describe("the ear of an OpenAI-compatible server", () => {
 
   test("asks for one utterance at a time, and tells them in the order in which they were said", async () => {
     const held: (() => void)[] = [];
-    const later: Answer = (response) => held.push(() => heard("One.")(response));
-    const { server, life, hear, texts } = await call(later, heard("Two."));
+    const later: Answer = (response) => held.push(() => transcribed("One.")(response));
+    const { server, life, hear, texts } = await call(later, transcribed("Two."));
     hear(500, 500);
     hear(500, 500);
     await arrives(() => held.length).toBe(1);
@@ -201,10 +201,10 @@ describe("the ear of an OpenAI-compatible server", () => {
 
   test("P11: hears nothing where there were no words", async () => {
     const { server, life, hear, texts } = await call(
-      heard(" \n"),
-      heard("[BLANK_AUDIO]"),
-      heard("(wind) [noise]"),
-      heard("(A) yes"),
+      transcribed(" \n"),
+      transcribed("[BLANK_AUDIO]"),
+      transcribed("(wind) [noise]"),
+      transcribed("(A) yes"),
     );
     for (let n = 0; n < 4; n += 1) hear(500, 500);
     // Whoever waits for an answer is told that it has come.
@@ -237,7 +237,7 @@ describe("the ear of an OpenAI-compatible server", () => {
     (response) =>
       response.writeHead(code, headers).end(JSON.stringify({ error: { message: `${KEY} my secret words` } }));
   const packed: Answer = (response) =>
-    response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(4 * EAR_ANSWER_BYTES_MAX, " ")));
+    response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(4 * STT_ANSWER_BYTES_MAX, " ")));
   const packedOften: Answer = (response) =>
     response.writeHead(200, { "content-encoding": Array.from({ length: 1_000 }, () => "gzip").join(", ") }).end("{}");
   const text =

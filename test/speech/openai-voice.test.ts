@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { TURN_TEXT_CHARS_MAX } from "../../src/core/limits.ts";
-import { createOpenAiVoice, type OpenAiVoiceOptions } from "../../src/speech/providers/openai-voice.ts";
-import type { ClosableTts, SpeechRequest, TtsChunk } from "../../src/speech/speech.ts";
+import { createOpenAiTts, type OpenAiTtsOptions } from "../../src/speech/providers/openai-voice.ts";
+import type { ClosableTts, TtsRequest, TtsChunk } from "../../src/speech/speech.ts";
 import { chooseVoice } from "../../src/speech/voice-choice.ts";
 import { OPENAI_URL } from "../../src/speech/voice-settings.ts";
 import { ttsContract } from "../contract/tts-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { fakeSpeech, noiseBytes, pcmOf } from "../support/providers/fake-speech.ts";
 import { FakeOpenAiSpeech, type FakeOpenAiSpeechOptions, wavHead } from "../support/providers/openai-speech.ts";
-import type { VoiceFault } from "../support/providers/voice-server.ts";
+import type { TtsFault } from "../support/providers/voice-server.ts";
 
 const KEY = "canary-key";
 const VOICE_ID = "openai/alloy";
@@ -19,16 +19,16 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
 
-async function scene(fake: FakeOpenAiSpeechOptions = {}, options: Partial<OpenAiVoiceOptions> = {}) {
+async function scene(fake: FakeOpenAiSpeechOptions = {}, options: Partial<OpenAiTtsOptions> = {}) {
   const server = await new FakeOpenAiSpeech(fake).listen();
   const voices = [{ name: "alloy", language: "en" }];
   const settings = { url: `${server.url}/v1`, apiKey: KEY, model: "gpt-4o-mini-tts", voices, clock: new ManualClock() };
-  const tts = createOpenAiVoice({ ...settings, ...options });
+  const tts = createOpenAiTts({ ...settings, ...options });
   opened.push(tts, server);
   return { server, tts };
 }
 
-async function spoken(tts: ClosableTts, request: Partial<SpeechRequest> = {}, signal = new AbortController().signal) {
+async function spoken(tts: ClosableTts, request: Partial<TtsRequest> = {}, signal = new AbortController().signal) {
   const chunks: TtsChunk[] = [];
   const asked = { text: TEXT, voiceId: VOICE_ID, language: "en-US", ...request };
   for await (const chunk of tts.speak(asked, signal)) chunks.push(chunk);
@@ -127,7 +127,7 @@ describe("voices", () => {
 
   test("of OpenAI itself speak other languages as well, for when nobody else does", async () => {
     const voices = [{ name: "alloy", language: "en" }];
-    const tts = createOpenAiVoice({ url: OPENAI_URL, apiKey: KEY, model: "m", voices, clock: new ManualClock() });
+    const tts = createOpenAiTts({ url: OPENAI_URL, apiKey: KEY, model: "m", voices, clock: new ManualClock() });
     const listed = await tts.voices();
     for (const language of ["de-AT", "nb"]) {
       expect(chooseVoice(listed, "elevenlabs/anna", language)?.id).toBe("openai/alloy");
@@ -221,7 +221,7 @@ describe("faults", () => {
     await expect(spoken(tts)).rejects.toThrow(`openai: ${why}`);
   });
 
-  test.each<[string, VoiceFault]>([
+  test.each<[string, TtsFault]>([
     ["P2: never answers", { kind: "silent" }],
     ["P3: falls silent behind its headers", { kind: "hangs", afterChunks: 0 }],
     ["P3: falls silent in the middle", { kind: "hangs", afterChunks: 1 }],

@@ -2,27 +2,27 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { PROVIDER_FAILURES_MAX } from "../../src/core/limits.ts";
-import { BrainChain } from "../../src/speech/brain-chain.ts";
-import { createAnthropicBrain } from "../../src/speech/providers/anthropic-brain.ts";
-import { createCartesia } from "../../src/speech/providers/cartesia.ts";
-import { createElevenLabs } from "../../src/speech/providers/elevenlabs.ts";
-import { createGeminiBrain } from "../../src/speech/providers/gemini-brain.ts";
-import { askKept } from "../../src/speech/providers/kept-connections.ts";
-import { createOpenAiBrain } from "../../src/speech/providers/openai-brain.ts";
-import { createOpenAiVoice } from "../../src/speech/providers/openai-voice.ts";
-import type { ClosableTts, Llm, LlmRequest, SpeechRequest } from "../../src/speech/speech.ts";
-import { SpeechCache } from "../../src/speech/speech-cache.ts";
-import { VoiceChain } from "../../src/speech/voice-chain.ts";
-import { lineFor } from "../support/provider-lines.ts";
+import { CIRCUIT_BREAKER_FAILURES_MAX } from "../../src/core/limits.ts";
+import { FallbackLlm } from "../../src/speech/brain-chain.ts";
+import { createAnthropicLlm } from "../../src/speech/providers/anthropic-brain.ts";
+import { createCartesiaTts } from "../../src/speech/providers/cartesia.ts";
+import { createElevenLabsTts } from "../../src/speech/providers/elevenlabs.ts";
+import { createGeminiLlm } from "../../src/speech/providers/gemini-brain.ts";
+import { keepAliveRequest } from "../../src/speech/providers/kept-connections.ts";
+import { createOpenAiLlm } from "../../src/speech/providers/openai-brain.ts";
+import { createOpenAiTts } from "../../src/speech/providers/openai-voice.ts";
+import type { ClosableTts, Llm, LlmRequest, TtsRequest } from "../../src/speech/speech.ts";
+import { TtsCache } from "../../src/speech/speech-cache.ts";
+import { FallbackTts } from "../../src/speech/voice-chain.ts";
+import { breakerFor } from "../support/provider-lines.ts";
 import { messageAnswer } from "../support/providers/anthropic-messages.ts";
 import { CARTESIA_VOICE, FakeCartesia } from "../support/providers/cartesia-voice.ts";
 import { ELEVENLABS_VOICE, FakeElevenLabs } from "../support/providers/elevenlabs-voice.ts";
 import { geminiAnswer } from "../support/providers/gemini-content.ts";
-import { ModelServer } from "../support/providers/model-server.ts";
+import { LlmServer } from "../support/providers/model-server.ts";
 import { chatAnswer } from "../support/providers/openai-chat.ts";
 import { FakeOpenAiSpeech } from "../support/providers/openai-speech.ts";
-import type { VoiceServer } from "../support/providers/voice-server.ts";
+import type { TtsServer } from "../support/providers/voice-server.ts";
 
 const KEY = "canary-key";
 const QUESTION: LlmRequest = { messages: [{ role: "user", text: "Hi." }], tools: [], temperature: 0, language: "en" };
@@ -36,21 +36,21 @@ async function ask(llm: Llm): Promise<void> {
   for await (const _ of llm.reply(QUESTION, new AbortController().signal));
 }
 
-async function say(tts: ClosableTts | VoiceChain, request: SpeechRequest): Promise<void> {
+async function say(tts: ClosableTts | FallbackTts, request: TtsRequest): Promise<void> {
   for await (const _ of tts.speak(request, new AbortController().signal));
 }
 
 const arrives = (what: () => unknown) => expect.poll(what, { timeout: 10_000, interval: 5 });
 
 const BRAINS = {
-  openai: { make: createOpenAiBrain, path: "/v1", answer: chatAnswer("Hello", ".") },
-  anthropic: { make: createAnthropicBrain, path: "", answer: messageAnswer("Hello", ".") },
-  gemini: { make: createGeminiBrain, path: "", answer: geminiAnswer("Hello", ".") },
+  openai: { make: createOpenAiLlm, path: "/v1", answer: chatAnswer("Hello", ".") },
+  anthropic: { make: createAnthropicLlm, path: "", answer: messageAnswer("Hello", ".") },
+  gemini: { make: createGeminiLlm, path: "", answer: geminiAnswer("Hello", ".") },
 };
 
 describe.each(Object.entries(BRAINS))("a connection to %s", (_name, { make, path, answer }) => {
   async function scene() {
-    const server = await ModelServer.start({ kind: "events", events: answer });
+    const server = await LlmServer.start({ kind: "events", events: answer });
     opened.push(() => server.stop());
     return { server, llm: make({ model: "fake-1", apiKey: KEY, baseUrl: `${server.url}${path}` }) };
   }
@@ -77,9 +77,9 @@ describe.each(Object.entries(BRAINS))("a connection to %s", (_name, { make, path
 });
 
 interface VoiceScene {
-  server: VoiceServer;
+  server: TtsServer;
   tts: ClosableTts;
-  voice: Omit<SpeechRequest, "text">;
+  voice: Omit<TtsRequest, "text">;
 }
 
 const VOICES: Readonly<Record<string, () => Promise<VoiceScene>>> = {
@@ -87,18 +87,18 @@ const VOICES: Readonly<Record<string, () => Promise<VoiceScene>>> = {
     const server = await new FakeElevenLabs({}).listen();
     const settings = { apiKey: KEY, model: "eleven_flash_v2_5", url: server.url, clock: systemClock };
     const voiceId = `elevenlabs/${ELEVENLABS_VOICE.voice_id}`;
-    return { server, tts: createElevenLabs(settings), voice: { voiceId, language: "en-US", rateHz: 8_000 } };
+    return { server, tts: createElevenLabsTts(settings), voice: { voiceId, language: "en-US", rateHz: 8_000 } };
   },
   async cartesia() {
     const server = await new FakeCartesia({}).listen();
-    const tts = createCartesia({ apiKey: KEY, model: "sonic-3.5", url: server.url, clock: systemClock });
+    const tts = createCartesiaTts({ apiKey: KEY, model: "sonic-3.5", url: server.url, clock: systemClock });
     return { server, tts, voice: { voiceId: `cartesia/${CARTESIA_VOICE.id}`, language: "en-US", rateHz: 8_000 } };
   },
   async openai() {
     const server = await new FakeOpenAiSpeech({}).listen();
     const voices = [{ name: "alloy", language: "en" }];
     const settings = { url: `${server.url}/v1`, apiKey: KEY, model: "tts-1", voices, clock: systemClock };
-    return { server, tts: createOpenAiVoice(settings), voice: { voiceId: "openai/alloy", language: "en" } };
+    return { server, tts: createOpenAiTts(settings), voice: { voiceId: "openai/alloy", language: "en" } };
   },
 };
 
@@ -167,31 +167,31 @@ test("of a chain the first is prepared alone, and not while it is left alone", a
   });
   const voiceOf = (provider: string): ClosableTts => ({
     provider,
-    capabilities: { wordTimes: false },
+    capabilities: { wordTimestamps: false },
     voices: async () => [],
     prepare: () => prepared.push(provider),
     async *speak() {},
     close: () => {},
   });
-  const lines = { model: lineFor("model", "one", systemClock).line, voice: lineFor("voice", "one", systemClock).line };
-  const another = lineFor("model", "two", systemClock).line;
+  const lines = { model: breakerFor("llm", "one", systemClock).circuitBreaker, voice: breakerFor("tts", "one", systemClock).circuitBreaker };
+  const another = breakerFor("llm", "two", systemClock).circuitBreaker;
   const brains = [
-    { llm: brainOf("brain one"), line: lines.model },
-    { llm: brainOf("brain two"), line: another },
+    { llm: brainOf("brain one"), circuitBreaker: lines.model },
+    { llm: brainOf("brain two"), circuitBreaker: another },
   ];
   const voices = [
-    { tts: voiceOf("voice one"), line: lines.voice },
-    { tts: voiceOf("voice two"), line: another },
+    { tts: voiceOf("voice one"), circuitBreaker: lines.voice },
+    { tts: voiceOf("voice two"), circuitBreaker: another },
   ];
   const prepare = (): void => {
-    new BrainChain(brains, systemClock).prepare(new AbortController().signal);
-    const chain = new VoiceChain(voices, new SpeechCache(), systemClock);
+    new FallbackLlm(brains, systemClock).prepare(new AbortController().signal);
+    const chain = new FallbackTts(voices, new TtsCache(), systemClock);
     chain.prepare({ voiceId: "one", language: "en" }, new AbortController().signal);
   };
   prepare();
   expect(prepared).toEqual(["brain one", "voice one"]);
   for (const line of Object.values(lines)) {
-    for (let failure = 0; failure < PROVIDER_FAILURES_MAX; failure += 1) line.enter()?.failed(new Error("planted"));
+    for (let failure = 0; failure < CIRCUIT_BREAKER_FAILURES_MAX; failure += 1) line.tryAcquire()?.failed(new Error("planted"));
   }
   prepare();
   expect(prepared).toHaveLength(2);
@@ -208,7 +208,7 @@ test("an answer that is there and that nobody reads any more throws nothing at t
   opened.push(() => process.off("uncaughtException", note));
   for (let round = 0; round < 5; round += 1) {
     const life = new AbortController();
-    const answer = await askKept(`http://127.0.0.1:${port}/`, { method: "GET", headers: {} }, life.signal);
+    const answer = await keepAliveRequest(`http://127.0.0.1:${port}/`, { method: "GET", headers: {} }, life.signal);
     const parts = answer[Symbol.asyncIterator]();
     await parts.next();
     life.abort();

@@ -4,7 +4,7 @@ import { TOOL_RESULT_CHARS_MIN } from "../../src/core/prompt-limits.ts";
 import { fitPrompt } from "../../src/speech/prompt-fit.ts";
 import { messageTokens } from "../../src/speech/prompt-tokens.ts";
 import type { Message } from "../../src/speech/speech.ts";
-import { cutToolResult } from "../../src/speech/tool-result-text.ts";
+import { truncateToolResult } from "../../src/speech/tool-result-text.ts";
 
 const user = (text: string): Message => ({ role: "user", text });
 const agent = (text: string): Message => ({ role: "assistant", text });
@@ -65,14 +65,14 @@ describe("ADV-H3: a conversation that is made to fit a prompt", () => {
         fc.integer({ min: 50, max: 8_000 }),
         fc.integer({ max: 500, min: 0 }),
         (all, max, tools) => {
-          const { messages, tokens, kept, droppedMessages, cutResults } = fitPrompt(all, tools, max);
+          const { messages, tokens, retainedIndices, droppedMessages, truncatedResults } = fitPrompt(all, tools, max);
           expect(tokens).toBe(tokensOf(messages) + tools);
-          expect(kept).toHaveLength(messages.length);
+          expect(retainedIndices).toHaveLength(messages.length);
           expect(messages.length + droppedMessages).toBe(all.length);
           expect(messages[0]).toBe(SYSTEM);
           expect(messages[1]).toBe(OPENING);
           expect(messages.findLast(({ role }) => role === "user")).toBe(all.findLast(({ role }) => role === "user"));
-          if (droppedMessages + cutResults > 0) expect(messages[2]?.role).toBe("user");
+          if (droppedMessages + truncatedResults > 0) expect(messages[2]?.role).toBe("user");
           for (const [place, message] of messages.entries()) {
             const call = message.role === "assistant" ? message.toolCalls?.[0]?.id : undefined;
             const next = messages[place + 1];
@@ -111,8 +111,8 @@ describe("ADV-H3: a conversation that is made to fit a prompt", () => {
   });
 
   test("a result that is cut twice still names its first length, and no character is cut in two", () => {
-    const once = cutToolResult("👋".repeat(10_000), 16_384);
-    const twice = cutToolResult(once, 512);
+    const once = truncateToolResult("👋".repeat(10_000), 16_384);
+    const twice = truncateToolResult(once, 512);
     expect(once).toContain(" of 20000 characters are shown.]");
     expect(twice).toMatch(/^(?:👋)+\n\[Cut off: the first \d+ of 20000 characters are shown\.\]$/u);
     expect(twice.length).toBeLessThanOrEqual(512);

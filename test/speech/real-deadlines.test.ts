@@ -1,26 +1,26 @@
 import { afterEach, describe, expect, test } from "vitest";
 import {
-  ANSWER_BEGINS_MS_MAX,
-  EAR_UNHEARD_VOICE_MS_MAX,
-  MODEL_IDLE_MS_MAX,
-  VOICE_IDLE_MS_MAX,
+  PROVIDER_FIRST_OUTPUT_MS_MAX,
+  STT_UNRECOGNIZED_SPEECH_MS_MAX,
+  LLM_IDLE_MS_MAX,
+  TTS_IDLE_MS_MAX,
 } from "../../src/core/limits.ts";
-import { BrainChain } from "../../src/speech/brain-chain.ts";
-import { EarChain } from "../../src/speech/ear-chain.ts";
-import { SpeechCache } from "../../src/speech/speech-cache.ts";
-import { VoiceChain } from "../../src/speech/voice-chain.ts";
+import { FallbackLlm } from "../../src/speech/brain-chain.ts";
+import { FallbackStt } from "../../src/speech/ear-chain.ts";
+import { TtsCache } from "../../src/speech/speech-cache.ts";
+import { FallbackTts } from "../../src/speech/voice-chain.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { lineFor } from "../support/provider-lines.ts";
-import { messageBegun } from "../support/providers/anthropic-messages.ts";
+import { breakerFor } from "../support/provider-lines.ts";
+import { unfinishedMessage } from "../support/providers/anthropic-messages.ts";
 import { CARTESIA_VOICE, FakeCartesia } from "../support/providers/cartesia-voice.ts";
-import { type Act, EarServer, framesOf, hum } from "../support/providers/ear-server.ts";
+import { type SttServerAction, SttServer, framesOf, hum } from "../support/providers/ear-server.ts";
 import { ELEVENLABS_VOICE, FakeElevenLabs } from "../support/providers/elevenlabs-voice.ts";
-import { BRAINS, EARS, VOICES } from "../support/providers/every-provider.ts";
-import { geminiBegun } from "../support/providers/gemini-content.ts";
-import { ModelServer, type ModelStep } from "../support/providers/model-server.ts";
-import { chatBegun } from "../support/providers/openai-chat.ts";
+import { LLM_PROVIDERS, STT_PROVIDERS, TTS_PROVIDERS } from "../support/providers/every-provider.ts";
+import { unfinishedGemini } from "../support/providers/gemini-content.ts";
+import { LlmServer, type LlmServerStep } from "../support/providers/model-server.ts";
+import { unfinishedChat } from "../support/providers/openai-chat.ts";
 import { FakeOpenAiSpeech } from "../support/providers/openai-speech.ts";
-import type { VoiceFault, VoiceServer } from "../support/providers/voice-server.ts";
+import type { TtsFault, TtsServer } from "../support/providers/voice-server.ts";
 
 // The wrappers around the real protocols, over real sockets: what keeps a connection alive and says nothing is silence.
 
@@ -46,32 +46,32 @@ async function fallsSilent<T>(items: AsyncIterable<T>, enough: number, clock: Ma
   return (await over)?.message;
 }
 
-describe.each(BRAINS)("the brain $name in its chain", ({ name, make }) => {
-  const begun = { openai: chatBegun, anthropic: messageBegun, gemini: geminiBegun }[name] ?? chatBegun;
-  const cases: readonly [string, ModelStep, number, number, string][] = [
-    ["P2: never answers", { kind: "silent" }, 0, ANSWER_BEGINS_MS_MAX, "did not begin in time"],
-    ["P4: sends comments alone", { kind: "keep-alive", events: [] }, 0, ANSWER_BEGINS_MS_MAX, "did not begin in time"],
+describe.each(LLM_PROVIDERS)("the brain $name in its chain", ({ name, make }) => {
+  const begun = { openai: unfinishedChat, anthropic: unfinishedMessage, gemini: unfinishedGemini }[name] ?? unfinishedChat;
+  const cases: readonly [string, LlmServerStep, number, number, string][] = [
+    ["P2: never answers", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not begin in time"],
+    ["P4: sends comments alone", { kind: "keep-alive", events: [] }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not begin in time"],
     [
       "P3: falls silent behind its first words",
       { kind: "events", events: begun("We have"), staysOpen: true },
       1,
-      MODEL_IDLE_MS_MAX,
+      LLM_IDLE_MS_MAX,
       "did not go on in time",
     ],
     [
       "P4: sends comments alone behind its first words",
       { kind: "keep-alive", events: begun("We have") },
       1,
-      MODEL_IDLE_MS_MAX,
+      LLM_IDLE_MS_MAX,
       "did not go on in time",
     ],
   ];
   test.each(cases)("%s: given up by its deadline, and hung up on", async (_title, step, enough, silenceMs, why) => {
-    const server = await ModelServer.start(step);
+    const server = await LlmServer.start(step);
     opened.push({ close: () => server.stop() });
     const clock = new ManualClock();
     const llm = make(server.url, clock);
-    const chain = new BrainChain([{ llm, line: lineFor("model", name, clock).line }], clock);
+    const chain = new FallbackLlm([{ llm, circuitBreaker: breakerFor("llm", name, clock).circuitBreaker }], clock);
     const request = {
       messages: [{ role: "user" as const, text: "Hello." }],
       tools: [],
@@ -85,52 +85,52 @@ describe.each(BRAINS)("the brain $name in its chain", ({ name, make }) => {
   });
 });
 
-describe.each(VOICES)("the voice $name in its chain", ({ name, make }) => {
-  const fake = (fault: VoiceFault): VoiceServer =>
+describe.each(TTS_PROVIDERS)("the voice $name in its chain", ({ name, make }) => {
+  const fake = (fault: TtsFault): TtsServer =>
     name === "elevenlabs"
       ? new FakeElevenLabs({ fault })
       : name === "cartesia"
         ? new FakeCartesia({ fault })
         : new FakeOpenAiSpeech({ fault });
   const voice = { elevenlabs: ELEVENLABS_VOICE.voice_id, cartesia: CARTESIA_VOICE.id, openai: "alloy" }[name];
-  const cases: readonly [string, VoiceFault, number, number, string][] = [
-    ["P2: never answers", { kind: "silent" }, 0, ANSWER_BEGINS_MS_MAX, "did not begin in time"],
-    ["P4: pings alone", { kind: "silent", pings: true }, 0, ANSWER_BEGINS_MS_MAX, "did not begin in time"],
-    ["P3: falls silent", { kind: "hangs", afterChunks: 3 }, 1, VOICE_IDLE_MS_MAX, "did not go on in time"],
+  const cases: readonly [string, TtsFault, number, number, string][] = [
+    ["P2: never answers", { kind: "silent" }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not begin in time"],
+    ["P4: pings alone", { kind: "silent", pings: true }, 0, PROVIDER_FIRST_OUTPUT_MS_MAX, "did not begin in time"],
+    ["P3: falls silent", { kind: "hangs", afterChunks: 3 }, 1, TTS_IDLE_MS_MAX, "did not go on in time"],
   ];
   test.each(cases)("%s: given up by its deadline", async (_title, fault, enough, silenceMs, why) => {
     const server = await fake(fault).listen();
     const clock = new ManualClock();
     const tts = make(server.url, clock);
     opened.push(tts, server);
-    const chain = new VoiceChain([{ tts, line: lineFor("voice", name, clock).line }], new SpeechCache(), clock);
+    const chain = new FallbackTts([{ tts, circuitBreaker: breakerFor("tts", name, clock).circuitBreaker }], new TtsCache(), clock);
     const request = { text: "Hello there, my friend. How are you today?", voiceId: `${name}/${voice}`, language: "en" };
     const speech = chain.speak(request, new AbortController().signal);
     expect(await fallsSilent(speech, enough, clock, silenceMs)).toBe(`${name}: ${why}`);
   });
 });
 
-describe.each(EARS.filter(({ isSocket }) => isSocket))("the ear $name in its chain", ({ name, make }) => {
-  const pings: Act = (socket) => {
+describe.each(STT_PROVIDERS.filter(({ isSocket }) => isSocket))("the ear $name in its chain", ({ name, make }) => {
+  const pings: SttServerAction = (socket) => {
     const timer = setInterval(() => socket.ping(), 5);
     socket.on("close", () => clearInterval(timer));
   };
-  test.each<[string, Act]>([
+  test.each<[string, SttServerAction]>([
     ["P2: never answers", () => {}],
     ["P4: pings alone", pings],
     ["P10: never answers a ping, or anything else", (socket) => socket.pause()],
   ])("%s, while somebody speaks: it is left for the next one", async (_title, greeting) => {
-    const server = await EarServer.listen({ greeting });
-    const next = await EarServer.listen();
+    const server = await SttServer.listen({ greeting });
+    const next = await SttServer.listen();
     opened.push(server, next);
     const clock = new ManualClock();
     const life = new AbortController();
     const ears = [server, next].map(({ port }) => make(`http://127.0.0.1:${port}`, clock));
-    const lines = ears.map((stt) => ({ stt, ...lineFor("ear", name, clock) }));
-    const stream = new EarChain(lines, clock).open({ language: "en-US", rateHz: 16_000 }, life.signal);
+    const lines = ears.map((stt) => ({ stt, ...breakerFor("stt", name, clock) }));
+    const stream = new FallbackStt(lines, clock).open({ language: "en-US", rateHz: 16_000 }, life.signal);
     void stream.events[Symbol.asyncIterator]().next();
     await expect.poll(() => server.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
-    const frames = framesOf(hum(16_000, EAR_UNHEARD_VOICE_MS_MAX, 0), 16_000);
+    const frames = framesOf(hum(16_000, STT_UNRECOGNIZED_SPEECH_MS_MAX, 0), 16_000);
     for (const [frame, voiced] of frames) stream.write(frame, voiced);
     await expect.poll(() => next.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
     expect(lines.map(({ told }) => told)).toEqual([["known", "provider_failed"], ["known"]]);

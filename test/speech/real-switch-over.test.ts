@@ -1,25 +1,25 @@
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { BrainChain } from "../../src/speech/brain-chain.ts";
-import { EarChain } from "../../src/speech/ear-chain.ts";
-import { createAnthropicBrain } from "../../src/speech/providers/anthropic-brain.ts";
-import { createAssemblyAiEar } from "../../src/speech/providers/assemblyai.ts";
-import { createDeepgramEar } from "../../src/speech/providers/deepgram.ts";
-import { createElevenLabs } from "../../src/speech/providers/elevenlabs.ts";
-import { createOpenAiBrain } from "../../src/speech/providers/openai-brain.ts";
-import { createOpenAiEar } from "../../src/speech/providers/openai-ear.ts";
-import { createOpenAiVoice } from "../../src/speech/providers/openai-voice.ts";
+import { FallbackLlm } from "../../src/speech/brain-chain.ts";
+import { FallbackStt } from "../../src/speech/ear-chain.ts";
+import { createAnthropicLlm } from "../../src/speech/providers/anthropic-brain.ts";
+import { createAssemblyAiStt } from "../../src/speech/providers/assemblyai.ts";
+import { createDeepgramStt } from "../../src/speech/providers/deepgram.ts";
+import { createElevenLabsTts } from "../../src/speech/providers/elevenlabs.ts";
+import { createOpenAiLlm } from "../../src/speech/providers/openai-brain.ts";
+import { createOpenAiStt } from "../../src/speech/providers/openai-ear.ts";
+import { createOpenAiTts } from "../../src/speech/providers/openai-voice.ts";
 import type { SttEvent } from "../../src/speech/speech.ts";
-import { SpeechCache } from "../../src/speech/speech-cache.ts";
-import { VoiceChain } from "../../src/speech/voice-chain.ts";
-import { lineFor } from "../support/provider-lines.ts";
+import { TtsCache } from "../../src/speech/speech-cache.ts";
+import { FallbackTts } from "../../src/speech/voice-chain.ts";
+import { breakerFor } from "../support/provider-lines.ts";
 import { messageAnswer } from "../support/providers/anthropic-messages.ts";
 import { fakeAssemblyAi, turn } from "../support/providers/assemblyai.ts";
 import { fakeDeepgram, results } from "../support/providers/deepgram.ts";
-import { framesOf, hum, say } from "../support/providers/ear-server.ts";
+import { framesOf, hum, sendMessage } from "../support/providers/ear-server.ts";
 import { ELEVENLABS_VOICE, FakeElevenLabs } from "../support/providers/elevenlabs-voice.ts";
-import { ModelServer } from "../support/providers/model-server.ts";
-import { chatBegun } from "../support/providers/openai-chat.ts";
+import { LlmServer } from "../support/providers/model-server.ts";
+import { unfinishedChat } from "../support/providers/openai-chat.ts";
 import { FakeOpenAiSpeech } from "../support/providers/openai-speech.ts";
 import { TranscriptionServer } from "../support/providers/transcriptions.ts";
 
@@ -36,21 +36,21 @@ afterEach(async () => {
 test("P10: the ear of Deepgram closes in the middle of a sentence, and AssemblyAI hears it from its beginning", async () => {
   const deepgram = await fakeDeepgram({
     steps: [
-      { atMs: 500, act: say(results("I would", [0, 0.5])) },
+      { atMs: 500, act: sendMessage(results("I would", [0, 0.5])) },
       { atMs: 700, act: (socket) => socket.close(1011, KEY) },
     ],
   });
   const heardAll = turn(0, "I would like a loaf.", { end: true, formatted: true });
-  const assemblyai = await fakeAssemblyAi({ steps: [{ atMs: 1_400, act: say(heardAll) }] });
+  const assemblyai = await fakeAssemblyAi({ steps: [{ atMs: 1_400, act: sendMessage(heardAll) }] });
   opened.push(deepgram, assemblyai);
   const life = new AbortController();
   opened.push({ close: () => life.abort() });
   const stts = [
-    createDeepgramEar({ apiKey: KEY, model: "nova-3", url: `ws://127.0.0.1:${deepgram.port}/v1/listen`, clock }),
-    createAssemblyAiEar({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
+    createDeepgramStt({ apiKey: KEY, model: "nova-3", url: `ws://127.0.0.1:${deepgram.port}/v1/listen`, clock }),
+    createAssemblyAiStt({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
   ];
-  const lines = stts.map((stt) => ({ stt, ...lineFor("ear", stt.provider, clock) }));
-  const stream = new EarChain(lines, clock).open({ language: "en-US", rateHz: RATE_HZ }, life.signal);
+  const lines = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
+  const stream = new FallbackStt(lines, clock).open({ language: "en-US", rateHz: RATE_HZ }, life.signal);
   const heard: SttEvent[] = [];
   const done = (async () => {
     for await (const event of stream.events) heard.push(event);
@@ -74,16 +74,16 @@ test("P6: an ear that drips its answer byte by byte is given up, and the next on
     response.writeHead(200).on("close", () => clearInterval(drip));
   });
   const whole = turn(0, "I would like a loaf.", { end: true, formatted: true });
-  const assemblyai = await fakeAssemblyAi({ steps: [{ atMs: 6_500, act: say(whole) }] });
+  const assemblyai = await fakeAssemblyAi({ steps: [{ atMs: 6_500, act: sendMessage(whole) }] });
   opened.push(dripping, assemblyai);
   const life = new AbortController();
   opened.push({ close: () => life.abort() });
   const stts = [
-    createOpenAiEar({ apiKey: KEY, model: "whisper-1", languageDetection: false, url: dripping.url }),
-    createAssemblyAiEar({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
+    createOpenAiStt({ apiKey: KEY, model: "whisper-1", languageDetection: false, url: dripping.url }),
+    createAssemblyAiStt({ apiKey: KEY, model: "universal-3-6-pro", url: `ws://127.0.0.1:${assemblyai.port}/`, clock }),
   ];
-  const lines = stts.map((stt) => ({ stt, ...lineFor("ear", stt.provider, clock) }));
-  const stream = new EarChain(lines, clock).open({ language: "en-US", rateHz: 16_000 }, life.signal);
+  const lines = stts.map((stt) => ({ stt, ...breakerFor("stt", stt.provider, clock) }));
+  const stream = new FallbackStt(lines, clock).open({ language: "en-US", rateHz: 16_000 }, life.signal);
   // Somebody speaks for more than six seconds and is not answered for more than four.
   for (const [frame, voiced] of framesOf(hum(16_000, 6_200, 2_000), 16_000)) stream.write(frame, voiced);
   await expect.poll(() => dripping.seen.length, { timeout: 10_000, interval: 5 }).toBe(1);
@@ -95,15 +95,15 @@ test("P6: an ear that drips its answer byte by byte is given up, and the next on
 });
 
 test("P3: the brain of OpenAI breaks off in the middle of a sentence, and Claude goes on", async () => {
-  const openai = await ModelServer.start({ kind: "cut", events: chatBegun("We ", "have") });
-  const anthropic = await ModelServer.start({ kind: "events", events: messageAnswer("rye ", "and wheat.") });
+  const openai = await LlmServer.start({ kind: "cut", events: unfinishedChat("We ", "have") });
+  const anthropic = await LlmServer.start({ kind: "events", events: messageAnswer("rye ", "and wheat.") });
   opened.push({ close: () => openai.stop() }, { close: () => anthropic.stop() });
   const llms = [
-    createOpenAiBrain({ model: "gpt-4o-mini", apiKey: KEY, baseUrl: `${openai.url}/v1` }),
-    createAnthropicBrain({ model: "claude-haiku-4-5", apiKey: KEY, baseUrl: anthropic.url }),
+    createOpenAiLlm({ model: "gpt-4o-mini", apiKey: KEY, baseUrl: `${openai.url}/v1` }),
+    createAnthropicLlm({ model: "claude-haiku-4-5", apiKey: KEY, baseUrl: anthropic.url }),
   ];
-  const llm = new BrainChain(
-    llms.map((one) => ({ llm: one, line: lineFor("model", one.provider, clock).line })),
+  const llm = new FallbackLlm(
+    llms.map((one) => ({ llm: one, circuitBreaker: breakerFor("llm", one.provider, clock).circuitBreaker })),
     clock,
   );
   const question = { messages: [{ role: "user" as const, text: "What do you have?" }], tools: [] };
@@ -120,8 +120,8 @@ test("P10: the voice of ElevenLabs closes in the middle of a sentence, and anoth
   const elevenlabs = await new FakeElevenLabs({ fault: { kind: "closes", afterChunks: 3, code: 1011 } }).listen();
   const openai = await new FakeOpenAiSpeech({}).listen();
   const voices = [
-    createElevenLabs({ apiKey: KEY, model: "eleven_flash_v2_5", url: elevenlabs.url, clock }),
-    createOpenAiVoice({
+    createElevenLabsTts({ apiKey: KEY, model: "eleven_flash_v2_5", url: elevenlabs.url, clock }),
+    createOpenAiTts({
       url: `${openai.url}/v1`,
       apiKey: KEY,
       model: "gpt-4o-mini-tts",
@@ -130,8 +130,8 @@ test("P10: the voice of ElevenLabs closes in the middle of a sentence, and anoth
     }),
   ];
   opened.push(...voices, elevenlabs, openai);
-  const lines = voices.map((tts) => ({ tts, ...lineFor("voice", tts.provider, clock) }));
-  const tts = new VoiceChain(lines, new SpeechCache(), clock);
+  const lines = voices.map((tts) => ({ tts, ...breakerFor("tts", tts.provider, clock) }));
+  const tts = new FallbackTts(lines, new TtsCache(), clock);
   const told: string[] = [];
   let ms = 0;
   const voiceId = `elevenlabs/${ELEVENLABS_VOICE.voice_id}`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createReferenceBrain } from "../../src/speech/providers/reference-brain.ts";
+import { createReferenceLlm } from "../../src/speech/providers/reference-brain.ts";
 import type { LlmEvent, LlmRequest, Message } from "../../src/speech/speech.ts";
 import { llmContract } from "../contract/llm-contract.ts";
 import { INLINE_TOOL_CHOICE } from "../support/inline-schemas.ts";
@@ -14,7 +14,7 @@ Opening line: Hartwell Bakery, when can I help you with cakes?`;
 
 const HANG_UP = { name: "hang_up", description: "Ends the call.", parameters: { type: "object" } };
 
-const brain = createReferenceBrain(INLINE_TOOL_CHOICE);
+const brain = createReferenceLlm(INLINE_TOOL_CHOICE);
 
 function request(said: string | undefined, more: Partial<LlmRequest> = {}): LlmRequest {
   const messages: Message[] = [{ role: "system", text: PROMPT }];
@@ -32,7 +32,7 @@ const answerTo = async (asked: LlmRequest): Promise<string> =>
   (await eventsOf(asked)).map((event) => (event.kind === "text" ? event.text : "")).join("");
 
 llmContract("reference brain", async () => ({
-  llm: createReferenceBrain(INLINE_TOOL_CHOICE),
+  llm: createReferenceLlm(INLINE_TOOL_CHOICE),
   request: request("Do you make birthday cakes?"),
   drive: (promise) => promise,
 }));

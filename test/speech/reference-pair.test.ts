@@ -1,17 +1,17 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { MU_LAW } from "../../src/media/g711.ts";
-import { WordCarrierEncoder } from "../../src/media/word-carrier-encoder.ts";
-import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts";
-import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
-import type { SpokenWord, SttEvent } from "../../src/speech/speech.ts";
+import { WatermarkEncoder } from "../../src/media/word-carrier-encoder.ts";
+import { createReferenceStt } from "../../src/speech/providers/reference-ear.ts";
+import { createReferenceTts } from "../../src/speech/providers/reference-voice.ts";
+import type { TimedWord, SttEvent } from "../../src/speech/speech.ts";
 import { sttContract } from "../contract/stt-contract.ts";
 import { ttsContract } from "../contract/tts-contract.ts";
 import { settled } from "../support/manual-clock.ts";
 
-const voice = createReferenceVoice({ children: 1, clock: systemClock });
+const voice = createReferenceTts({ children: 1, clock: systemClock });
 afterAll(() => voice.close());
-const ear = createReferenceEar();
+const ear = createReferenceStt();
 
 ttsContract("reference voice", async () => ({
   tts: voice,
@@ -21,9 +21,9 @@ ttsContract("reference voice", async () => ({
 
 /** `text` as data alone, a word each 400 ms, and half a second of silence. */
 function dataOnly(text: string): Int16Array {
-  const encoder = new WordCarrierEncoder(8_000);
+  const encoder = new WatermarkEncoder(8_000);
   const words = text.split(" ");
-  for (const [index, word] of words.entries()) encoder.carry(word, 100 + 400 * index);
+  for (const [index, word] of words.entries()) encoder.addWord(word, 100 + 400 * index);
   return Int16Array.from([
     ...encoder.push(new Int16Array(400 * words.length * 8)),
     ...encoder.finish(),
@@ -32,16 +32,16 @@ function dataOnly(text: string): Int16Array {
 }
 
 sttContract("reference ear", async () => ({
-  stt: createReferenceEar(),
+  stt: createReferenceStt(),
   rateHz: 8_000,
   audio: dataOnly("good morning, grüß Gott"),
   text: "good morning, grüß Gott",
   play: settled,
 }));
 
-async function spoken(text: string, voiceId: string): Promise<{ samples: Int16Array; words: SpokenWord[] }> {
+async function spoken(text: string, voiceId: string): Promise<{ samples: Int16Array; words: TimedWord[] }> {
   const samples: number[] = [];
-  const words: SpokenWord[] = [];
+  const words: TimedWord[] = [];
   for await (const chunk of voice.speak({ text, voiceId, language: "en" }, new AbortController().signal)) {
     expect(chunk.rateHz).toBe(8_000);
     samples.push(...chunk.samples);
@@ -125,23 +125,23 @@ describe("the reference pair", () => {
 
   test("each word makes a partial, and 250 ms of quiet a final", async () => {
     expect(await heard(dataOnly("one two"))).toEqual([
-      { kind: "partial", text: "one" },
+      { kind: "interim", text: "one" },
       { kind: "final", text: "one" },
-      { kind: "partial", text: "two" },
+      { kind: "interim", text: "two" },
       { kind: "final", text: "two" },
     ]);
-    const encoder = new WordCarrierEncoder(8_000);
-    for (const word of ["three", "four"]) encoder.carry(word, 0);
+    const encoder = new WatermarkEncoder(8_000);
+    for (const word of ["three", "four"]) encoder.addWord(word, 0);
     expect(await heard(encoder.finish())).toEqual([
-      { kind: "partial", text: "three" },
-      { kind: "partial", text: "three four" },
+      { kind: "interim", text: "three" },
+      { kind: "interim", text: "three four" },
       { kind: "final", text: "three four" },
     ]);
   });
 
   test("the ear hears nothing in speech that carries no words", async () => {
     const { samples } = await spoken("Hello there.", "reference/gmw/en-US");
-    const speechOnly = new WordCarrierEncoder(8_000);
+    const speechOnly = new WatermarkEncoder(8_000);
     expect(await heard(Int16Array.from([...speechOnly.push(samples), ...speechOnly.finish()]))).toEqual([]);
   });
 });

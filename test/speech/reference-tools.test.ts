@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { describeTools } from "../../src/call/tools.ts";
 import type { BuiltInTool } from "../../src/core/call-spec.ts";
-import { createReferenceBrain } from "../../src/speech/providers/reference-brain.ts";
+import { createReferenceLlm } from "../../src/speech/providers/reference-brain.ts";
 import type { LlmRequest, Message, ToolDescription } from "../../src/speech/speech.ts";
 import { INLINE_TOOL_CHOICE } from "../support/inline-schemas.ts";
 
-const llm = createReferenceBrain(INLINE_TOOL_CHOICE);
+const llm = createReferenceLlm(INLINE_TOOL_CHOICE);
 
 const PROMPT = `You answer the telephone of a bakery.
 The bakery is open from eight to six.

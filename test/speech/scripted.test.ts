@@ -3,15 +3,15 @@ import { llmContract } from "../contract/llm-contract.ts";
 import { sttContract } from "../contract/stt-contract.ts";
 import { ttsContract } from "../contract/tts-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { ScriptedLlm, sayingReply } from "../support/scripted-llm.ts";
+import { ScriptedLlm, textReply } from "../support/scripted-llm.ts";
 import { ScriptedStt } from "../support/scripted-stt.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 
 sttContract("scripted", async () => {
   const clock = new ManualClock();
   const stt = new ScriptedStt(clock, [
-    { atMs: 100, event: { kind: "partial", text: "good" } },
-    { atMs: 250, event: { kind: "partial", text: "good morning" } },
+    { atMs: 100, event: { kind: "interim", text: "good" } },
+    { atMs: 250, event: { kind: "interim", text: "good morning" } },
     { atMs: 500, event: { kind: "final", text: "good morning" } },
   ]);
   return { stt, rateHz: 8_000, audio: new Int16Array(8_000), text: "good morning", play: (ms) => clock.play(ms) };
@@ -19,7 +19,7 @@ sttContract("scripted", async () => {
 
 llmContract("scripted", async () => {
   const clock = new ManualClock();
-  const llm = new ScriptedLlm(clock, [sayingReply("We open at nine.", { firstMs: 200, perWordMs: 30 })]);
+  const llm = new ScriptedLlm(clock, [textReply("We open at nine.", { firstMs: 200, perWordMs: 30 })]);
   const request = { messages: [], tools: [], temperature: 0, language: "en-US" };
   return { llm, request, drive: (promise) => clock.drive(promise) };
 });

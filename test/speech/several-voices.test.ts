@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { providerFailed } from "../../src/core/errors.ts";
 import { VOICE_CHOICE_MS_MAX } from "../../src/core/limits.ts";
-import { SeveralVoices } from "../../src/speech/several-voices.ts";
-import type { ClosableTts, SpeechRequest, Voice } from "../../src/speech/speech.ts";
+import { TtsRouter } from "../../src/speech/several-voices.ts";
+import type { ClosableTts, TtsRequest, Voice } from "../../src/speech/speech.ts";
 import { ManualClock, settled, sleep } from "../support/manual-clock.ts";
-import { lineFor } from "../support/provider-lines.ts";
+import { breakerFor } from "../support/provider-lines.ts";
 
 /** A provider that says who spoke by the rate of what it says. */
 function provider(name: string, rateHz: number, fails = false) {
-  const spoken: SpeechRequest[] = [];
+  const spoken: TtsRequest[] = [];
   const tts: ClosableTts & { isClosed: boolean } = {
     provider: name,
-    capabilities: { wordTimes: rateHz === 1 },
+    capabilities: { wordTimestamps: rateHz === 1 },
     isClosed: false,
     voices: async () => {
       if (fails) throw providerFailed(name, "no list");
@@ -28,14 +28,14 @@ function provider(name: string, rateHz: number, fails = false) {
   return { tts, spoken };
 }
 
-const severalOf = (all: readonly ClosableTts[], clock = new ManualClock()): SeveralVoices => {
-  return new SeveralVoices(
-    all.map((tts) => ({ tts, line: lineFor("voice", tts.provider, clock).line })),
+const severalOf = (all: readonly ClosableTts[], clock = new ManualClock()): TtsRouter => {
+  return new TtsRouter(
+    all.map((tts) => ({ tts, circuitBreaker: breakerFor("tts", tts.provider, clock).circuitBreaker })),
     clock,
   );
 };
 
-const request = (voiceId: string): SpeechRequest => ({ text: "Hi.", voiceId, language: "en", rateHz: 8_000 });
+const request = (voiceId: string): TtsRequest => ({ text: "Hi.", voiceId, language: "en", rateHz: 8_000 });
 
 test("a voice's id tells who speaks with it; what begins with nobody's name is for the first", async () => {
   const [a, b] = [provider("a", 1), provider("ab", 2)];
@@ -47,7 +47,7 @@ test("a voice's id tells who speaks with it; what begins with nobody's name is f
     ["abc/one", 1, "a"],
     ["one", 1, "a"],
   ] as const) {
-    expect(several.of(voiceId).provider).toBe(name);
+    expect(several.forVoice(voiceId).provider).toBe(name);
     for await (const chunk of several.speak(request(voiceId), new AbortController().signal)) {
       expect(chunk.rateHz).toBe(rateHz);
     }
@@ -71,14 +71,14 @@ test("a provider that hangs holds up nobody: the voices of the others are told w
   let answer: (voices: readonly Voice[]) => void = () => {};
   b.voices = () => new Promise((resolve) => (answer = resolve));
   const several = severalOf([a, b], clock);
-  expect(several.untold()).toEqual(["a", "b"]);
+  expect(several.unlistedProviders()).toEqual(["a", "b"]);
   const listed = several.voices();
   await clock.play(VOICE_CHOICE_MS_MAX);
   expect((await listed).map(({ id }) => id)).toEqual(["a/one"]);
-  expect(several.untold()).toEqual(["b"]);
+  expect(several.unlistedProviders()).toEqual(["b"]);
   answer([]);
   await settled();
-  expect(several.untold()).toEqual([]);
+  expect(several.unlistedProviders()).toEqual([]);
   expect(clock.pending).toBe(0);
 });
 

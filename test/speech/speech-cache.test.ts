@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { providerFailed } from "../../src/core/errors.ts";
-import { SPEECH_CACHED_CHARS_MAX } from "../../src/core/limits.ts";
-import type { SpeechRequest, TtsChunk } from "../../src/speech/speech.ts";
-import { SpeechCache } from "../../src/speech/speech-cache.ts";
+import { TTS_CACHE_TEXT_CHARS_MAX } from "../../src/core/limits.ts";
+import type { TtsRequest, TtsChunk } from "../../src/speech/speech.ts";
+import { TtsCache } from "../../src/speech/speech-cache.ts";
 
-const REQUEST: SpeechRequest = { text: "Good morning.", voiceId: "a/one", language: "en", rateHz: 8_000 };
+const REQUEST: TtsRequest = { text: "Good morning.", voiceId: "a/one", language: "en", rateHz: 8_000 };
 
 /** A voice that counts how often it speaks, 1,000 bytes each time, in two chunks. */
 function voice(fails = false) {
@@ -22,14 +22,14 @@ function voice(fails = false) {
   return { make, made };
 }
 
-async function heard(cache: SpeechCache, request: SpeechRequest, make: () => AsyncIterable<TtsChunk>) {
+async function heard(cache: TtsCache, request: TtsRequest, make: () => AsyncIterable<TtsChunk>) {
   const chunks: TtsChunk[] = [];
   for await (const chunk of cache.speak(request, make, new AbortController().signal)) chunks.push(chunk);
   return chunks;
 }
 
 test("what is asked for a second time is kept, and given from then on, to each his own", async () => {
-  const cache = new SpeechCache();
+  const cache = new TtsCache();
   const { make, made } = voice();
   await heard(cache, REQUEST, make);
   expect(cache.bytes).toBe(0);
@@ -44,7 +44,7 @@ test("what is asked for a second time is kept, and given from then on, to each h
 });
 
 test("another voice, language, rate or text is another speech", async () => {
-  const cache = new SpeechCache();
+  const cache = new TtsCache();
   const { make, made } = voice();
   const others = [{}, { voiceId: "a/two" }, { language: "de" }, { rateHz: 16_000 }, { text: "Good evening." }];
   for (let time = 0; time < 3; time += 1)
@@ -53,19 +53,19 @@ test("another voice, language, rate or text is another speech", async () => {
 });
 
 test("what did not come whole is not kept, nor is what is too long", async () => {
-  const cache = new SpeechCache();
+  const cache = new TtsCache();
   const broken = voice(true);
   for (let time = 0; time < 3; time += 1) await expect(heard(cache, REQUEST, broken.make)).rejects.toThrow("scripted");
   const { make, made } = voice();
   const life = new AbortController();
   for await (const _ of cache.speak(REQUEST, make, life.signal)) life.abort();
-  const long = { ...REQUEST, text: "a".repeat(SPEECH_CACHED_CHARS_MAX + 1) };
+  const long = { ...REQUEST, text: "a".repeat(TTS_CACHE_TEXT_CHARS_MAX + 1) };
   for (let time = 0; time < 3; time += 1) await heard(cache, long, make);
   expect([cache.bytes, broken.made.times, made.times]).toEqual([0, 3, 4]);
 });
 
 test("its memory is bounded: what was used longest ago goes first", async () => {
-  const cache = new SpeechCache(2_500);
+  const cache = new TtsCache(2_500);
   const { make, made } = voice();
   const ask = (text: string) => heard(cache, { ...REQUEST, text }, make);
   for (const text of ["a", "a", "b", "b", "a", "c", "c"]) await ask(text);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SpokenWord } from "../../src/speech/speech.ts";
-import { spokenParts, spokenTextOf, WrittenWords } from "../../src/speech/spoken-text.ts";
+import type { TimedWord } from "../../src/speech/speech.ts";
+import { normalizeText, joinSpoken, WrittenWordMapper } from "../../src/speech/spoken-text.ts";
 
-const said = (text: string, language = "en-US"): string => spokenTextOf(spokenParts(text, language));
+const said = (text: string, language = "en-US"): string => joinSpoken(normalizeText(text, language));
 
 describe("what a voice says for what a model wrote", () => {
   test.each([
@@ -100,14 +100,14 @@ describe("what a voice says for what a model wrote", () => {
 
 describe("what was written, from what was spoken", () => {
   /** The words of a voice that takes 100 ms for each. */
-  const spoken = (text: string): SpokenWord[] =>
+  const spoken = (text: string): TimedWord[] =>
     text.split(" ").map((word, index) => ({ text: word, startMs: index * 100, endMs: index * 100 + 100 }));
 
   test("a written word is known when the last word that is said for it is, and lasts as long as they do", () => {
-    const parts = spokenParts("Pay $1.20 **now**.", "en");
-    expect(spokenTextOf(parts)).toBe("Pay 1 dollar and 20 cents now.");
-    const words = new WrittenWords(parts);
-    const voice = spoken(spokenTextOf(parts));
+    const parts = normalizeText("Pay $1.20 **now**.", "en");
+    expect(joinSpoken(parts)).toBe("Pay 1 dollar and 20 cents now.");
+    const words = new WrittenWordMapper(parts);
+    const voice = spoken(joinSpoken(parts));
     expect(words.take(voice.slice(0, 4))).toEqual([{ text: "Pay", startMs: 0, endMs: 100 }]);
     expect(words.take(voice.slice(4))).toEqual([
       { text: "$1.20", startMs: 100, endMs: 600 },
@@ -129,9 +129,9 @@ describe("what was written, from what was spoken", () => {
         fc.constantFrom("en", "de", "fr", "es-MX", "xx"),
         (list, by, language) => {
           const text = list.join(by).replace(/\s+/g, " ").trim();
-          const parts = spokenParts(text, language);
+          const parts = normalizeText(text, language);
           if (parts.length === 0) return;
-          const words = new WrittenWords(parts).take(spoken(spokenTextOf(parts)));
+          const words = new WrittenWordMapper(parts).take(spoken(joinSpoken(parts)));
           expect(words.map((word) => word.text).join(" ")).toBe(text);
         },
       ),
@@ -139,6 +139,6 @@ describe("what was written, from what was spoken", () => {
   });
 
   test("nothing is left to say of what has neither a letter nor a digit", () => {
-    expect(spokenParts("*** --- 🎉 …", "en")).toEqual([]);
+    expect(normalizeText("*** --- 🎉 …", "en")).toEqual([]);
   });
 });

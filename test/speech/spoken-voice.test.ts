@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { TtsChunk } from "../../src/speech/speech.ts";
-import { withSpokenText } from "../../src/speech/spoken-voice.ts";
+import { normalizingTts } from "../../src/speech/spoken-voice.ts";
 import { ttsContract } from "../contract/tts-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { ScriptedTts } from "../support/scripted-tts.ts";
 
-const spoken = (tts: ScriptedTts) => withSpokenText({ ...withMethods(tts), close: () => {} });
+const spoken = (tts: ScriptedTts) => normalizingTts({ ...withMethods(tts), close: () => {} });
 const withMethods = (tts: ScriptedTts) => ({
   provider: tts.provider,
   capabilities: tts.capabilities,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createOpenAiBrain } from "../../src/speech/providers/openai-brain.ts";
-import { Thoughts } from "../../src/speech/providers/thoughts.ts";
-import { ModelServer } from "../support/providers/model-server.ts";
+import { createOpenAiLlm } from "../../src/speech/providers/openai-brain.ts";
+import { ReasoningFilter } from "../../src/speech/providers/thoughts.ts";
+import { LlmServer } from "../support/providers/model-server.ts";
 import { chatAnswer } from "../support/providers/openai-chat.ts";
 
 /** What is said of `text` when it comes in pieces of `chars`. */
 function said(text: string, chars: number): string {
-  const thoughts = new Thoughts();
+  const thoughts = new ReasoningFilter();
   let told = "";
   for (let at = 0; at < text.length; at += chars) told += thoughts.push(text.slice(at, at + chars));
   return told + thoughts.end();
@@ -30,8 +30,8 @@ describe("what a model thinks is never said, however its answer is cut", () => {
 
   test("as an OpenAI-compatible server sends it", async () => {
     const events = chatAnswer("<th", "ink>They want", " bread.</", "think>", "\n\n", "We have", " rye.");
-    const server = await ModelServer.start({ kind: "events", events });
-    const llm = createOpenAiBrain({ model: "qwen3", apiKey: "key", baseUrl: `${server.url}/v1` });
+    const server = await LlmServer.start({ kind: "events", events });
+    const llm = createOpenAiLlm({ model: "qwen3", apiKey: "key", baseUrl: `${server.url}/v1` });
     const request = { messages: [{ role: "user", text: "Hi." } as const], tools: [], temperature: 0, language: "en" };
     const texts: string[] = [];
     for await (const event of llm.reply(request, new AbortController().signal)) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Tts } from "../../src/speech/speech.ts";
-import { timedFirst, timedVoice } from "../../src/speech/timed.ts";
+import { timeFirstItem, timedTts } from "../../src/speech/timed.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 /** Items that come so many ms apart, and whether whoever reads them has let go. */
@@ -24,7 +24,7 @@ test("the time to the first of them is told, once, and all of them come through"
   const told: number[] = [];
   const { items } = slowly(clock, ["a", "b", "c"], 40);
   const got: string[] = [];
-  for await (const item of timedFirst(
+  for await (const item of timeFirstItem(
     items,
     () => clock.nowMs(),
     (tookMs) => told.push(tookMs),
@@ -37,10 +37,10 @@ test("where none comes nothing is told: neither at an end nor at a failure, whic
   const clock = new ManualClock();
   const told: number[] = [];
   const tell = (tookMs: number) => told.push(tookMs);
-  for await (const _ of timedFirst(slowly(clock, [], 1).items, () => clock.nowMs(), tell)) expect.unreachable();
+  for await (const _ of timeFirstItem(slowly(clock, [], 1).items, () => clock.nowMs(), tell)) expect.unreachable();
   const failing = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("planted")) }) };
   const reading = async (): Promise<void> => {
-    for await (const _ of timedFirst(failing, () => clock.nowMs(), tell)) expect.unreachable();
+    for await (const _ of timeFirstItem(failing, () => clock.nowMs(), tell)) expect.unreachable();
   };
   await expect(reading()).rejects.toThrow("planted");
   expect(told).toEqual([]);
@@ -49,7 +49,7 @@ test("where none comes nothing is told: neither at an end nor at a failure, whic
 test("whoever stops reading early lets go of what it comes from", async () => {
   const clock = new ManualClock();
   const { items, seen } = slowly(clock, ["a", "b"], 1);
-  for await (const _ of timedFirst(
+  for await (const _ of timeFirstItem(
     items,
     () => clock.nowMs(),
     () => {},
@@ -63,14 +63,14 @@ test("a voice is timed piece by piece, from when it was asked for each", async (
   const told: number[] = [];
   const voice: Tts = {
     provider: "scripted",
-    capabilities: { wordTimes: true },
+    capabilities: { wordTimestamps: true },
     voices: async () => [],
     async *speak({ text }) {
       clock.advance(text.length);
       for (let chunk = 0; chunk < 3; chunk += 1) yield { samples: new Int16Array(1), rateHz: 8_000, words: [] };
     },
   };
-  const timed = timedVoice(
+  const timed = timedTts(
     voice,
     () => clock.nowMs(),
     (tookMs) => told.push(tookMs),

@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { EventQueue } from "../../src/speech/event-queue.ts";
-import { heardLanguage, heardText } from "../../src/speech/heard-text.ts";
-import { UtteranceCutter } from "../../src/speech/utterance-cutter.ts";
-import { VoiceGate } from "../../src/speech/voice-gate.ts";
+import { transcriptLanguage, transcriptText } from "../../src/speech/heard-text.ts";
+import { UtteranceBuffer } from "../../src/speech/utterance-cutter.ts";
+import { SpeechGate } from "../../src/speech/voice-gate.ts";
 
 /** Frames as a text: `v` is voiced, `.` is not. */
-const changes = (gate: VoiceGate, frames: string): string[] => [...frames].map((frame) => gate.frame(frame === "v"));
+const changes = (gate: SpeechGate, frames: string): string[] => [...frames].map((frame) => gate.frame(frame === "v"));
 
 describe("the gate of a voice", () => {
   test("opens with the third voiced frame of five, and not for clicks", () => {
-    expect(changes(new VoiceGate(60), "v.v.v")).toEqual(["same", "same", "same", "same", "began"]);
-    expect(changes(new VoiceGate(60), "vv...vv...v....v")).not.toContain("began");
+    expect(changes(new SpeechGate(60), "v.v.v")).toEqual(["same", "same", "same", "same", "began"]);
+    expect(changes(new SpeechGate(60), "vv...vv...v....v")).not.toContain("began");
   });
 
   test("closes after so much without voice, and opens again", () => {
-    expect(changes(new VoiceGate(60), "vvv..v...vvv")).toEqual([
+    expect(changes(new SpeechGate(60), "vvv..v...vvv")).toEqual([
       ...["same", "same", "began"],
       ...["same", "same", "same", "same", "same", "ended"],
       ...["same", "same", "began"],
@@ -25,7 +25,7 @@ describe("the gate of a voice", () => {
 describe("the cutter of utterances", () => {
   const FRAMES_BEFORE = 15;
   const cut = (frames: string): number[] => {
-    const cutter = new UtteranceCutter();
+    const cutter = new UtteranceBuffer();
     return [...frames].flatMap((frame) => cutter.write(new Int16Array(160), frame === "v")?.length ?? []);
   };
 
@@ -34,7 +34,7 @@ describe("the cutter of utterances", () => {
   });
 
   test("owns what it is lent", () => {
-    const cutter = new UtteranceCutter();
+    const cutter = new UtteranceBuffer();
     const frame = new Int16Array(160);
     let utterance: Int16Array | undefined;
     for (let n = 0; n < 20 && utterance === undefined; n += 1) {
@@ -47,14 +47,14 @@ describe("the cutter of utterances", () => {
 
 describe("what an ear heard", () => {
   test("is one line without control characters", () => {
-    expect(heardText(" two\tcakes\u0000\r\n\u0085please ")).toBe("two cakes please");
-    expect(heardText("\u0007 ")).toBe("");
+    expect(transcriptText(" two\tcakes\u0000\r\n\u0085please ")).toBe("two cakes please");
+    expect(transcriptText("\u0007 ")).toBe("");
   });
 
   test("is in the call's own language where it differs by nothing but the region", () => {
-    expect(heardLanguage("en", "en-GB")).toBe("en-GB");
-    expect(heardLanguage("EN_us", "en-GB")).toBe("en-GB");
-    expect(heardLanguage("de", "en-GB")).toBe("de");
+    expect(transcriptLanguage("en", "en-GB")).toBe("en-GB");
+    expect(transcriptLanguage("EN_us", "en-GB")).toBe("en-GB");
+    expect(transcriptLanguage("de", "en-GB")).toBe("de");
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { providerFailed } from "../../src/core/errors.ts";
 import { VOICE_LIST_FRESH_MS, VOICE_LIST_MS_MAX, VOICE_LIST_RETRY_MS } from "../../src/core/limits.ts";
 import type { Voice } from "../../src/speech/speech.ts";
-import { VoiceList } from "../../src/speech/voice-list.ts";
+import { CachedVoiceList } from "../../src/speech/voice-list.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 
 const voice = (id: string): Voice => ({ id: `x/${id}`, name: id, language: "en", provider: "x" });
@@ -11,7 +11,7 @@ const voice = (id: string): Voice => ({ id: `x/${id}`, name: id, language: "en",
 function scene(...answers: readonly (readonly Voice[] | Error | "silent")[]) {
   const clock = new ManualClock();
   const asked: AbortSignal[] = [];
-  const list = new VoiceList("x", clock, async (signal) => {
+  const list = new CachedVoiceList("x", clock, async (signal) => {
     const answer = answers[asked.push(signal) - 1];
     if (answer instanceof Error) throw answer;
     if (answer === "silent" || answer === undefined) {
@@ -67,7 +67,7 @@ test("P2: a provider that never answers is waited for so long and no longer", as
 test("P5: of a list that breaks off, the pages that were read are used until there is a whole one", async () => {
   const clock = new ManualClock();
   let asked = 0;
-  const list = new VoiceList("x", clock, async (_signal, soFar) => {
+  const list = new CachedVoiceList("x", clock, async (_signal, soFar) => {
     asked += 1;
     soFar([voice("a"), voice("b")]);
     if (asked !== 2) throw providerFailed("x", "refused with 500");

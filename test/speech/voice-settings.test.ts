@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import { readVoiceSettings } from "../../src/speech/voice-settings.ts";
+import { readTtsSettings } from "../../src/speech/voice-settings.ts";
 
-const settings = (env: Readonly<Record<string, string>>) => readVoiceSettings((key, fallback) => env[key] ?? fallback);
+const settings = (env: Readonly<Record<string, string>>) => readTtsSettings((key, fallback) => env[key] ?? fallback);
 
 describe("settings of voices", () => {
   test("without any variable are those of the providers themselves, and OpenAI's own voices", () => {

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hasSounds, WordPlaces } from "../../src/speech/word-places.ts";
+import { isSpeakable, WordAlignment } from "../../src/speech/word-places.ts";
 
 type Told = readonly [said: string, startMs: number, endMs: number];
 
 function placed(text: string, told: readonly Told[], endMs: number): [string, number, number][] {
-  const places = new WordPlaces(text);
-  for (const [said, startMs, wordEndMs] of told) places.tell(said, startMs, wordEndMs);
+  const places = new WordAlignment(text);
+  for (const [said, startMs, wordEndMs] of told) places.addTimestamp(said, startMs, wordEndMs);
   places.finish(endMs);
-  return places.takeKnown().map((word) => [word.text, word.startMs, word.endMs]);
+  return places.takeAligned().map((word) => [word.text, word.startMs, word.endMs]);
 }
 
 describe("words", () => {
@@ -156,16 +156,16 @@ describe("words", () => {
   });
 
   test("are known as soon as they were told whole", () => {
-    const places = new WordPlaces("One two three.");
-    places.tell("One", 0, 100);
-    places.tell("tw", 100, 150);
-    expect(places.takeKnown().map(({ text }) => text)).toEqual(["One"]);
-    places.tell("o", 150, 200);
-    expect(places.takeKnown()).toEqual([{ text: "two", startMs: 100, endMs: 200 }]);
+    const places = new WordAlignment("One two three.");
+    places.addTimestamp("One", 0, 100);
+    places.addTimestamp("tw", 100, 150);
+    expect(places.takeAligned().map(({ text }) => text)).toEqual(["One"]);
+    places.addTimestamp("o", 150, 200);
+    expect(places.takeAligned()).toEqual([{ text: "two", startMs: 100, endMs: 200 }]);
   });
 });
 
 test("there is something to be spoken in letters and digits of any script, and in nothing else", () => {
-  expect(["a", "7", "你", "é", "— x"].map(hasSounds)).toEqual([true, true, true, true, true]);
-  expect(["", "...", " — ", "🙂", "\n"].map(hasSounds)).toEqual([false, false, false, false, false]);
+  expect(["a", "7", "你", "é", "— x"].map(isSpeakable)).toEqual([true, true, true, true, true]);
+  expect(["", "...", " — ", "🙂", "\n"].map(isSpeakable)).toEqual([false, false, false, false, false]);
 });

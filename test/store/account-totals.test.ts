@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AccountSpend, Spend } from "../../src/core/spend.ts";
 import { AccountSpends } from "../../src/gateway/account-spend.ts";
-import { AccountTotals } from "../../src/store/account-totals.ts";
+import { AccountSpendTotals } from "../../src/store/account-totals.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const LIMITS: Spend = { llm_requests: 10, input_tokens: 1_000, output_tokens: 1_000, tts_characters: 1_000 };
@@ -10,7 +10,7 @@ const REQUEST = { llm_requests: 1, input_tokens: 10 };
 /** A control process and its workers, without the sockets between them. */
 function service(workerCount: number) {
   const clock = new ManualClock();
-  const totals = new AccountTotals({ limits: LIMITS, clock });
+  const totals = new AccountSpendTotals({ limits: LIMITS, clock });
   const workers = Array.from({ length: workerCount }, () => new AccountSpends({ limits: LIMITS, clock }));
   return {
     clock,
@@ -19,11 +19,11 @@ function service(workerCount: number) {
     /** What every worker does each LOAD_TELL_MS, and what comes of it. */
     report(all = false): AccountSpend[] {
       const reported = workers.flatMap((worker, index) => {
-        const spends = worker.take(all);
+        const spends = worker.takeChanged(all);
         totals.reported(`worker-${index}`, spends, all);
         return spends;
       });
-      for (const worker of workers) worker.over(totals.allOver());
+      for (const worker of workers) worker.setExceeded(totals.allOverLimit());
       return reported;
     },
     /** As many requests as a worker allows. */
@@ -41,7 +41,7 @@ describe("ADV-H3: what the accounts of several workers have spent", () => {
     const [one, two] = workers as [AccountSpends, AccountSpends];
     expect([spend(one, 6), spend(two, 4)]).toEqual([6, 4]);
     report();
-    expect([totals.over("a"), totals.over("b")]).toEqual(["llm_requests", undefined]);
+    expect([totals.overLimit("a"), totals.overLimit("b")]).toEqual(["llm_requests", undefined]);
     expect([spend(one, 1), spend(two, 1)]).toEqual([0, 0]);
   });
 
@@ -60,12 +60,12 @@ describe("ADV-H3: what the accounts of several workers have spent", () => {
     report();
     clock.advance(59_999);
     report();
-    expect(totals.over("a")).toBe("llm_requests");
+    expect(totals.overLimit("a")).toBe("llm_requests");
     clock.advance(1_001);
     expect(report()).toEqual([
       { accountId: "a", spend: { llm_requests: 0, input_tokens: 0, output_tokens: 0, tts_characters: 0 } },
     ]);
-    expect([totals.over("a"), totals.allOver(), worker.take(true)]).toEqual([undefined, [], []]);
+    expect([totals.overLimit("a"), totals.allOverLimit(), worker.takeChanged(true)]).toEqual([undefined, [], []]);
   });
 
   test("is reported only where it has changed, and all of it to a control process that is new", () => {
@@ -80,10 +80,10 @@ describe("ADV-H3: what the accounts of several workers have spent", () => {
     const { clock, workers, report, spend, totals } = service(1);
     spend(workers[0] as AccountSpends, 10);
     report();
-    totals.workerGone("worker-0");
-    expect(totals.over("a")).toBe("llm_requests");
+    totals.workerDisconnected("worker-0");
+    expect(totals.overLimit("a")).toBe("llm_requests");
     clock.advance(60_001);
-    expect(totals.over("a")).toBeUndefined();
+    expect(totals.overLimit("a")).toBeUndefined();
   });
 
   test("refuses what is used up alone: the last answer is still spoken", () => {

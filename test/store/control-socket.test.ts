@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { newSocketPath } from "../../src/store/control-socket.ts";
-import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
-import { IpcServer } from "../../src/store/ipc-server.ts";
+import { HandoffClient } from "../../src/store/ipc-hand-off.ts";
+import { HandoffServer } from "../../src/store/ipc-server.ts";
 import { handoffServer } from "../support/handoff-server.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
-const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true };
+const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, acceptsCalls: true };
 /** Longer than any address of a Unix socket. */
 const LONG_NAME = "d".repeat(200);
 
@@ -20,7 +20,7 @@ async function serverAt(path: string) {
   const came: string[] = [];
   const clock = new ManualClock();
   const { log, lines } = memoryLog();
-  const server = new IpcServer(handoffServer(path, { clock, log, onWorker: (workerId) => came.push(workerId) }));
+  const server = new HandoffServer(handoffServer(path, { clock, log, onWorkerConnected: (workerId) => came.push(workerId) }));
   onTestFinished(() => server.close());
   await server.listen();
   const seen = async (count: number): Promise<string[]> => {
@@ -30,16 +30,16 @@ async function serverAt(path: string) {
   return { server, clock, lines, seen };
 }
 
-function connectWorker(path: string, workerId: string): IpcHandOff {
-  const handOff = new IpcHandOff({
+function connectWorker(path: string, workerId: string): HandoffClient {
+  const handOff = new HandoffClient({
     path,
     workerId,
     callIds: () => [],
-    takeSpends: () => [],
-    onAccountsOver: () => {},
+    takeSpendReports: () => [],
+    onAccountsOverLimit: () => {},
     load: () => LOAD,
-    onForeignControl: () => {},
-    onEnd: () => {},
+    onIncompatibleControl: () => {},
+    onEndRequested: () => {},
     metrics: async () => undefined,
     clock: systemClock,
   });

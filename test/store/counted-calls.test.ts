@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import type { NewCall } from "../../src/store/call-store.ts";
-import { countedCalls } from "../../src/store/counted-calls.ts";
+import { meteredCallStore } from "../../src/store/counted-calls.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { callStoreContract, SPEC } from "../contract/call-store-contract.ts";
 import { readExposition, sampleOf } from "../support/exposition.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
-import { ageClockOf, by, mintToken } from "../support/tokens.ts";
+import { ageClockOf, redeemedBy, mintToken } from "../support/tokens.ts";
 import { NO_WORKERS } from "../support/workers-metrics.ts";
 
 const make = (metrics = new ControlMetrics()) => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
   const open = async () => {
     const stores = await openStores(directory, clock, { ageClock: ageClockOf(clock) });
-    return { ...stores, calls: countedCalls(stores.calls, metrics) };
+    return { ...stores, calls: meteredCallStore(stores.calls, metrics) };
   };
   return { open, clock };
 };
@@ -37,7 +37,7 @@ test("each call is counted once when it is created, and once when it is over, wh
   const [cancelled, held, lost] = [await create({ idempotency }), await create(), await create()];
   await create({ idempotency });
   await create();
-  for (const { tokenHash } of [held, lost]) await redemptions.redeem(tokenHash, by("worker"));
+  for (const { tokenHash } of [held, lost]) await redemptions.redeem(tokenHash, redeemedBy("worker"));
   const over = { endedAtMs: clock.epochMs(), durationMs: 0, turns: [] };
   for (let times = 0; times < 2; times += 1) {
     await calls.cancel(accountId, cancelled.callId);

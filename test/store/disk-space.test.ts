@@ -37,7 +37,7 @@ const systemError = (code: string): Error => Object.assign(new Error(code), { co
 describe("ADV-M4: disk space", () => {
   test("is low below the minimum on any of the disks, and recovers by itself above it and some more", async () => {
     const { clock, disk, free, logged } = scene();
-    await disk.watch();
+    await disk.monitor();
     expect([disk.isLow, disk.freeBytes]).toEqual([false, 5_000]);
     free.recordings = MIN_FREE_BYTES - 1;
     await clock.play(1_000);
@@ -54,7 +54,7 @@ describe("ADV-M4: disk space", () => {
   test("is never low where no minimum is set, and is read all the same", async () => {
     const { disk, free } = scene(0);
     free.data = 0;
-    await disk.watch();
+    await disk.monitor();
     expect([disk.isLow, disk.freeBytes]).toEqual([false, 0]);
   });
 
@@ -62,7 +62,7 @@ describe("ADV-M4: disk space", () => {
     const { clock, disk, free, logged } = scene();
     free.data = 10;
     free.recordings = systemError("ENOENT");
-    await disk.watch();
+    await disk.monitor();
     expect([disk.isLow, disk.freeBytes]).toEqual([true, 10]);
     free.data = systemError("EIO");
     await clock.play(5_000);
@@ -77,7 +77,7 @@ describe("ADV-M4: disk space", () => {
       return new Promise((resolve) => answer.push(resolve));
     };
     const disk = new DiskSpace({ folders: ["a", "b"], minFreeBytes: 1, clock, log: memoryLog().log, freeBytesOf });
-    const read = disk.watch();
+    const read = disk.monitor();
     await clock.play(10_000);
     expect(asked).toEqual(["a"]);
     answer[0]?.(9);
@@ -90,7 +90,7 @@ describe("ADV-M4: disk space", () => {
 
   test("is read once a second and never twice at a time", async () => {
     const { clock, disk, readings } = scene();
-    await disk.watch();
+    await disk.monitor();
     await clock.play(3_000);
     expect(readings()).toBe(8);
     expect(clock.pending).toBe(1);
@@ -99,7 +99,7 @@ describe("ADV-M4: disk space", () => {
   test("is what the system says of a real folder", async () => {
     const { log } = memoryLog();
     const disk = new DiskSpace({ folders: [temporaryDirectory()], minFreeBytes: 1, clock: new ManualClock(), log });
-    await disk.watch();
+    await disk.monitor();
     expect(disk.freeBytes).toBeGreaterThan(0);
     expect(disk.isLow).toBe(false);
   });

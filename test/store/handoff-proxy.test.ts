@@ -6,9 +6,9 @@ import { systemAgeClock } from "../../src/core/age-clock.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import { HEARTBEAT_MS } from "../../src/core/limits.ts";
 import { HANDOFF_SILENT_PINGS_MAX } from "../../src/core/token-limits.ts";
-import { HandoffProxy } from "../../src/store/handoff-proxy.ts";
-import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
-import { HANDOFF_PROTOCOL } from "../../src/store/ipc-messages.ts";
+import { HandoffThreadClient } from "../../src/store/handoff-proxy.ts";
+import { HandoffClient } from "../../src/store/ipc-hand-off.ts";
+import { HANDOFF_PROTOCOL_VERSION } from "../../src/store/ipc-messages.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { createCall, SPEC } from "../contract/call-store-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -23,9 +23,9 @@ async function scene(clock: Clock = systemClock) {
   const failure = new Promise<Error>((resolve) => {
     failed = resolve;
   });
-  const proxy = new HandoffProxy({ clock, onFailed: (error) => failed(error) });
+  const proxy = new HandoffThreadClient({ clock, onFailed: (error) => failed(error) });
   onTestFinished(() => proxy.close());
-  const stores = await openStores(dataDir, systemClock, { unwritten: proxy.unwritten });
+  const stores = await openStores(dataDir, systemClock, { unpersisted: proxy.unpersisted });
   onTestFinished(() => stores.close());
   const told: unknown[][] = [];
   const tell =
@@ -39,11 +39,11 @@ async function scene(clock: Clock = systemClock) {
       {
         onRedeemed: tell("redeemed"),
         onReturned: tell("returned"),
-        onWorker: tell("worker"),
-        onLoad: () => {},
-        onSpends: tell("spends"),
-        onForeignWorker: tell("foreign"),
-        onWorkerGone: tell("gone"),
+        onWorkerConnected: tell("worker"),
+        onLoadReported: () => {},
+        onSpendReported: tell("spends"),
+        onIncompatibleWorker: tell("foreign"),
+        onWorkerDisconnected: tell("gone"),
         onStreamStarted: tell("stream started"),
         onEnded: tell("ended"),
       },
@@ -69,7 +69,7 @@ const { workerData } = require("node:worker_threads");
 const { path, hashes, answers } = workerData;
 const socket = connect(path);
 const say = (message) => socket.write(JSON.stringify(message) + "\\n");
-say({ kind: "hello", protocol: ${HANDOFF_PROTOCOL}, workerId: "worker-1", connection: 1, callIds: [], returned: [],
+say({ kind: "hello", protocol: ${HANDOFF_PROTOCOL_VERSION}, workerId: "worker-1", connection: 1, callIds: [], returned: [],
   load: { callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true } });
 hashes.forEach((tokenHash, id) => say({ kind: "redeem", id, tokenHash, nonce: "nonce-" + id }));
 let [rest, answered, calls] = ["", 0, 0];
@@ -131,7 +131,7 @@ const { workerData } = require("node:worker_threads");
 const { path, back } = workerData;
 const come = (connection, onAnswer) => {
   const socket = connect(path);
-  socket.write(JSON.stringify({ kind: "hello", protocol: ${HANDOFF_PROTOCOL}, workerId: "worker-1", connection, callIds: [], returned: [], spends: [],
+  socket.write(JSON.stringify({ kind: "hello", protocol: ${HANDOFF_PROTOCOL_VERSION}, workerId: "worker-1", connection, callIds: [], returned: [], spends: [],
     load: { callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true } }) + "\\n");
   socket.on("data", (text) => String(text).includes("token-keys") && onAnswer(socket));
 };
@@ -198,20 +198,20 @@ test("ADV-M1: a handoff thread that answers no ping is told to the control proce
 test("ADV-M5: other token keys reach the workers through the thread", async () => {
   const { proxy, socketPath, serve } = await scene();
   await serve();
-  const worker = new IpcHandOff({
+  const worker = new HandoffClient({
     path: socketPath,
     workerId: "worker-1",
     callIds: () => [],
-    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true }),
-    takeSpends: () => [],
-    onAccountsOver: () => {},
-    onForeignControl: () => {},
-    onEnd: () => {},
+    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
+    takeSpendReports: () => [],
+    onAccountsOverLimit: () => {},
+    onIncompatibleControl: () => {},
+    onEndRequested: () => {},
     metrics: async () => undefined,
     clock: systemClock,
   });
   onTestFinished(() => worker.close());
-  await worker.tried;
+  await worker.firstAttempt;
   const other = Buffer.alloc(32, 9).toString("base64url");
   proxy.setTokenKeys([other, TOKEN_KEY_TEXT]);
   while (worker.tokenKeys.length < 2) await new Promise((resolve) => setImmediate(resolve));

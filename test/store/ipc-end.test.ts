@@ -2,10 +2,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
+import { HandoffClient } from "../../src/store/ipc-hand-off.ts";
 import {
   type ControlMessage,
-  HANDOFF_PROTOCOL,
+  HANDOFF_PROTOCOL_VERSION,
   LineParser,
   toLine,
   type WorkerMessage,
@@ -22,7 +22,7 @@ test("a call that comes in one piece with the word to end it is there when the w
   const path = join(temporaryDirectory(), "control.sock");
   const server = createServer((socket) => {
     closers.push(() => socket.destroy());
-    socket.write(toLine({ kind: "welcome", protocol: HANDOFF_PROTOCOL }));
+    socket.write(toLine({ kind: "welcome", protocol: HANDOFF_PROTOCOL_VERSION }));
     const parser = new LineParser<WorkerMessage>();
     socket.setEncoding("utf8").on("data", (text: string) =>
       parser.push(text, (message) => {
@@ -39,15 +39,15 @@ test("a call that comes in one piece with the word to end it is there when the w
   closers.push(() => server.close());
   const open = new Set<string>();
   const told = new Promise<{ callId: string; isOpen: boolean }>((resolve) => {
-    const handOff = new IpcHandOff({
+    const handOff = new HandoffClient({
       path,
       workerId: "worker-1",
       callIds: () => [],
-      takeSpends: () => [],
-      onAccountsOver: () => {},
-      load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true }),
-      onForeignControl: () => {},
-      onEnd: (callId) => resolve({ callId, isOpen: open.has(callId) }),
+      takeSpendReports: () => [],
+      onAccountsOverLimit: () => {},
+      load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, acceptsCalls: true }),
+      onIncompatibleControl: () => {},
+      onEndRequested: (callId) => resolve({ callId, isOpen: open.has(callId) }),
       metrics: async () => undefined,
       clock: systemClock,
     });

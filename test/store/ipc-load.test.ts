@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { LOAD_TELL_MS } from "../../src/core/limits.ts";
-import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
-import { IpcServer } from "../../src/store/ipc-server.ts";
+import { LOAD_REPORT_MS } from "../../src/core/limits.ts";
+import { HandoffClient } from "../../src/store/ipc-hand-off.ts";
+import { HandoffServer } from "../../src/store/ipc-server.ts";
 import { handoffServer } from "../support/handoff-server.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -11,25 +11,25 @@ test("a worker tells how it stands when it comes, from then on every 250 ms and 
   const path = join(temporaryDirectory(), "control.sock");
   const clock = new ManualClock();
   const told: [string, number][] = [];
-  const server = new IpcServer(
+  const server = new HandoffServer(
     handoffServer(path, {
-      onWorker: (workerId, _connection, _callIds, { callCount }) => told.push([`${workerId} came`, callCount]),
-      onLoad: (workerId, { callCount }) => told.push([workerId, callCount]),
-      onWorkerGone: (workerId) => told.push([`${workerId} went`, Number.NaN]),
+      onWorkerConnected: (workerId, _connection, _callIds, { callCount }) => told.push([`${workerId} came`, callCount]),
+      onLoadReported: (workerId, { callCount }) => told.push([workerId, callCount]),
+      onWorkerDisconnected: (workerId) => told.push([`${workerId} went`, Number.NaN]),
     }),
   );
   await server.listen();
   onTestFinished(() => server.close());
   let callCount = 0;
-  const handOff = new IpcHandOff({
+  const handOff = new HandoffClient({
     path,
     workerId: "a",
     callIds: () => [],
-    takeSpends: () => [],
-    onAccountsOver: () => {},
-    load: () => ({ callCount: callCount++, callsMax: 9, loopLagMs: 0, takesCalls: true }),
-    onForeignControl: () => {},
-    onEnd: () => {},
+    takeSpendReports: () => [],
+    onAccountsOverLimit: () => {},
+    load: () => ({ callCount: callCount++, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
+    onIncompatibleControl: () => {},
+    onEndRequested: () => {},
     metrics: async () => undefined,
     clock,
   });
@@ -37,12 +37,12 @@ test("a worker tells how it stands when it comes, from then on every 250 ms and 
     while (told.length < count) await new Promise((resolve) => setImmediate(resolve));
   };
   await seen(1);
-  clock.advance(LOAD_TELL_MS - 1);
+  clock.advance(LOAD_REPORT_MS - 1);
   clock.advance(1);
   await seen(2);
-  clock.advance(2 * LOAD_TELL_MS);
+  clock.advance(2 * LOAD_REPORT_MS);
   await seen(4);
-  handOff.tellLoad();
+  handOff.sendLoad();
   await seen(5);
   await handOff.close();
   await seen(6);
@@ -62,24 +62,24 @@ test("F14-4: the carrier's id of a call reaches the control process when its str
   const clock = new ManualClock();
   const told: string[][] = [];
   let workers = 0;
-  const server = new IpcServer(
+  const server = new HandoffServer(
     handoffServer(path, {
       clock,
-      onWorker: () => (workers += 1),
+      onWorkerConnected: () => (workers += 1),
       onStreamStarted: (callId, carrierCallId) => told.push([callId, carrierCallId]),
     }),
   );
   await server.listen();
   onTestFinished(() => server.close());
-  const handOff = new IpcHandOff({
+  const handOff = new HandoffClient({
     path,
     workerId: "a",
     callIds: () => [],
-    takeSpends: () => [],
-    onAccountsOver: () => {},
-    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true }),
-    onForeignControl: () => {},
-    onEnd: () => {},
+    takeSpendReports: () => [],
+    onAccountsOverLimit: () => {},
+    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
+    onIncompatibleControl: () => {},
+    onEndRequested: () => {},
     metrics: async () => undefined,
     clock,
   });

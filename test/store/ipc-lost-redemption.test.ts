@@ -2,16 +2,16 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { RedeemedCall } from "../../src/store/hand-off.ts";
-import { HANDOFF_PROTOCOL, toLine } from "../../src/store/ipc-messages.ts";
-import { IpcServer } from "../../src/store/ipc-server.ts";
+import { HANDOFF_PROTOCOL_VERSION, toLine } from "../../src/store/ipc-messages.ts";
+import { HandoffServer } from "../../src/store/ipc-server.ts";
 import { SPEC } from "../contract/call-store-contract.ts";
 import { handoffServer } from "../support/handoff-server.ts";
 import { settled } from "../support/manual-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
-const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true };
+const LOAD = { callCount: 0, callsMax: 1, loopLagMs: 0, acceptsCalls: true };
 
-let server: IpcServer | undefined;
+let server: HandoffServer | undefined;
 afterEach(() => server?.close());
 
 test("ADV-M5: a token whose worker died while it was redeemed is given back, with the nonce of that redemption", async () => {
@@ -20,7 +20,7 @@ test("ADV-M5: a token whose worker died while it was redeemed is given back, wit
   let redeemed = (_call: RedeemedCall): void => {};
   const told: unknown[] = [];
   const gone = new Promise<void>((resolve) => {
-    server = new IpcServer(
+    server = new HandoffServer(
       handoffServer(path, {
         redemptions: {
           redeem: () => {
@@ -29,12 +29,12 @@ test("ADV-M5: a token whose worker died while it was redeemed is given back, wit
               redeemed = answer;
             });
           },
-          async giveBack(tokenHash, nonce) {
+          async returnRedemption(tokenHash, nonce) {
             told.push(["given back", tokenHash, nonce]);
             return { callId: "call_1", remainingMs: 5 };
           },
         },
-        onWorkerGone: () => resolve(),
+        onWorkerDisconnected: () => resolve(),
         onRedeemed: (callId) => told.push(["redeemed", callId]),
         onReturned: (call) => told.push(["returned", call]),
         onEnded: (callId) => told.push(["ended", callId]),
@@ -47,7 +47,7 @@ test("ADV-M5: a token whose worker died while it was redeemed is given back, wit
   worker.write(
     toLine({
       kind: "hello",
-      protocol: HANDOFF_PROTOCOL,
+      protocol: HANDOFF_PROTOCOL_VERSION,
       workerId: "worker-1",
       connection: 1,
       callIds: [],

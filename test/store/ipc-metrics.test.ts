@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import type { ProcessMetrics } from "../../src/core/metrics-sum.ts";
-import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
-import { IpcServer } from "../../src/store/ipc-server.ts";
+import { HandoffClient } from "../../src/store/ipc-hand-off.ts";
+import { HandoffServer } from "../../src/store/ipc-server.ts";
 import { handoffServer } from "../support/handoff-server.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -15,22 +15,22 @@ afterEach(() => {
 /** The control process's end of a hand-off socket, and workers on demand. */
 async function controlEnd() {
   const path = join(temporaryDirectory(), "control.sock");
-  const server = new IpcServer(handoffServer(path));
+  const server = new HandoffServer(handoffServer(path));
   await server.listen();
   closers.push(() => server.close());
   /** A worker with these metrics, once it is known. */
-  const worker = async (tell: () => Promise<string | undefined>): Promise<IpcHandOff> => {
+  const worker = async (tell: () => Promise<string | undefined>): Promise<HandoffClient> => {
     const before = server.workerCount;
-    const handOff = new IpcHandOff({
+    const handOff = new HandoffClient({
       path,
       workerId: `worker-${before}`,
       callIds: () => [],
-      takeSpends: () => [],
-      onAccountsOver: () => {},
-      load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, takesCalls: true }),
+      takeSpendReports: () => [],
+      onAccountsOverLimit: () => {},
+      load: () => ({ callCount: 0, callsMax: 1, loopLagMs: 0, acceptsCalls: true }),
       metrics: async () => named(await tell()),
-      onForeignControl: () => {},
-      onEnd: () => {},
+      onIncompatibleControl: () => {},
+      onEndRequested: () => {},
       clock: systemClock,
     });
     closers.push(() => void handOff.close());
@@ -48,11 +48,11 @@ const named = (name: string | undefined): ProcessMetrics | undefined =>
   name === undefined ? undefined : ([{ name, help: "", type: "gauge", values: [] }] as unknown as ProcessMetrics);
 
 /** What each worker told, by that name. */
-const ask = async (server: IpcServer, signal = never): Promise<(string | undefined)[]> =>
+const ask = async (server: HandoffServer, signal = never): Promise<(string | undefined)[]> =>
   [...(await server.metrics(signal)).values()].map((metrics) => metrics?.[0]?.name);
 
 /** Asks and gives up once the question has had time to arrive. */
-async function askInVain(server: IpcServer): Promise<(string | undefined)[]> {
+async function askInVain(server: HandoffServer): Promise<(string | undefined)[]> {
   const patience = new AbortController();
   const answer = ask(server, patience.signal);
   for (let turns = 0; turns < 20; turns += 1) await turn();

@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
-import { HANDOFF_PROTOCOL } from "../../src/store/ipc-messages.ts";
-import { IpcServer } from "../../src/store/ipc-server.ts";
+import { HandoffClient } from "../../src/store/ipc-hand-off.ts";
+import { HANDOFF_PROTOCOL_VERSION } from "../../src/store/ipc-messages.ts";
+import { HandoffServer } from "../../src/store/ipc-server.ts";
 import { handoffServer } from "../support/handoff-server.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { memoryLog } from "../support/memory-log.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { TOKEN_KEY_TEXT } from "../support/tokens.ts";
 
-const LOAD = { callCount: 1, callsMax: 9, loopLagMs: 0, takesCalls: true };
+const LOAD = { callCount: 1, callsMax: 9, loopLagMs: 0, acceptsCalls: true };
 
 /** The hello of the version before the protocol had a number. */
 const OLD_HELLO = { kind: "hello", workerId: "old", callIds: ["call_1"], load: LOAD };
@@ -20,12 +20,12 @@ test("ADV-M2: a worker of an older version is refused with one line that says wh
   const path = join(temporaryDirectory(), "control.sock");
   const { log, lines } = memoryLog();
   const told: string[] = [];
-  const server = new IpcServer(
+  const server = new HandoffServer(
     handoffServer(path, {
       log,
-      onWorker: (workerId) => told.push(`worker ${workerId}`),
-      onForeignWorker: (workerId) => told.push(`foreign ${workerId}`),
-      onWorkerGone: (workerId) => told.push(`gone ${workerId}`),
+      onWorkerConnected: (workerId) => told.push(`worker ${workerId}`),
+      onIncompatibleWorker: (workerId) => told.push(`foreign ${workerId}`),
+      onWorkerDisconnected: (workerId) => told.push(`gone ${workerId}`),
       onEnded: (callId) => told.push(`ended ${callId}`),
     }),
   );
@@ -57,17 +57,17 @@ async function workerBefore(greeting: () => string | undefined, clock = new Manu
   await once(control, "listening");
   onTestFinished(() => void control.close());
   let foreign = 0;
-  const worker = new IpcHandOff({
+  const worker = new HandoffClient({
     path,
     workerId: "worker-1",
     callIds: () => [],
     load: () => LOAD,
-    takeSpends: () => [],
-    onAccountsOver: () => {},
-    onForeignControl: () => {
+    takeSpendReports: () => [],
+    onAccountsOverLimit: () => {},
+    onIncompatibleControl: () => {
       foreign += 1;
     },
-    onEnd: () => {},
+    onEndRequested: () => {},
     metrics: async () => undefined,
     clock,
   });
@@ -79,32 +79,32 @@ const KEYS = `${JSON.stringify({ kind: "token-keys", keys: [TOKEN_KEY_TEXT] })}\
 const welcome = (protocol: number): string => `${JSON.stringify({ kind: "welcome", protocol })}\n`;
 
 for (const [name, greeting] of [
-  ["another number", welcome(HANDOFF_PROTOCOL + 1) + KEYS],
+  ["another number", welcome(HANDOFF_PROTOCOL_VERSION + 1) + KEYS],
   ["no number", KEYS],
 ] as const) {
   test(`ADV-M2: a worker before a control process with ${name} takes no keys from it, and says so once`, async () => {
     let said: string = greeting;
     const { worker, clock, sockets, foreign } = await workerBefore(() => said);
-    await worker.tried;
-    expect([worker.isForeign, worker.tokenKeys, foreign()]).toEqual([true, [], 1]);
+    await worker.firstAttempt;
+    expect([worker.isIncompatible, worker.tokenKeys, foreign()]).toEqual([true, [], 1]);
     while (sockets.length < 3) await clock.play(1_000);
     expect(foreign()).toBe(1);
     // The service has been restarted.
-    said = welcome(HANDOFF_PROTOCOL) + KEYS;
+    said = welcome(HANDOFF_PROTOCOL_VERSION) + KEYS;
     while (worker.tokenKeys.length === 0) await clock.play(1_000);
-    expect([worker.isForeign, foreign()]).toEqual([false, 1]);
+    expect([worker.isIncompatible, foreign()]).toEqual([false, 1]);
   });
 }
 
 test("ADV-M2: a worker before a control process that says nothing does not wait for ever", async () => {
   const { worker, clock, sockets } = await workerBefore(() => undefined);
   while (sockets.length === 0) await settled();
-  await clock.drive(worker.tried, 1_000);
-  expect([worker.isForeign, worker.tokenKeys]).toEqual([true, []]);
+  await clock.drive(worker.firstAttempt, 1_000);
+  expect([worker.isIncompatible, worker.tokenKeys]).toEqual([true, []]);
 });
 
 test("ADV-M2: a control process and a worker of the same version work together", async () => {
-  const { worker, foreign } = await workerBefore(() => welcome(HANDOFF_PROTOCOL) + KEYS);
-  await worker.tried;
-  expect([worker.isForeign, worker.tokenKeys.length, foreign()]).toEqual([false, 1, 0]);
+  const { worker, foreign } = await workerBefore(() => welcome(HANDOFF_PROTOCOL_VERSION) + KEYS);
+  await worker.firstAttempt;
+  expect([worker.isIncompatible, worker.tokenKeys.length, foreign()]).toEqual([false, 1, 0]);
 });

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { REDEEM_MS_MAX } from "../../src/core/limits.ts";
-import { RETURN_RETRY_MS, UNLEARNED_REDEMPTIONS_MAX } from "../../src/core/token-limits.ts";
+import { RETURN_RETRY_MS, UNRESOLVED_REDEMPTIONS_MAX } from "../../src/core/token-limits.ts";
 import type { RedeemedCall } from "../../src/store/hand-off.ts";
-import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
-import { IpcServer } from "../../src/store/ipc-server.ts";
+import { HandoffClient } from "../../src/store/ipc-hand-off.ts";
+import { HandoffServer } from "../../src/store/ipc-server.ts";
 import { SPEC } from "../contract/call-store-contract.ts";
 import { handoffServer } from "../support/handoff-server.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -25,8 +25,8 @@ async function scene() {
   const nonces: string[] = [];
   const answers: ((call: RedeemedCall | undefined) => void)[] = [];
   let giveBack = async (): Promise<void> => {};
-  const control = async (): Promise<IpcServer> => {
-    const server = new IpcServer(
+  const control = async (): Promise<HandoffServer> => {
+    const server = new HandoffServer(
       handoffServer(path, {
         redemptions: {
           redeem(_tokenHash, { nonce }) {
@@ -34,13 +34,13 @@ async function scene() {
             told.push("redeem");
             return new Promise((resolve) => answers.push(resolve));
           },
-          async giveBack(tokenHash, nonce) {
+          async returnRedemption(tokenHash, nonce) {
             await giveBack();
             told.push(`give back ${tokenHash} ${nonces.indexOf(nonce)}`);
             return { callId: "call_1", remainingMs: 1 };
           },
         },
-        onWorker: (_workerId, connection) => told.push(`connection ${connection}`),
+        onWorkerConnected: (_workerId, connection) => told.push(`connection ${connection}`),
         onReturned: () => told.push("returned"),
         onEnded: (callId) => told.push(`ended ${callId}`),
       }),
@@ -50,19 +50,19 @@ async function scene() {
     return server;
   };
   const server = await control();
-  const worker = new IpcHandOff({
+  const worker = new HandoffClient({
     path,
     workerId: "worker-1",
     callIds: () => [],
-    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true }),
-    takeSpends: () => [],
-    onAccountsOver: () => {},
-    onForeignControl: () => {},
-    onEnd: () => {},
+    load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
+    takeSpendReports: () => [],
+    onAccountsOverLimit: () => {},
+    onIncompatibleControl: () => {},
+    onEndRequested: () => {},
     metrics: async () => undefined,
     clock,
   });
-  await worker.tried;
+  await worker.firstAttempt;
   return {
     ...{ server, control, worker, clock, told, answers },
     failGiveBack: (work: () => Promise<void>) => {
@@ -116,17 +116,17 @@ test("ADV-M5: a redemption that the store cannot take back is returned again", a
 
 test("ADV-M5: a worker with too many redemptions to return takes no more tokens, and takes them again when they are returned", async () => {
   const { worker, clock, told, answers } = await scene();
-  const refused = Array.from({ length: UNLEARNED_REDEMPTIONS_MAX }, () => worker.redeem("hash").catch(() => {}));
-  await until(() => answers.length === UNLEARNED_REDEMPTIONS_MAX);
+  const refused = Array.from({ length: UNRESOLVED_REDEMPTIONS_MAX }, () => worker.redeem("hash").catch(() => {}));
+  await until(() => answers.length === UNRESOLVED_REDEMPTIONS_MAX);
   clock.advance(REDEEM_MS_MAX);
   await Promise.all(refused);
   await expect(worker.redeem("hash")).rejects.toThrow("too many redemptions wait to be returned");
-  for (let index = 0; index < UNLEARNED_REDEMPTIONS_MAX; index += 1) {
+  for (let index = 0; index < UNRESOLVED_REDEMPTIONS_MAX; index += 1) {
     answers[index]?.(undefined);
   }
-  await until(() => told.filter((line) => line === "returned").length === UNLEARNED_REDEMPTIONS_MAX);
+  await until(() => told.filter((line) => line === "returned").length === UNRESOLVED_REDEMPTIONS_MAX);
   const next = worker.redeem("hash");
-  await until(() => answers.length > UNLEARNED_REDEMPTIONS_MAX);
+  await until(() => answers.length > UNRESOLVED_REDEMPTIONS_MAX);
   answers.at(-1)?.(CALL);
   expect(await next).toEqual(CALL);
 });

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { LOAD_TELL_MS } from "../../src/core/limits.ts";
+import { LOAD_REPORT_MS } from "../../src/core/limits.ts";
 import type { Spend } from "../../src/core/spend.ts";
 import { AccountSpends } from "../../src/gateway/account-spend.ts";
-import { AccountTotals } from "../../src/store/account-totals.ts";
-import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
-import { IpcServer } from "../../src/store/ipc-server.ts";
+import { AccountSpendTotals } from "../../src/store/account-totals.ts";
+import { HandoffClient } from "../../src/store/ipc-hand-off.ts";
+import { HandoffServer } from "../../src/store/ipc-server.ts";
 import { handoffServer } from "../support/handoff-server.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -16,12 +16,12 @@ const REQUEST = { llm_requests: 1, input_tokens: 10 };
 test("ADV-H3: two workers report what an account has spent with their load, and both learn that it has reached its limit, and when it has not any more", async () => {
   const path = join(temporaryDirectory(), "control.sock");
   const clock = new ManualClock();
-  const totals = new AccountTotals({ limits: LIMITS, clock });
-  const server = new IpcServer(
+  const totals = new AccountSpendTotals({ limits: LIMITS, clock });
+  const server = new HandoffServer(
     handoffServer(path, {
-      onSpends(workerId, spends, all) {
+      onSpendReported(workerId, spends, all) {
         totals.reported(workerId, spends, all);
-        server.accountsOver(totals.allOver());
+        server.sendAccountsOverLimit(totals.allOverLimit());
       },
     }),
   );
@@ -29,28 +29,28 @@ test("ADV-H3: two workers report what an account has spent with their load, and 
   onTestFinished(() => server.close());
   const workers = ["a", "b"].map((workerId) => {
     const accounts = new AccountSpends({ limits: LIMITS, clock });
-    const handOff = new IpcHandOff({
+    const handOff = new HandoffClient({
       path,
       workerId,
       callIds: () => [],
-      takeSpends: (all) => accounts.take(all),
-      onAccountsOver: (over) => accounts.over(over),
-      load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, takesCalls: true }),
-      onForeignControl: () => {},
-      onEnd: () => {},
+      takeSpendReports: (all) => accounts.takeChanged(all),
+      onAccountsOverLimit: (over) => accounts.setExceeded(over),
+      load: () => ({ callCount: 0, callsMax: 9, loopLagMs: 0, acceptsCalls: true }),
+      onIncompatibleControl: () => {},
+      onEndRequested: () => {},
       metrics: async () => undefined,
       clock,
     });
     onTestFinished(() => handOff.close());
     return { accounts, handOff };
   });
-  await Promise.all(workers.map(({ handOff }) => handOff.tried));
+  await Promise.all(workers.map(({ handOff }) => handOff.firstAttempt));
   const refusals = () => workers.map(({ accounts }) => accounts.refusal("account_1", REQUEST));
   for (const { accounts } of workers) for (let count = 0; count < 2; count += 1) accounts.add("account_1", REQUEST);
   expect(refusals()).toEqual([undefined, undefined]);
-  clock.advance(LOAD_TELL_MS);
+  clock.advance(LOAD_REPORT_MS);
   await expect.poll(refusals, { timeout: 10_000 }).toEqual(["llm_requests", "llm_requests"]);
-  expect(totals.over("account_1")).toBe("llm_requests");
+  expect(totals.overLimit("account_1")).toBe("llm_requests");
   clock.advance(61_000);
   await expect.poll(refusals, { timeout: 10_000 }).toEqual([undefined, undefined]);
 });

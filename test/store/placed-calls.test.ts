@@ -1,20 +1,20 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { IdempotentRequest, NewCall } from "../../src/store/call-store.ts";
-import { placedCalls } from "../../src/store/placed-calls.ts";
-import { Places } from "../../src/store/places.ts";
+import { admittingCallStore } from "../../src/store/placed-calls.ts";
+import { Capacity } from "../../src/store/places.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
 import { endAt, SPEC } from "../contract/call-store-contract.ts";
 import { Random } from "../sim/random.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
-import { ageClockOf, by, mintToken } from "../support/tokens.ts";
+import { ageClockOf, redeemedBy, mintToken } from "../support/tokens.ts";
 
 const OPERATIONS = 1_000;
 const CALLS_PER_KEY = 8;
 const CALLS_MAX = 12;
 const WORKERS = ["a", "b", "c"];
-const LOAD = { callCount: 0, callsMax: CALLS_MAX, loopLagMs: 0, takesCalls: true };
+const LOAD = { callCount: 0, callsMax: CALLS_MAX, loopLagMs: 0, acceptsCalls: true };
 
 /** Stores whose calls have places, with two API keys; `restart` is the death of the control process and another one. */
 async function scene(options: { callsPerKey?: number } = {}) {
@@ -26,9 +26,9 @@ async function scene(options: { callsPerKey?: number } = {}) {
     ["one", "two"].map(async (name) => (await stores.apiKeys.create({ accountId, name })).record.id),
   );
   const begin = async () => {
-    const places = new Places({ clock, callsPerKey: options.callsPerKey });
+    const places = new Capacity({ clock, callsPerApiKey: options.callsPerKey });
     places.restore(await stores.calls.listWaiting(), await stores.calls.listActive());
-    return { places, calls: placedCalls(stores.calls, places) };
+    return { places, calls: admittingCallStore(stores.calls, places) };
   };
   const newCall = (change: Partial<NewCall> = {}): NewCall => ({
     accountId,
@@ -47,7 +47,7 @@ describe("calls in places", () => {
   test("a request that comes again is answered though there is no place, and takes none; another one is refused", async () => {
     const { newCall, begin } = await scene();
     const { places, calls } = await begin();
-    places.workerCame("a", [], { ...LOAD, callsMax: 1 });
+    places.workerConnected("a", [], { ...LOAD, callsMax: 1 });
     expect(await calls.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "created" });
     expect(await calls.create(newCall({ idempotency: NAMED }))).toMatchObject({ kind: "repeated" });
     expect(await calls.create(newCall({ idempotency: { ...NAMED, fingerprint: "other" } }))).toEqual({
@@ -56,13 +56,13 @@ describe("calls in places", () => {
     const full = { kind: "refused", reason: "overloaded" };
     expect(await calls.create(newCall())).toEqual(full);
     expect(await calls.create(newCall({ idempotency: { ...NAMED, keyHash: "other" } }))).toEqual(full);
-    expect(places.room).toBe(0);
+    expect(places.available).toBe(0);
   });
 
   test("of many creations at the same instant no more are made than there are places", async () => {
     const { newCall, begin, stores, accountId } = await scene();
     const { places, calls } = await begin();
-    places.workerCame("a", [], { ...LOAD, callsMax: 5 });
+    places.workerConnected("a", [], { ...LOAD, callsMax: 5 });
     const named = (index: number): IdempotentRequest => ({ ...NAMED, keyHash: `name-${index}` });
     const made = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
@@ -72,16 +72,16 @@ describe("calls in places", () => {
     expect(made.filter(({ kind }) => kind === "created")).toHaveLength(5);
     expect(made.filter(({ kind }) => kind === "refused")).toHaveLength(35);
     expect((await stores.calls.list(accountId, { limit: 100 })).calls).toHaveLength(5);
-    expect(places.room).toBe(0);
+    expect(places.available).toBe(0);
   });
 
   test("a call that cannot be stored takes no place", async () => {
     const { newCall, begin, keys } = await scene();
     const { places, calls } = await begin();
-    places.workerCame("a", [], LOAD);
+    places.workerConnected("a", [], LOAD);
     await expect(calls.create(newCall({ accountId: "nobody" }))).rejects.toThrow();
     await expect(calls.create(newCall({ accountId: "nobody", idempotency: NAMED }))).rejects.toThrow();
-    expect([places.room, places.callsOf(keys[0] ?? "")]).toEqual([CALLS_MAX, 0]);
+    expect([places.available, places.callsOf(keys[0] ?? "")]).toEqual([CALLS_MAX, 0]);
   });
 });
 
@@ -109,13 +109,13 @@ test(`after each of ${OPERATIONS} random operations the places are those that th
     async redeem() {
       const [workerId, carried] = workers.size === 0 ? [] : random.pick([...workers]);
       if (workerId === undefined) return;
-      const [{ tokenHash } = { tokenHash: "unknown" }, redeemer] = [anyCall(), by(workerId)];
+      const [{ tokenHash } = { tokenHash: "unknown" }, redeemer] = [anyCall(), redeemedBy(workerId)];
       const redeemed = await stores.redemptions.redeem(tokenHash, redeemer);
       if (redeemed === undefined) return;
-      places.carry(redeemed.callId, workerId);
+      places.assign(redeemed.callId, workerId);
       if (random.chance(0.8)) carried?.add(redeemed.callId);
       else {
-        const returned = await stores.redemptions.giveBack(tokenHash, redeemer.nonce);
+        const returned = await stores.redemptions.returnRedemption(tokenHash, redeemer.nonce);
         if (returned === undefined) throw new Error("the redemption was not taken back");
         places.returned(returned.callId, returned.remainingMs);
       }
@@ -137,25 +137,25 @@ test(`after each of ${OPERATIONS} random operations the places are those that th
     },
     async time() {
       clock.advance(random.pick([1, 100, 1_000, 6_000]));
-      for (const workerId of workers.keys()) places.workerTold(workerId, LOAD);
+      for (const workerId of workers.keys()) places.loadReported(workerId, LOAD);
     },
     async comes() {
       const workerId = random.pick(WORKERS);
       workers.set(workerId, workers.get(workerId) ?? new Set());
-      places.workerCame(workerId, [...(workers.get(workerId) ?? [])], LOAD);
+      places.workerConnected(workerId, [...(workers.get(workerId) ?? [])], LOAD);
     },
     async dies() {
       const [workerId, carried] = workers.size === 0 ? [] : random.pick([...workers]);
       if (workerId === undefined) return;
       workers.delete(workerId);
-      places.workerGone(workerId);
+      places.workerDisconnected(workerId);
       for (const callId of carried ?? []) {
         await calls.finish(callId, endAt(clock, { status: "failed", endReason: "worker_lost" }));
       }
     },
     async restart() {
       ({ places, calls } = await begin());
-      for (const [workerId, carried] of workers) places.workerCame(workerId, [...carried], LOAD);
+      for (const [workerId, carried] of workers) places.workerConnected(workerId, [...carried], LOAD);
     },
   };
   const often = ["create", "create", "create", "create", "redeem", "redeem", "end", "end", "time"];
@@ -165,7 +165,7 @@ test(`after each of ${OPERATIONS} random operations the places are those that th
     const living = [...(await stores.calls.listWaiting()), ...(await stores.calls.listActive())];
     const ofKeys = keys.map((key) => living.filter(({ apiKeyId }) => apiKeyId === key).length);
     const where = `seed ${seed}, operation ${count}: ${name}`;
-    expect([places.room, ...keys.map((key) => places.callsOf(key))], where).toEqual([
+    expect([places.available, ...keys.map((key) => places.callsOf(key))], where).toEqual([
       workers.size * CALLS_MAX - living.length,
       ...ofKeys,
     ]);

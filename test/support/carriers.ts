@@ -1,8 +1,8 @@
 import alawmulaw from "alawmulaw";
 import { CARRIER_MESSAGE_BYTES_MAX } from "../../src/core/limits.ts";
-import { CarrierA, carrierALayouts } from "../../src/wire/carrier-a.ts";
-import { CarrierB, carrierBLayouts } from "../../src/wire/carrier-b.ts";
-import { CarrierC, carrierCLayouts } from "../../src/wire/carrier-c.ts";
+import { TwilioWire, twilioMediaLayouts } from "../../src/wire/carrier-a.ts";
+import { TelnyxWire, telnyxMediaLayouts } from "../../src/wire/carrier-b.ts";
+import { PlivoWire, plivoMediaLayouts } from "../../src/wire/carrier-c.ts";
 import { scanMedia } from "../../src/wire/media-scan.ts";
 import type { G711Codec } from "../../src/wire/wire.ts";
 import { inboundAudio } from "./inbound-audio.ts";
@@ -41,10 +41,10 @@ export function carrierA(): CarrierUnderTest {
   return {
     name: "carrier_a",
     ...common(lines, "mulaw"),
-    make: () => new CarrierA(),
+    make: () => new TwilioWire(),
     streamId,
     callId,
-    layouts: carrierALayouts(streamId),
+    layouts: twilioMediaLayouts(streamId),
     unusual: 0,
     start: (streamSid, callSid = callId) => ({
       event: "start",
@@ -82,10 +82,10 @@ export function carrierB(inbound: G711Codec): CarrierUnderTest {
   return {
     name: `carrier_b with ${encoding}`,
     ...common(lines, inbound),
-    make: () => new CarrierB({ outboundCodec: inbound === "alaw" ? "mulaw" : "alaw" }),
+    make: () => new TelnyxWire({ outboundCodec: inbound === "alaw" ? "mulaw" : "alaw" }),
     streamId,
     callId,
-    layouts: carrierBLayouts(streamId),
+    layouts: telnyxMediaLayouts(streamId),
     unusual: 1,
     start: (stream_id, call_control_id = callId) => ({
       event: "start",
@@ -122,10 +122,10 @@ export function carrierC(): CarrierUnderTest {
   return {
     name: "carrier_c",
     ...common(lines, "mulaw"),
-    make: () => new CarrierC(),
+    make: () => new PlivoWire(),
     streamId,
     callId,
-    layouts: carrierCLayouts(streamId, extra_headers),
+    layouts: plivoMediaLayouts(streamId, extra_headers),
     unusual: 1,
     start: (id, call = callId) => ({
       event: "start",

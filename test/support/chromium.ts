@@ -8,7 +8,7 @@ const CHROMIUM = "/usr/bin/chromium";
 export const hasChromium = existsSync(CHROMIUM);
 
 /** What a page did that it should not have. */
-export interface Misdeeds {
+export interface PageViolations {
   /** Violations of the content security policy, and errors on the console. */
   errors: string[];
   /** Addresses of other origins that it asked for. */
@@ -16,12 +16,12 @@ export interface Misdeeds {
 }
 
 /** Opens a page of Chromium at `url`, hands it to `use`, and closes the browser. Resolves with what the page did meanwhile. */
-export async function inChromium(url: string, use: (page: Page) => Promise<void>): Promise<Misdeeds> {
+export async function inChromium(url: string, use: (page: Page) => Promise<void>): Promise<PageViolations> {
   const { origin } = new URL(url);
   // As root, which containers run tests as, Chromium has no sandbox.
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
   try {
-    const misdeeds: Misdeeds = { errors: [], elsewhere: [] };
+    const misdeeds: PageViolations = { errors: [], elsewhere: [] };
     const page = await browser.newPage();
     page.on("console", (message) => {
       if (message.type() === "error") misdeeds.errors.push(message.text());

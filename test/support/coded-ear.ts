@@ -6,7 +6,7 @@ import type { Stt, SttEvent } from "../../src/speech/speech.ts";
 const WORD_FRAMES = 10;
 const QUIET_FRAMES = 15;
 
-export interface CodedEarOptions {
+export interface CodedSttOptions {
   provider?: string;
   /** After how many frames each stream fails, the last one again and again; none does where not told. */
   failsAfter?: readonly number[];
@@ -35,19 +35,19 @@ export const silence = (frames: number) => Array.from({ length: frames }, () => 
 const frameOf = (code: number): Int16Array => new Int16Array(160).fill(code);
 
 /** An ear for speech in which every sample of a word is its number in a vocabulary: it hears exactly what it is given. */
-export class CodedEar implements Stt {
+export class CodedStt implements Stt {
   readonly provider: string;
   readonly capabilities: Stt["capabilities"];
   /** Frames that each stream was given. */
   readonly opened: { frames: number }[] = [];
   readonly #vocabulary: readonly string[];
-  readonly #options: CodedEarOptions;
+  readonly #options: CodedSttOptions;
 
-  constructor(vocabulary: readonly string[], options: CodedEarOptions = {}) {
+  constructor(vocabulary: readonly string[], options: CodedSttOptions = {}) {
     this.#vocabulary = vocabulary;
     this.#options = options;
     this.provider = options.provider ?? "coded";
-    this.capabilities = { ratesHz: [8_000], partials: options.partials ?? true };
+    this.capabilities = { ratesHz: [8_000], interimTranscripts: options.partials ?? true };
   }
 
   open(_options: { language: string; rateHz: number }, signal: AbortSignal): ReturnType<Stt["open"]> {
@@ -69,7 +69,7 @@ export class CodedEar implements Stt {
       quiet = code === 0 ? quiet + 1 : 0;
       if (code > 0 && code !== before) {
         words.push(this.#vocabulary[code - 1] ?? "?");
-        if (partials && !deaf) events.push({ kind: "partial", text: words.join(" ") });
+        if (partials && !deaf) events.push({ kind: "interim", text: words.join(" ") });
       } else if (quiet === QUIET_FRAMES && words.length > 0) {
         if (!deaf) due.push({ atFrame: record.frames + answersAfterFrames, text: words.join(" ") });
         words = [];

@@ -1,4 +1,4 @@
 import type { Leg } from "../../src/gateway/leg.ts";
 
 /** A leg that takes everything and does nothing. */
-export const DEAF_LEG: Leg = { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };
+export const NOOP_LEG: Leg = { message: () => {}, pinged: () => {}, ponged: () => {}, closed: () => {} };

@@ -74,8 +74,8 @@ export class EventOrder {
   #voiced = false;
   readonly #asked: number[] = [];
   readonly #marks: string[] = [];
-  readonly #tools: { turnId: number; key: string }[] = [];
-  #pieces: { turnId: number; piece: number; samples: number }[] = [];
+  readonly #tools: { turnId: number; toolCallId: string }[] = [];
+  #pieces: { turnId: number; segment: number; samples: number }[] = [];
   #ring: number[] = [];
   #pausedTurn: number | undefined;
 
@@ -86,7 +86,7 @@ export class EventOrder {
     this.#call = new Call({
       spec: this.#spec(),
       rateHz: CARRIER_RATE_HZ,
-      earHasPartials: this.#random.chance(0.7),
+      sttHasInterim: this.#random.chance(0.7),
       sink: (command) => this.#run(command),
     });
   }
@@ -95,8 +95,8 @@ export class EventOrder {
   run(): void {
     const steps = this.#random.whole(1, STEPS_MAX);
     for (let step = 0; step < steps && !this.#rules.ended; step += 1) this.#step();
-    const { standing, nextDeadlineMs } = this.#call;
-    check(Math.min(...Object.values(standing.waits)) === nextDeadlineMs, "what a call waits for is what it tells");
+    const { snapshot, nextDeadlineMs } = this.#call;
+    check(Math.min(...Object.values(snapshot.deadlines)) === nextDeadlineMs, "what a call waits for is what it tells");
     this.#handle({ kind: "leg-closed", reason: "caller_hangup" });
     check(this.#rules.ended, "a call whose leg is closed ends");
     for (let step = 0; step < 5; step += 1) this.#step();
@@ -145,7 +145,7 @@ export class EventOrder {
     for (let frame = 0; frame < frames; frame += 1) {
       if (random.chance(0.9)) this.#nowMs += FRAME_MS;
       this.#mediaMs += random.chance(0.97) ? FRAME_MS : random.between(-500, 5_000);
-      this.#handle({ kind: "frame-in", voiced: this.#voiced && random.chance(0.9), mediaMs: this.#mediaMs });
+      this.#handle({ kind: "frame-in", isSpeech: this.#voiced && random.chance(0.9), mediaMs: this.#mediaMs });
       this.#tickIfDue();
     }
   }
@@ -155,21 +155,21 @@ export class EventOrder {
     const random = this.#random;
     const [next] = this.#pieces;
     if (next !== undefined && random.chance(0.5)) {
-      const { turnId, piece } = next;
+      const { turnId, segment } = next;
       if (random.chance(0.01)) {
-        this.#handle({ kind: "piece-failed", turnId, piece, code: "provider_failed" });
+        this.#handle({ kind: "segment-failed", turnId, segment, code: "provider_failed" });
         return;
       }
       const words = random.chance(0.5) ? [] : [{ text: "word", startMs: 0, endMs: random.between(1, 400) }];
       const frames = random.chance(0.1) ? 0 : random.pick(FRAMES_AT_ONCE);
-      if (frames > 0) this.#handle({ kind: "piece-audio", turnId, piece, samples: 0, words });
+      if (frames > 0) this.#handle({ kind: "segment-audio", turnId, segment, samples: 0, words });
       // What the call makes of it may be to stop.
       if (this.#pieces[0] !== next) return;
       for (let frame = 0; frame < frames; frame += 1) this.#ring.push(turnId);
       next.samples += frames * CARRIER_FRAME_SAMPLES;
       if (random.chance(0.3)) return;
       this.#pieces.shift();
-      this.#handle({ kind: "piece-end", turnId, piece, samples: next.samples });
+      this.#handle({ kind: "segment-end", turnId, segment, samples: next.samples });
       return;
     }
     for (let frames = random.pick(FRAMES_AT_ONCE); frames > 0; frames -= 1) {
@@ -191,7 +191,7 @@ export class EventOrder {
     else if (what < 0.75) {
       const name = random.chance(0.9) ? random.pick(TOOLS).name : "no_such_tool";
       for (let count = random.pick([1, 1, 2, 20]); count > 0; count -= 1) {
-        this.#handle({ kind: "reply-tool", turnId, id: "same", name, argumentsJson: random.pick(ARGUMENTS) });
+        this.#handle({ kind: "reply-tool-call", turnId, id: "same", name, argumentsJson: random.pick(ARGUMENTS) });
       }
     } else if (what < 0.95) this.#modelDone({ kind: "reply-end", turnId });
     else this.#modelDone({ kind: "reply-failed", turnId, code: "provider_failed" });
@@ -208,10 +208,10 @@ export class EventOrder {
     const language = random.pick(LANGUAGES);
     switch (random.whole(0, 10)) {
       case 0:
-        return { kind: "ear-partial", text: random.pick(SAYINGS), ...language };
+        return { kind: "stt-interim", text: random.pick(SAYINGS), ...language };
       case 1:
       case 2:
-        return { kind: "ear-final", text: random.pick(SAYINGS), ...language };
+        return { kind: "stt-final", text: random.pick(SAYINGS), ...language };
       case 3:
         return { kind: "dtmf", digit: random.pick([...KEYS]) };
       case 4:
@@ -232,16 +232,16 @@ export class EventOrder {
 
   #toolResult(): CallEvent {
     const random = this.#random;
-    const unknown = { turnId: 1, key: "1.99" };
-    const { turnId, key } = random.chance(0.9) ? (this.#tools.shift() ?? unknown) : unknown;
-    return { kind: "tool-result", turnId, key, result: random.pick(SAYINGS), failed: random.chance(0.2) };
+    const unknown = { turnId: 1, toolCallId: "1.99" };
+    const { turnId, toolCallId: toolCallId } = random.chance(0.9) ? (this.#tools.shift() ?? unknown) : unknown;
+    return { kind: "tool-result", turnId, toolCallId, result: random.pick(SAYINGS), failed: random.chance(0.2) };
   }
 
   #rarity(): CallEvent {
     const random = this.#random;
     if (random.chance(0.8)) return { kind: "cleared", playedMs: random.between(0, this.#nowMs) };
     return random.pick<CallEvent>([
-      { kind: "ear-failed", code: "provider_failed" },
+      { kind: "stt-failed", code: "provider_failed" },
       { kind: "leg-closed", reason: "caller_hangup" },
       { kind: "end-requested", reason: "api_hangup" },
       { kind: "goodbye-requested", reason: "drain_timeout" },
@@ -261,8 +261,8 @@ export class EventOrder {
     let ticks = 0;
     while (this.#nowMs >= this.#call.nextDeadlineMs) {
       if (ticks === TICKS_AT_ONCE_MAX) {
-        const { turn, waits, reply } = this.#call.standing;
-        check(false, `a deadline that has come stays: ${JSON.stringify({ nowMs: this.#nowMs, turn, waits, reply })}`);
+        const { turn, deadlines, reply } = this.#call.snapshot;
+        check(false, `a deadline that has come stays: ${JSON.stringify({ nowMs: this.#nowMs, turn, waits: deadlines, reply })}`);
       }
       ticks += 1;
       this.#handle({ kind: "tick" });
@@ -281,17 +281,17 @@ export class EventOrder {
     this.#tell?.(`           -> ${JSON.stringify(command)}`);
     this.#rules.check(command);
     switch (command.kind) {
-      case "ask":
+      case "generate-reply":
         this.#asked.push(command.turnId);
         return;
       case "speak":
         if (command.turnId !== this.#pausedTurn) this.#pausedTurn = undefined;
-        this.#pieces.push({ turnId: command.turnId, piece: command.piece, samples: 0 });
+        this.#pieces.push({ turnId: command.turnId, segment: command.segment, samples: 0 });
         return;
       case "mark":
         this.#marks.push(command.name);
         return;
-      case "tool":
+      case "run-tool":
         this.#tools.push(command);
         return;
       case "pause":
@@ -300,7 +300,7 @@ export class EventOrder {
       case "resume":
         this.#pausedTurn = undefined;
         return;
-      case "cut":
+      case "cancel-reply":
         this.#pausedTurn = undefined;
         this.#pieces = [];
         this.#ring = [];
@@ -323,13 +323,13 @@ class Rules {
   check(command: CallCommand): void {
     check(!this.ended, `${command.kind} after the end`);
     switch (command.kind) {
-      case "ask":
+      case "generate-reply":
         this.#lives(command.turnId);
         this.#isAnswered(command);
         return;
       case "speak":
         this.#lives(command.turnId);
-        check(command.piece === this.#pieces, `piece ${command.piece} where ${this.#pieces} is next`);
+        check(command.segment === this.#pieces, `piece ${command.segment} where ${this.#pieces} is next`);
         this.#pieces += 1;
         return;
       case "pause":
@@ -342,7 +342,7 @@ class Rules {
         check(this.#pausedTurnId === command.turnId, "a reply goes on that was not paused");
         this.#pausedTurnId = 0;
         return;
-      case "cut":
+      case "cancel-reply":
         this.#lives(command.turnId);
         this.#cutTurnId = command.turnId;
         return;
@@ -368,7 +368,7 @@ class Rules {
   }
 
   /** Models refuse a conversation in which a tool that was asked for has no result. */
-  #isAnswered({ messages }: Extract<CallCommand, { kind: "ask" }>): void {
+  #isAnswered({ messages }: Extract<CallCommand, { kind: "generate-reply" }>): void {
     const open = new Set<string>();
     for (const message of messages) {
       if (message.role === "tool") check(open.delete(message.toolCallId), "a result that nobody asked for");

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
 import { WorkerMetrics, type WorkerReadings } from "../../src/core/metrics.ts";
-import { watchProcess } from "../../src/core/process-metrics.ts";
+import { collectProcessMetrics } from "../../src/core/process-metrics.ts";
 import { TimeHistogram } from "../../src/core/time-histogram.ts";
-import { nothingCounted } from "../../src/gateway/call-tally.ts";
+import { zeroCounts } from "../../src/gateway/call-tally.ts";
 import { type Family, readExposition } from "./exposition.ts";
-import { ofOneWorker } from "./workers-metrics.ts";
+import { metricsOfOneWorker } from "./workers-metrics.ts";
 
-const COUNTS = nothingCounted();
+const COUNTS = zeroCounts();
 const LOOP_LOOK_MS = 10;
 const QUANTILES = 4;
 
@@ -34,30 +34,30 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   const counts = { ...COUNTS, framesIn: 7, framesOut: 5, late: 1, early: 2, lateAudio: 3, staleAudio: 4 };
   const worker = new WorkerMetrics(() => readings({ counts: new Map([["carrier_a", counts]]), addedLatency }));
   const control = new ControlMetrics();
-  watchProcess(worker.registry, "uws");
-  watchProcess(control.registry);
-  worker.watchCertificate(() => 1_800_000_000_000);
-  worker.watchSockets(() => 4_096);
-  control.watchPlaces(() => ({ max: 1_000, active: 3, reserved: 2 }));
-  control.watchDisk(() => ({ freeBytes: 60_000_000_000, isLow: false }));
-  control.restarted({ worker: 2, control: 0 });
-  control.watchConnections(() => ({ api: 3, metrics: 1 }));
-  control.watchRecords(() => ({ waiting: 4, in_progress: 2 }));
+  collectProcessMetrics(worker.registry, "uws");
+  collectProcessMetrics(control.registry);
+  worker.observeCertificate(() => 1_800_000_000_000);
+  worker.observeSockets(() => 4_096);
+  control.observeSlots(() => ({ max: 1_000, active: 3, reserved: 2 }));
+  control.observeDisk(() => ({ freeBytes: 60_000_000_000, isLow: false }));
+  control.setRestarts({ worker: 2, control: 0 });
+  control.observeConnections(() => ({ api: 3, metrics: 1 }));
+  control.observeRecords(() => ({ waiting: 4, in_progress: 2 }));
   worker.callStarted("carrier_a");
   worker.callEnded("inactivity");
   worker.redemption("refused");
   worker.upgradeRefused(503);
-  worker.engineKnown("ear", "reference");
-  worker.providerKnown("ear", "reference");
-  worker.providerFailed("model", "scripted");
-  worker.providerLeftAlone("voice", "espeak", true);
-  worker.providerSwitched("model", "scripted", "reference");
-  worker.engineAnswered("model", "scripted", 320);
-  worker.engineFailed("voice", "espeak");
-  const servedBy = { ear: "reference", model: "scripted", voice: "espeak" };
+  worker.registerStage("stt", "reference");
+  worker.registerProvider("stt", "reference");
+  worker.providerFailed("llm", "scripted");
+  worker.providerCircuitChanged("tts", "espeak", true);
+  worker.providerFailedOver("llm", "scripted", "reference");
+  worker.stageAnswered("llm", "scripted", 320);
+  worker.stageFailed("tts", "espeak");
+  const servedBy = { stt: "reference", llm: "scripted", tts: "espeak" };
   const asked = { finalMs: 300, endOfTurnMs: 500, askedMs: 500 };
-  worker.answered({ ...asked, firstTextMs: 640, firstPieceMs: 650, firstAudioMs: 700, firstFrameMs: 720 }, servedBy);
-  worker.answered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 }, servedBy);
+  worker.turnAnswered({ ...asked, firstTextMs: 640, firstSegmentMs: 650, firstAudioMs: 700, firstFrameMs: 720 }, servedBy);
+  worker.turnAnswered({ endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 }, servedBy);
   worker.providerUsed("scripted", { inputTokens: 120, outputTokens: 0 });
   worker.llmRequested("scripted");
   worker.spendRefused({ scope: "call", limit: "cost" });
@@ -68,7 +68,7 @@ export async function everyMetric(): Promise<Map<string, Family>> {
   control.requestAnswered("GET", "/api/v1/calls/:id", 200, 12);
   // The event loop is looked at every 10 ms, in both: until it has been, its delay is not told.
   for (;;) {
-    const metrics = readExposition(await control.exposition(await ofOneWorker(await worker.told()), true));
+    const metrics = readExposition(await control.exposition(await metricsOfOneWorker(await worker.collect()), true));
     if (metrics.get("trunkline_event_loop_delay_seconds")?.samples.length === 2 * QUANTILES) return metrics;
     await delay(LOOP_LOOK_MS);
   }

@@ -29,7 +29,7 @@ export interface FarEnd {
 }
 
 /** A far end without a network: it plays what it is given at once, and a mark is back in the moment in which it is reached. */
-export class NearFarEnd implements FarEnd {
+export class ImmediateFarEnd implements FarEnd {
   readonly heard: HeardFrame[] = [];
   readonly #returnsMarks: boolean;
   readonly #playback = new PlaybackClock(CARRIER_RATE_HZ);
@@ -79,10 +79,10 @@ export class NearFarEnd implements FarEnd {
 }
 
 /** What becomes of a mark when it is not simply reached: by carrier a and b, by carrier c and the raw WebSocket, by platforms that err. */
-export type MarkHabit = "returned by a clear" | "retired by a clear" | "returned at once";
+export type MarkBehavior = "returned by a clear" | "retired by a clear" | "returned at once";
 
-export interface DistantFarEndOptions {
-  marks: MarkHabit;
+export interface RemoteFarEndOptions {
+  marks: MarkBehavior;
   /** How long the next message is on its way, each way, ms; none overtakes another. */
   outMs(): number;
   backMs(): number;
@@ -102,9 +102,9 @@ const SILENCE = 0xff;
 const BUFFER_BYTES = CARRIER_FRAME_SAMPLES * 60 * 50;
 
 /** A far end behind a network, with the playback buffer of the simulated carriers: that knows exactly what was played. */
-export class DistantFarEnd implements FarEnd {
+export class RemoteFarEnd implements FarEnd {
   readonly heard: HeardFrame[] = [];
-  readonly #options: DistantFarEndOptions;
+  readonly #options: RemoteFarEndOptions;
   readonly #buffer = new PlaybackBuffer(SILENCE, BUFFER_BYTES);
   /** All frames that were sent; the bytes that travel hold their place here. */
   readonly #frames: SpeechFrame[] = [];
@@ -116,7 +116,7 @@ export class DistantFarEnd implements FarEnd {
   #beatMs: number;
   #playsFromMs = 0;
 
-  constructor(options: DistantFarEndOptions) {
+  constructor(options: RemoteFarEndOptions) {
     this.#options = options;
     this.#beatMs = options.phaseMs;
   }

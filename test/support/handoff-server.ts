@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/core/clock.ts";
-import type { IpcServerOptions } from "../../src/store/ipc-server.ts";
+import type { HandoffServerOptions } from "../../src/store/ipc-server.ts";
 import type { Redemptions } from "../../src/store/redemptions.ts";
 import { memoryLog } from "./memory-log.ts";
 import { TOKEN_KEY_TEXT } from "./tokens.ts";
@@ -7,11 +7,11 @@ import { TOKEN_KEY_TEXT } from "./tokens.ts";
 /** A store that knows no token. */
 export const NO_REDEMPTIONS: Redemptions = {
   redeem: async () => undefined,
-  giveBack: async () => undefined,
+  returnRedemption: async () => undefined,
 };
 
 /** What an IpcServer needs, where a test has its eye on something else. */
-export const handoffServer = (path: string, changes: Partial<IpcServerOptions> = {}): IpcServerOptions => ({
+export const handoffServer = (path: string, changes: Partial<HandoffServerOptions> = {}): HandoffServerOptions => ({
   path,
   clock: systemClock,
   log: memoryLog().log,
@@ -20,11 +20,11 @@ export const handoffServer = (path: string, changes: Partial<IpcServerOptions> =
   tokenKeys: [TOKEN_KEY_TEXT],
   onRedeemed: () => {},
   onReturned: () => {},
-  onWorker: () => {},
-  onLoad: () => {},
-  onSpends: () => {},
-  onForeignWorker: () => {},
-  onWorkerGone: () => {},
+  onWorkerConnected: () => {},
+  onLoadReported: () => {},
+  onSpendReported: () => {},
+  onIncompatibleWorker: () => {},
+  onWorkerDisconnected: () => {},
   onStreamStarted: () => {},
   onEnded: () => {},
   ...changes,

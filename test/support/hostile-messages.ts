@@ -35,7 +35,7 @@ export class Prober {
   probe(message: Uint8Array, isBinary = false): void {
     const started = this.#started;
     // A stream that begins with its socket has nothing before its start; a native codec a message would fill the memory, too.
-    if (started.opening === undefined) {
+    if (started.implicitStart === undefined) {
       const fresh = this.#subject.make();
       this.#told(fresh.decode.bind(fresh), message, isBinary);
     }

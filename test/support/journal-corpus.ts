@@ -11,7 +11,7 @@ export const CORPUS = new URL("../../fixtures/journals/", import.meta.url);
 export const MAKE_CORPUS = "npx tsx test/support/make-journals.ts";
 
 /** One awkward call. */
-export interface AwkwardCall {
+export interface EdgeCaseCall {
   /** Of its journal, without the ending. */
   name: string;
   options: VirtualCallOptions;
@@ -26,10 +26,10 @@ class JournaledCall extends VirtualCall {
 
   constructor(options: VirtualCallOptions) {
     super(options);
-    const { earHasPartials = true, promptTokensMax } = options;
+    const { sttHasInterims = true, promptTokensMax } = options;
     const spec = specOf(options);
     const bound = promptTokensMax === undefined ? {} : { promptTokensMax };
-    const start = { ...START, spec, earHasPartials, parameters: DEFAULT_TURN_PARAMETERS, ...bound };
+    const start = { ...START, spec, sttHasInterim: sttHasInterims, parameters: DEFAULT_TURN_PARAMETERS, ...bound };
     this.#encoder.header(journalHeader("trunkline/fixtures", start));
   }
 
@@ -37,7 +37,7 @@ class JournaledCall extends VirtualCall {
     // What is left on the way when the call is over reaches nobody, and no journal.
     if (this.endReason !== undefined) return;
     const { nowMs } = this;
-    if (event.kind === "frame-in") this.#encoder.frameIn(nowMs, event.mediaMs, event.voiced, undefined, false);
+    if (event.kind === "frame-in") this.#encoder.frameIn(nowMs, event.mediaMs, event.isSpeech, undefined, false);
     else if (event.kind === "frame-out") this.#encoder.frameOut(nowMs, event.turnId, event.samples, undefined, false);
     else this.#encoder.event(nowMs, journaledEvent(event, true));
     super.handle(event);
@@ -62,7 +62,7 @@ function specOf({ spec, greeting }: VirtualCallOptions): CallSpec {
 const UNTIL_MS = 120_000;
 
 /** Holds the call, and returns its journal. */
-export function journalOf({ options, script }: AwkwardCall): Buffer {
+export function journalOf({ options, script }: EdgeCaseCall): Buffer {
   const call = new JournaledCall(options);
   call.at(100, () => call.handle({ kind: "leg-started", codec: "mulaw" }));
   script(call);
@@ -95,9 +95,9 @@ const presses = (call: VirtualCall, atMs: number, keys: string): void => {
 };
 
 /** The reply that is being made. */
-const turnIdOf = (call: VirtualCall): number => call.ofKind("ask").at(-1)?.turnId ?? 0;
+const turnIdOf = (call: VirtualCall): number => call.ofKind("generate-reply").at(-1)?.turnId ?? 0;
 
-export const AWKWARD_CALLS: readonly AwkwardCall[] = [
+export const EDGE_CASE_CALLS: readonly EdgeCaseCall[] = [
   {
     name: "interruption-by-words",
     options: TALKATIVE,
@@ -109,12 +109,12 @@ export const AWKWARD_CALLS: readonly AwkwardCall[] = [
   },
   {
     name: "interruption-by-voice",
-    options: { ...TALKATIVE, earHasPartials: false },
+    options: { ...TALKATIVE, sttHasInterims: false },
     script: (call) => {
       call.coughs(3_000, 1_000);
-      call.at(4_300, () => call.handle({ kind: "ear-final", text: "what do you sell" }));
+      call.at(4_300, () => call.handle({ kind: "stt-final", text: "what do you sell" }));
       call.coughs(7_000, 1_500);
-      call.at(8_800, () => call.handle({ kind: "ear-final", text: "wait I meant cakes" }));
+      call.at(8_800, () => call.handle({ kind: "stt-final", text: "wait I meant cakes" }));
       hangsUp(call, 11_000);
     },
   },
@@ -168,17 +168,17 @@ export const AWKWARD_CALLS: readonly AwkwardCall[] = [
       call.at(5_500, () => {
         const turnId = turnIdOf(call);
         call.handle({ kind: "reply-text", turnId, text: "Let me look." });
-        call.handle({ kind: "reply-tool", turnId, id: "a", name: "find_order", argumentsJson: '{"number":"12"}' });
-        call.handle({ kind: "reply-tool", turnId, id: "b", name: "no_such_tool", argumentsJson: "{}" });
+        call.handle({ kind: "reply-tool-call", turnId, id: "a", name: "find_order", argumentsJson: '{"number":"12"}' });
+        call.handle({ kind: "reply-tool-call", turnId, id: "b", name: "no_such_tool", argumentsJson: "{}" });
         call.handle({ kind: "reply-end", turnId });
       });
       // The caller has had enough of waiting, and of the words that excuse it.
       call.says(9_000, "never mind");
       call.at(11_500, () => {
-        const tool = call.ofKind("tool").at(-1);
+        const tool = call.ofKind("run-tool").at(-1);
         if (tool === undefined) return;
-        const { turnId, key } = tool;
-        call.handle({ kind: "tool-result", turnId, key, result: "It leaves tomorrow.", failed: false });
+        const { turnId, toolCallId } = tool;
+        call.handle({ kind: "tool-result", turnId, toolCallId, result: "It leaves tomorrow.", failed: false });
       });
       call.says(13_000, "and what of it");
       hangsUp(call, 17_000);
@@ -213,9 +213,9 @@ export const AWKWARD_CALLS: readonly AwkwardCall[] = [
     },
     script: (call) => {
       call.coughs(3_000, 600);
-      call.at(3_900, () => call.handle({ kind: "ear-final", text: "guten Tag", language: "de" }));
+      call.at(3_900, () => call.handle({ kind: "stt-final", text: "guten Tag", language: "de" }));
       call.coughs(9_000, 600);
-      call.at(9_900, () => call.handle({ kind: "ear-final", text: "thank you", language: "en" }));
+      call.at(9_900, () => call.handle({ kind: "stt-final", text: "thank you", language: "en" }));
     },
   },
   {

@@ -4,16 +4,16 @@ import { TASK_OUTCOMES } from "../../src/core/budgeted-process.ts";
 import { CONNECTION_TYPES, END_REASONS } from "../../src/core/call-spec.ts";
 import { LARGE_ANSWERS } from "../../src/core/control-metrics.ts";
 import {
-  ENGINES,
+  STAGES,
   LIVE_STATES,
   LLM_ABORT_REASONS,
   PROMPT_TRIM_CAUSES,
   REDEMPTION_OUTCOMES,
-  TURN_STAGES,
+  TURN_MILESTONES,
   TURN_STEPS,
-  UNITS,
+  USAGE_UNIT_LABELS,
 } from "../../src/core/metrics.ts";
-import { RETAINED } from "../../src/core/retention.ts";
+import { RETAINED_PARTS } from "../../src/core/retention.ts";
 import { SOFTWARE } from "../../src/core/software.ts";
 import { SPEND_LIMITS, SPEND_SCOPES } from "../../src/core/spend.ts";
 import { BUDGETED_TASKS } from "../../src/core/task-metrics.ts";
@@ -34,14 +34,15 @@ const KNOWN: Readonly<Record<string, readonly string[] | RegExp>> = {
   ],
   port: ["api", "metrics"],
   of: ["account", "service"],
-  what: RETAINED,
+  what: RETAINED_PARTS,
   reason: [...END_REASONS, ...LLM_ABORT_REASONS],
   outcome: [...REDEMPTION_OUTCOMES, ...TASK_OUTCOMES],
   task: BUDGETED_TASKS,
   state: [...LIVE_STATES, "up", "silent", "waiting", "in_progress"],
-  stage: [...TURN_STAGES, ...TURN_STEPS],
-  unit: UNITS,
-  engine: ENGINES,
+  stage: STAGES,
+  milestone: TURN_MILESTONES,
+  step: TURN_STEPS,
+  unit: USAGE_UNIT_LABELS,
   scope: SPEND_SCOPES,
   limit: SPEND_LIMITS,
   provider: PROVIDERS,

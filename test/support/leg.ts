@@ -18,7 +18,7 @@ import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type Vad } from "../../src/media/vad.ts";
 import { journalPath } from "../../src/record/journal-reader.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
-import { createCarrierA } from "../../src/wire/carrier-a.ts";
+import { createTwilioWire } from "../../src/wire/carrier-a.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { inboundAudio } from "./inbound-audio.ts";
 import { INLINE_SCHEMAS } from "./inline-schemas.ts";
@@ -27,7 +27,7 @@ import { ManualClock } from "./manual-clock.ts";
 import { memoryLog } from "./memory-log.ts";
 import { NO_SPEND_LIMITS } from "./no-limits.ts";
 import { NO_PHRASES } from "./no-phrases.ts";
-import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
+import { ScriptedLlm, textReply } from "./scripted-llm.ts";
 import { ScriptedTts } from "./scripted-tts.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 import { SPEC } from "./virtual-call.ts";
@@ -98,7 +98,7 @@ export interface LegOptions {
   accounts?: AccountSpends;
   prices?: Prices;
   /** A leg whose clock and ticker this one shares, as calls of one process do. */
-  beside?: { clock: ManualClock; ticker: Ticker };
+  shared?: { clock: ManualClock; ticker: Ticker };
   /** Gets what the connection is made of, to break some of it. */
   tamper?: (parts: { socket: FakeSocket; wire: Wire; journal: JournalWriter; metrics: WorkerMetrics }) => void;
 }
@@ -107,8 +107,8 @@ export const STREAM_ID = "MZ00000000000000000000000000000001";
 
 /** One connection, of carrier_a unless told otherwise, with a fake socket and a clock that is moved by hand. */
 export function leg(options: LegOptions = {}) {
-  const clock = options.beside?.clock ?? new ManualClock();
-  const ticker = options.beside?.ticker ?? new Ticker(clock);
+  const clock = options.shared?.clock ?? new ManualClock();
+  const ticker = options.shared?.ticker ?? new Ticker(clock);
   const socket = new FakeSocket();
   const directory = temporaryDirectory();
   const { log, lines: logged } = memoryLog();
@@ -118,9 +118,9 @@ export function leg(options: LegOptions = {}) {
     accountId: "account_01980000-0000-7000-8000-000000000002",
     spec: { ...SPEC, ...options.spec },
   };
-  const wire = options.wire ?? createCarrierA();
+  const wire = options.wire ?? createTwilioWire();
   const { parameters = DEFAULT_TURN_PARAMETERS, spend = NO_SPEND_LIMITS } = options;
-  const accounts = options.accounts ?? new AccountSpends({ limits: spend.account, clock });
+  const accountSpends = options.accounts ?? new AccountSpends({ limits: spend.account, clock });
   const journal = journals.open({
     ...redeemed,
     startedAt: "2026-01-01T00:00:00.000Z",
@@ -129,7 +129,7 @@ export function leg(options: LegOptions = {}) {
       outboundRateHz: wire.outboundRateHz,
       outboundCodec: wire.outboundCodec,
     },
-    earHasPartials: true,
+    sttHasInterim: true,
     parameters,
   });
   const metrics = new WorkerMetrics(() => {
@@ -152,7 +152,7 @@ export function leg(options: LegOptions = {}) {
     vad: options.vad ?? makeVad(busRateHz(wire.inboundRateHz)),
     makeResampler,
     stt: options.stt,
-    llm: options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]),
+    llm: options.llm ?? new ScriptedLlm(clock, [textReply("I see.")]),
     tts: options.tts ?? new ScriptedTts(clock),
     parameters,
     liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
@@ -162,7 +162,7 @@ export function leg(options: LegOptions = {}) {
     spend: new CallSpend({
       accountId: redeemed.accountId,
       settings: spend,
-      accounts,
+      accountSpends,
       maxCost: redeemed.spec.maxCost,
       prices: options.prices,
       metrics,

@@ -11,7 +11,7 @@ const ANSWER_FLAGS = 0x8180;
 const NAME_POINTER = 0xc00c;
 
 /** A name server of one's own, which says what it likes: `answers` gives the addresses for the question that is asked so often. */
-export async function lyingDns(answers: (question: number) => readonly string[]) {
+export async function scriptedDns(answers: (question: number) => readonly string[]) {
   const socket = createSocket("udp4");
   const asked: string[] = [];
   const reply = (query: Buffer, { port, address }: RemoteInfo): void => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { AWKWARD_CALLS, CORPUS, journalOf } from "./journal-corpus.ts";
+import { EDGE_CASE_CALLS, CORPUS, journalOf } from "./journal-corpus.ts";
 
 // Makes fixtures/journals anew. What differs afterwards is what behaves otherwise: look at it before it is kept.
 
 mkdirSync(CORPUS, { recursive: true });
-for (const call of AWKWARD_CALLS) writeFileSync(new URL(`${call.name}.tlj`, CORPUS), journalOf(call));
+for (const call of EDGE_CASE_CALLS) writeFileSync(new URL(`${call.name}.tlj`, CORPUS), journalOf(call));

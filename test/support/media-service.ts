@@ -18,13 +18,13 @@ import type { G711Codec } from "../../src/media/g711.ts";
 import { loadOpus } from "../../src/media/load-opus.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
 import { loadVad, type VadFactory } from "../../src/media/vad.ts";
-import { journalWork } from "../../src/record/journal-work.ts";
-import { RecordKeeper } from "../../src/record/record-keeper.ts";
+import { localJournalProcessor } from "../../src/record/journal-work.ts";
+import { CallFinalizer } from "../../src/record/record-keeper.ts";
 import { recordingPath } from "../../src/record/recording.ts";
 import type { Llm, Stt, Tts } from "../../src/speech/speech.ts";
 import type { CallRecord } from "../../src/store/call-store.ts";
-import { IpcHandOff } from "../../src/store/ipc-hand-off.ts";
-import { IpcServer } from "../../src/store/ipc-server.ts";
+import { HandoffClient } from "../../src/store/ipc-hand-off.ts";
+import { HandoffServer } from "../../src/store/ipc-server.ts";
 import type { Redemptions } from "../../src/store/redemptions.ts";
 import { hashSecret } from "../../src/store/secrets.ts";
 import { openStores } from "../../src/store/sqlite/stores.ts";
@@ -35,7 +35,7 @@ import { createMediaServer, DEFAULT_MEDIA_SERVER, type MediaServerParts } from "
 import { memoryLog } from "./memory-log.ts";
 import { NO_SPEND_LIMITS } from "./no-limits.ts";
 import { NO_PHRASES } from "./no-phrases.ts";
-import { ScriptedLlm, sayingReply } from "./scripted-llm.ts";
+import { ScriptedLlm, textReply } from "./scripted-llm.ts";
 import { ScriptedTts } from "./scripted-tts.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 import { mintToken } from "./tokens.ts";
@@ -89,27 +89,27 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   const stores = await openStores(directory, systemClock);
   const accountId = await stores.accounts.ensure("test");
   const path = join(directory, "control.sock");
-  const keeper = new RecordKeeper({
+  const keeper = new CallFinalizer({
     calls: stores.calls,
     dataDir: directory,
-    journals: journalWork(directory, await loadResampler()),
+    journals: localJournalProcessor(directory, await loadResampler()),
     clock,
     log,
-    onKept: (callId) => ipc.acknowledge(callId),
+    onFinalized: (callId) => ipc.acknowledge(callId),
   });
   const redemptions: Redemptions = {
     async redeem(tokenHash, redeemer, only) {
       await options.beforeRedeem?.();
       return await stores.redemptions.redeem(tokenHash, redeemer, only);
     },
-    giveBack: (tokenHash, nonce) => stores.redemptions.giveBack(tokenHash, nonce),
+    returnRedemption: (tokenHash, nonce) => stores.redemptions.returnRedemption(tokenHash, nonce),
   };
-  const ipc = new IpcServer(
+  const ipc = new HandoffServer(
     handoffServer(path, {
       log,
       redemptions,
       onStreamStarted: (callId, carrierCallId) => void stores.calls.setCarrierCallId(callId, carrierCallId),
-      onEnded: (callId, end) => keeper.keep(callId, end),
+      onEnded: (callId, end) => keeper.finalize(callId, end),
     }),
   );
   await ipc.listen();
@@ -118,23 +118,23 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     poll();
   });
   const metrics = new WorkerMetrics(() => gateway.readings());
-  const accounts = new AccountSpends({ limits: (options.spend ?? NO_SPEND_LIMITS).account, clock });
-  const handOff = new IpcHandOff({
+  const accountSpends = new AccountSpends({ limits: (options.spend ?? NO_SPEND_LIMITS).account, clock });
+  const handoff = new HandoffClient({
     path,
     workerId: "worker",
     callIds: () => gateway.callIds(),
-    load: () => ({ ...gateway.load(), loopLagMs: 0, takesCalls: true }),
-    takeSpends: (all) => accounts.take(all),
-    onAccountsOver: (over) => accounts.over(over),
-    onForeignControl: () => {},
-    onEnd: (callId) => gateway.end(callId, "api_hangup"),
-    metrics: () => metrics.told(),
+    load: () => ({ ...gateway.load(), loopLagMs: 0, acceptsCalls: true }),
+    takeSpendReports: (all) => accountSpends.takeChanged(all),
+    onAccountsOverLimit: (over) => accountSpends.setExceeded(over),
+    onIncompatibleControl: () => {},
+    onEndRequested: (callId) => gateway.end(callId, "api_hangup"),
+    metrics: () => metrics.collect(),
     clock: systemClock,
   });
-  const llm = options.llm ?? new ScriptedLlm(clock, [sayingReply("I see.")]);
+  const llm = options.llm ?? new ScriptedLlm(clock, [textReply("I see.")]);
   const gateway = new Gateway({
-    handOff,
-    engines: {
+    handoff,
+    providers: {
       stt: options.stt,
       tts: options.tts ?? new ScriptedTts(clock),
       llm: { model_a: llm, model_b: llm, model_c: llm },
@@ -153,7 +153,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     }),
     phrases: options.phrases ?? NO_PHRASES,
     spend: options.spend ?? NO_SPEND_LIMITS,
-    accounts,
+    accountSpends,
     prices: options.prices,
     metrics,
     liveness: { ...DEFAULT_LIVENESS, ...options.liveness },
@@ -163,7 +163,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
     onFull: (isFull) => server.pauseListening(isFull),
     carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [], ...options.carrierSecrets },
     mediaUrl: MEDIA_URL,
-    carrierBOutboundCodec: options.carrierBOutboundCodec ?? "mulaw",
+    telnyxOutboundCodec: options.carrierBOutboundCodec ?? "mulaw",
   });
   const serverOptions = {
     admit: (token: string, headers: SignatureHeaders) => gateway.admit(token, headers),
@@ -180,7 +180,7 @@ export async function mediaService(options: MediaServiceOptions = {}) {
   // As the worker does it: by number the port can be listened on again while connections are on it.
   server.stopListening();
   await server.listen("127.0.0.1", port);
-  await Promise.all([connected, handOff.tried]);
+  await Promise.all([connected, handoff.firstAttempt]);
 
   return {
     directory,
@@ -219,10 +219,10 @@ export async function mediaService(options: MediaServiceOptions = {}) {
       server.stopListening();
       const empty = gateway.drain();
       for (const callId of gateway.callIds()) gateway.end(callId, "drain_timeout");
-      gateway.sayGoodbye();
+      gateway.endAllWithGoodbye();
       await empty;
       server.close();
-      await handOff.close();
+      await handoff.close();
       await keeper.idle();
       ipc.close();
       await stores.close();

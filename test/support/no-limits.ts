@@ -23,5 +23,5 @@ export const unlimitedAccounts = (): AccountSpends =>
 export const UNLIMITED_SPEND: ConnectionOptions["spend"] = {
   request: () => {},
   used: () => false,
-  actionAt: () => "refuse",
+  actionFor: () => "refuse",
 };

@@ -2,12 +2,12 @@ import type { ConnectionOptions } from "../../src/gateway/connection-options.ts"
 
 /** Where nobody counts. */
 export const NO_METRICS: ConnectionOptions["metrics"] = {
-  answered: () => {},
+  turnAnswered: () => {},
   callEnded: () => {},
-  engineAnswered: () => {},
-  engineFailed: () => {},
+  stageAnswered: () => {},
+  stageFailed: () => {},
   llmRequestAborted: () => {},
   promptTrimmed: () => {},
-  providerSwitched: () => {},
+  providerFailedOver: () => {},
   providerUsed: () => {},
 };

@@ -1,8 +1,8 @@
 import { systemClock } from "../../src/core/clock.ts";
 import { OPUS_PACKET_MS_MAX } from "../../src/core/limits.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
-import { WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
-import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
+import { WatermarkDecoder } from "../../src/media/word-carrier-decoder.ts";
+import { createReferenceTts } from "../../src/speech/providers/reference-voice.ts";
 import { opus } from "./opus.ts";
 import { type OpusClient, opusStream } from "./opus-packets.ts";
 
@@ -24,7 +24,7 @@ export interface Spoken {
 
 /** 64 words by the reference TTS, in five sentences with half a second of silence behind each. */
 export async function speakSentences(): Promise<Spoken> {
-  const tts = createReferenceVoice({ children: 1, clock: systemClock });
+  const tts = createReferenceTts({ children: 1, clock: systemClock });
   try {
     const samples: number[] = [];
     for (const text of SENTENCES) {
@@ -47,7 +47,7 @@ export function throughOpus(client: OpusClient, { samples }: Spoken): { words: s
   const packets = opusStream(client, durationMs, (s) => atRate[Math.round(s * client.rateHz)] ?? 0);
   const busRateHz = client.rateHz === 8_000 ? 8_000 : 16_000;
   const words: string[] = [];
-  const stt = new WordCarrierDecoder(busRateHz, 250, { word: (word) => words.push(word), quiet: () => {} });
+  const stt = new WatermarkDecoder(busRateHz, 250, { onWord: (word) => words.push(word), onQuiet: () => {} });
   const decoder = opus.decoder(busRateHz);
   const into = new Int16Array((busRateHz / 1_000) * OPUS_PACKET_MS_MAX);
   for (const packet of packets) stt.write(into.subarray(0, decoder.decode(packet, into)));

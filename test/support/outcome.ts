@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /** What a program of Node's answers to a command line. */
-export async function outcome(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+export async function runProgram(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   try {
     return { code: 0, ...(await run(process.execPath, [...args])) };
   } catch (error) {

@@ -1,34 +1,34 @@
 import type { Clock } from "../../src/core/clock.ts";
 import { codeOf } from "../../src/core/errors.ts";
-import type { Engine } from "../../src/core/metrics.ts";
-import { ProviderLine } from "../../src/speech/provider-line.ts";
+import type { Stage } from "../../src/core/metrics.ts";
+import { CircuitBreaker } from "../../src/speech/provider-line.ts";
 import type { ClosableTts, Tts } from "../../src/speech/speech.ts";
-import type { ChainedVoice } from "../../src/speech/voice-chain.ts";
+import type { TtsCandidate } from "../../src/speech/voice-chain.ts";
 
 /** A line of its own for a provider of a test, and what its watch was told, in order. */
-export function lineFor(engine: Engine, provider: string, clock: Clock, streamsMax = Number.POSITIVE_INFINITY) {
+export function breakerFor(stage: Stage, provider: string, clock: Clock, streamsMax = Number.POSITIVE_INFINITY) {
   const told: string[] = [];
-  const line = new ProviderLine({
-    engine,
+  const line = new CircuitBreaker({
+    stage,
     provider,
     streamsMax,
     clock,
-    watch: {
-      known: () => told.push("known"),
+    observer: {
+      registered: () => told.push("known"),
       failed: (_engine, _provider, error) => told.push(codeOf(error)),
-      leftAlone: (_engine, _provider, isLeftAlone) => told.push(isLeftAlone ? "left alone" : "answers again"),
+      circuitChanged: (_engine, _provider, isLeftAlone) => told.push(isLeftAlone ? "left alone" : "answers again"),
     },
   });
-  return { line, told };
+  return { circuitBreaker: line, told };
 }
 
 /** `tts` under the name of `provider`, on a line of its own. */
-export function voiceOf(
+export function ttsWithBreaker(
   provider: string,
   tts: Tts,
   clock: Clock,
   streamsMax?: number,
-): ChainedVoice & { told: string[] } {
+): TtsCandidate & { told: string[] } {
   const named: ClosableTts = {
     provider,
     capabilities: tts.capabilities,
@@ -41,5 +41,5 @@ export function voiceOf(
     speak: (request, signal) => tts.speak(request, signal),
     close: () => {},
   };
-  return { tts: named, ...lineFor("voice", provider, clock, streamsMax) };
+  return { tts: named, ...breakerFor("tts", provider, clock, streamsMax) };
 }

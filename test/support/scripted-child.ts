@@ -1,18 +1,18 @@
 import type { Socket } from "node:net";
-import type { ChildArguments, ChildKind, FromChild, ToChild } from "../../src/processes.ts";
+import type { ChildAssignment, ChildKind, FromChild, ToChild } from "../../src/processes.ts";
 import type { Child, ChildEvents, StartChild } from "../../src/watched-process.ts";
 
 /** A child process of the supervisor that does what a test says, and nothing by itself. */
 export class ScriptedChild implements Child {
   readonly kind: ChildKind;
   /** Undefined until it was given its place. */
-  options: ChildArguments | undefined;
+  options: ChildAssignment | undefined;
   /** What it was told behind that, in order. */
-  readonly heard: ToChild["kind"][] = [];
+  readonly received: ToChild["kind"][] = [];
   /** What it was handed, in order. */
   readonly connections: Socket[] = [];
   /** Called with what it was told behind that. */
-  onTold: (message: ToChild) => void = () => {};
+  onMessage: (message: ToChild) => void = () => {};
   readonly #events: ChildEvents;
   readonly #onServe: (child: ScriptedChild) => number;
   #isGone = false;
@@ -35,17 +35,17 @@ export class ScriptedChild implements Child {
     return !this.#isGone;
   }
 
-  tell(message: ToChild): void {
+  send(message: ToChild): void {
     if (message.kind === "serve") {
       this.options = message.options;
       this.#pid = this.#onServe(this);
       return;
     }
-    this.heard.push(message.kind);
-    this.onTold(message);
+    this.received.push(message.kind);
+    this.onMessage(message);
   }
 
-  hand(connection: Socket): void {
+  sendConnection(connection: Socket): void {
     this.connections.push(connection);
   }
 
@@ -55,14 +55,14 @@ export class ScriptedChild implements Child {
   }
 
   /** It says something to the supervisor. */
-  says(message: FromChild): void {
-    this.#events.told(message);
+  emit(message: FromChild): void {
+    this.#events.onMessage(message);
   }
 
   exit(exitCode: number | null, signal: string | null = null): void {
     if (this.#isGone) return;
     this.#isGone = true;
-    this.#events.gone({ exitCode, signal });
+    this.#events.onExit({ exitCode, signal });
   }
 }
 

@@ -39,7 +39,7 @@ export class ScriptedLlm implements Llm {
 }
 
 /** A reply that says `text` word by word, the first after `firstMs`, then calls `tool` where one is named, and ends. */
-export function sayingReply(text: string, { firstMs = 0, perWordMs = 0, tool = "" } = {}): LlmStep[] {
+export function textReply(text: string, { firstMs = 0, perWordMs = 0, tool = "" } = {}): LlmStep[] {
   const words = text.split(" ");
   const steps: LlmStep[] = words.map((word, index) => ({
     afterMs: index === 0 ? firstMs : perWordMs,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/clock.ts";
 import { providerFailed } from "../../src/core/errors.ts";
-import type { ListenOptions, Stt, SttEvent } from "../../src/speech/speech.ts";
+import type { SttStreamOptions, Stt, SttEvent } from "../../src/speech/speech.ts";
 import { aborted, sleep } from "./manual-clock.ts";
 
 /** What the ear does at a time after `open`. `fail` ends the stream. */
@@ -14,7 +14,7 @@ export class ScriptedStt implements Stt {
   readonly provider = "scripted";
   readonly capabilities: Stt["capabilities"];
   /** One entry per `open`: the options, the samples written before the abort, and how many frames of them were voiced. */
-  readonly opened: (Omit<ListenOptions, "onOpened"> & { samples: number; voicedFrames: number })[] = [];
+  readonly opened: (Omit<SttStreamOptions, "onOpened"> & { samples: number; voicedFrames: number })[] = [];
   /** The languages that open streams were told of. */
   readonly turned: string[] = [];
   readonly #clock: Clock;
@@ -23,10 +23,10 @@ export class ScriptedStt implements Stt {
   constructor(clock: Clock, script: readonly SttStep[], capabilities: Partial<Stt["capabilities"]> = {}) {
     this.#clock = clock;
     this.#script = script;
-    this.capabilities = { ratesHz: [8_000, 16_000], partials: true, anyLanguage: true, ...capabilities };
+    this.capabilities = { ratesHz: [8_000, 16_000], interimTranscripts: true, anyLanguage: true, ...capabilities };
   }
 
-  open({ language, languagePinned = false, rateHz }: ListenOptions, signal: AbortSignal): ReturnType<Stt["open"]> {
+  open({ language, languagePinned = false, rateHz }: SttStreamOptions, signal: AbortSignal): ReturnType<Stt["open"]> {
     const record = { language, languagePinned, rateHz, samples: 0, voicedFrames: 0 };
     this.opened.push(record);
     return {
@@ -35,7 +35,7 @@ export class ScriptedStt implements Stt {
         record.samples += frame.length;
         record.voicedFrames += Number(voiced);
       },
-      turnTo: (told) => {
+      setLanguage: (told) => {
         if (!signal.aborted) this.turned.push(told);
       },
       events: this.#play(this.#clock.nowMs(), signal),

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/core/clock.ts";
 import { providerFailed } from "../../src/core/errors.ts";
-import type { SpeechRequest, SpokenWord, Tts, TtsChunk, Voice } from "../../src/speech/speech.ts";
+import type { TtsRequest, TimedWord, Tts, TtsChunk, Voice } from "../../src/speech/speech.ts";
 import { sleep } from "./manual-clock.ts";
 
 export interface ScriptedTtsOptions {
@@ -34,21 +34,21 @@ const LOUD = 8_000;
 export class ScriptedTts implements Tts {
   readonly provider = "scripted";
   readonly capabilities: Tts["capabilities"];
-  readonly requests: SpeechRequest[] = [];
+  readonly requests: TtsRequest[] = [];
   readonly #clock: Clock;
   readonly #options: ScriptedTtsOptions & typeof DEFAULTS;
 
   constructor(clock: Clock, options: ScriptedTtsOptions = {}) {
     this.#clock = clock;
     this.#options = { ...DEFAULTS, ...options };
-    this.capabilities = { wordTimes: this.#options.wordTimes };
+    this.capabilities = { wordTimestamps: this.#options.wordTimes };
   }
 
   async voices(): Promise<readonly Voice[]> {
     return this.#options.voices ?? [ONE];
   }
 
-  async *speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<TtsChunk> {
+  async *speak(request: TtsRequest, signal: AbortSignal): AsyncGenerator<TtsChunk> {
     const { firstMs, perChunkMs, failing } = this.#options;
     const index = this.requests.push(request) - 1;
     const chunks = this.#chunks(request.text);
@@ -78,7 +78,7 @@ export class ScriptedTts implements Tts {
     return chunks;
   }
 
-  #samples(words: readonly SpokenWord[]): Int16Array {
+  #samples(words: readonly TimedWord[]): Int16Array {
     const { rateHz } = this.#options;
     const perMs = rateHz / 1_000;
     const samples = new Int16Array(Math.round((words.at(-1)?.endMs ?? 0) * perMs));
@@ -90,7 +90,7 @@ export class ScriptedTts implements Tts {
     return samples;
   }
 
-  #words(text: string): SpokenWord[] {
+  #words(text: string): TimedWord[] {
     const { msPerChar, gapMs } = this.#options;
     let atMs = 0;
     return text

@@ -10,7 +10,7 @@ export const PORTS: Readonly<Record<ChildKind, number>> = { control: 8080, worke
 export const DRAIN_MS = 30_000;
 
 /** How the children of a test behave. */
-export interface Manners {
+export interface ChildBehavior {
   /** How long each takes until it is ready; undefined for one that never is. */
   readyMs: (child: ScriptedChild) => number | undefined;
   /** Those that are silent tell of no heartbeat. */
@@ -22,7 +22,7 @@ export interface Manners {
 }
 
 /** A supervisor with children that are ready after 500 ms, tell of their hearts, and go at once, where `manners` says nothing else. */
-export function scene(workers: number, manners: Partial<Manners> = {}, mediaPort?: MediaPort) {
+export function scriptedSupervisor(workers: number, manners: Partial<ChildBehavior> = {}, mediaPort?: MediaPort) {
   const { readyMs = () => 500, isSilent = () => false, leavesMs = () => 0, isRefused = () => false } = manners;
   const clock = new ManualClock();
   const children = new ScriptedChildren();
@@ -32,13 +32,13 @@ export function scene(workers: number, manners: Partial<Manners> = {}, mediaPort
     const delayMs = readyMs(child);
     const beat = (): void => {
       if (!child.lives) return;
-      if (!isSilent(child)) child.says({ kind: "heartbeat" });
+      if (!isSilent(child)) child.emit({ kind: "heartbeat" });
       clock.after(HEARTBEAT_MS, beat);
     };
     if (delayMs === undefined) return;
     clock.after(delayMs, () => {
       if (!child.lives) return;
-      child.says({ kind: "ready", port: PORTS[child.kind] });
+      child.emit({ kind: "ready", port: PORTS[child.kind] });
       beat();
     });
   };
@@ -46,7 +46,7 @@ export function scene(workers: number, manners: Partial<Manners> = {}, mediaPort
   const leaving = new Set<ScriptedChild>();
   const look = (): void => {
     for (const child of children.started) {
-      const told = child.kind === "worker" ? child.heard.length > 0 : child.heard.includes("stop");
+      const told = child.kind === "worker" ? child.received.length > 0 : child.received.includes("stop");
       const delayMs = leavesMs(child);
       if (!told || delayMs === undefined || leaving.has(child)) continue;
       leaving.add(child);

@@ -2,18 +2,18 @@ import { randomBytes } from "node:crypto";
 import { afterAll } from "vitest";
 import wavefile from "wavefile";
 import type { AudioFormat } from "../../src/cli/simulated/audio-format.ts";
-import type { CallerNotice, Step } from "../../src/cli/simulated/caller.ts";
-import { openEar } from "../../src/cli/simulated/ear.ts";
-import { formatsOf, type Line } from "../../src/cli/simulated/line.ts";
+import type { CallerEvent, Step } from "../../src/cli/simulated/caller.ts";
+import { openCallerStt } from "../../src/cli/simulated/ear.ts";
+import { formatsOf, type Transport } from "../../src/cli/simulated/line.ts";
 import { type PlacedCall, placeCall } from "../../src/cli/simulated/place-call.ts";
 import { concatenated, synthesise, type Utterance } from "../../src/cli/simulated/utterance.ts";
 import type { ServiceMessage } from "../../src/cli/simulated/websocket-client.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { CARRIER_RATE_HZ } from "../../src/core/limits.ts";
 import { loadResampler } from "../../src/media/resampler.ts";
-import { WORD_DECODER_RATES_HZ, WordCarrierDecoder } from "../../src/media/word-carrier-decoder.ts";
-import { createReferenceEar } from "../../src/speech/providers/reference-ear.ts";
-import { createReferenceVoice } from "../../src/speech/providers/reference-voice.ts";
+import { WATERMARK_DECODER_RATES_HZ, WatermarkDecoder } from "../../src/media/word-carrier-decoder.ts";
+import { createReferenceStt } from "../../src/speech/providers/reference-ear.ts";
+import { createReferenceTts } from "../../src/speech/providers/reference-voice.ts";
 import type { ClosableTts, Stt } from "../../src/speech/speech.ts";
 
 /** A caller who hangs on for longer than this has been forgotten. */
@@ -26,7 +26,7 @@ afterAll(() => voice?.close());
 
 /** What a simulated caller says, spoken by the reference voice, in the format of the caller's line. */
 export async function utterance(text: string, format?: AudioFormat): Promise<Utterance> {
-  voice ??= createReferenceVoice({ children: 1, clock: systemClock });
+  voice ??= createReferenceTts({ children: 1, clock: systemClock });
   const request = { text, voiceId: "reference/gmw/en-US", language: "en-US" };
   return await synthesise(voice, request, new AbortController().signal, format);
 }
@@ -51,18 +51,18 @@ export interface TestCall extends PlacedCall {
 export async function telephone(
   url: string,
   script: readonly Step[],
-  { notice = () => {}, line = { wire: "carrier_a" } }: { notice?: (notice: CallerNotice) => void; line?: Line } = {},
+  { notice: onEvent = () => {}, line: transport = { wire: "carrier_a" } }: { notice?: (notice: CallerEvent) => void; line?: Transport } = {},
 ): Promise<TestCall> {
   const played: Int16Array[] = [];
   const told: ServiceMessage[] = [];
-  const ear = createReferenceEar();
+  const ear = createReferenceStt();
   const makeResampler = await loadResampler();
   // It is opened at the rate of the line, where a gap is nothing but silence; a resampler would blur its edges.
   const stt: Stt = {
     ...ear,
-    capabilities: { ...ear.capabilities, ratesHz: [formatsOf(line).outbound.rateHz] },
+    capabilities: { ...ear.capabilities, ratesHz: [formatsOf(transport).outbound.rateHz] },
     open(earOptions, signal) {
-      const stream = openEar(ear, earOptions, makeResampler, signal);
+      const stream = openCallerStt(ear, earOptions, makeResampler, signal);
       const gapless = new GapCloser((samples) => stream.write(samples), earOptions.rateHz);
       const write = (frame: Int16Array): void => {
         played.push(frame.slice());
@@ -74,15 +74,15 @@ export async function telephone(
   const placed = await placeCall(
     {
       url,
-      line,
+      transport,
       id: randomBytes(16).toString("hex"),
       script,
       hangUpAfterMs: HANG_UP_AFTER_MS,
       stt,
       language: "en-US",
       clock: systemClock,
-      notice,
-      onTold: (message) => told.push(message),
+      onEvent,
+      onServiceMessage: (message) => told.push(message),
     },
     new AbortController().signal,
   );
@@ -112,9 +112,9 @@ export function readRecording(bytes: Uint8Array): StereoRecording {
 /** The words that the reference voice has put into audio of 8 or 16 kHz. */
 export function wordsIn(samples: Int16Array, rateHz: number = CARRIER_RATE_HZ): string[] {
   const words: string[] = [];
-  const decoderHz = WORD_DECODER_RATES_HZ.find((known) => known === rateHz);
+  const decoderHz = WATERMARK_DECODER_RATES_HZ.find((known) => known === rateHz);
   if (decoderHz === undefined) throw new Error(`words are not read at ${rateHz} Hz`);
-  const decoder = new WordCarrierDecoder(decoderHz, QUIET_MS, { word: (word) => words.push(word), quiet() {} });
+  const decoder = new WatermarkDecoder(decoderHz, QUIET_MS, { onWord: (word) => words.push(word), onQuiet() {} });
   const gapless = new GapCloser((piece) => decoder.write(piece), rateHz);
   gapless.write(samples);
   gapless.write(new Int16Array(rateHz));

@@ -12,7 +12,7 @@ export const TOKEN_KEY_TEXT = Buffer.from(TOKEN_KEY).toString("base64url");
 export const mintToken = (): string => mintTokenWith(TOKEN_KEY);
 
 /** A redemption by a worker, over its first connection to the first control process. */
-export const by = (workerId: string, changes: Partial<Redeemer> = {}): Redeemer => ({
+export const redeemedBy = (workerId: string, changes: Partial<Redeemer> = {}): Redeemer => ({
   workerId,
   connection: 1,
   epoch: 1,

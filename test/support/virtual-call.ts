@@ -4,8 +4,8 @@ import type { TurnParameters } from "../../src/call/parameters.ts";
 import type { CallSpec, EndReason, TranscriptTurn } from "../../src/core/call-spec.ts";
 import { CARRIER_FRAME_SAMPLES, CARRIER_RATE_HZ, FRAME_MS } from "../../src/core/limits.ts";
 import { PlaybackClock } from "../../src/media/playback-clock.ts";
-import type { SpokenWord } from "../../src/speech/speech.ts";
-import { type FarEnd, NearFarEnd, type SpeechFrame } from "./far-end.ts";
+import type { TimedWord } from "../../src/speech/speech.ts";
+import { type FarEnd, ImmediateFarEnd, type SpeechFrame } from "./far-end.ts";
 
 export const SPEC: CallSpec = {
   systemPrompt: "You answer the telephone of a bakery.",
@@ -38,7 +38,7 @@ export type Answer =
   | "hangs";
 
 /** How the virtual voice speaks: see `WORD_MS` and `VOICE_MS` for the defaults. */
-export interface VirtualVoice {
+export interface VirtualTts {
   /** Whether it tells when its words sound. */
   wordTimes?: boolean;
   /** How long it takes for a word, whole frames, ms. */
@@ -52,27 +52,27 @@ export interface VirtualVoice {
 export interface VirtualCallOptions {
   spec?: Partial<CallSpec>;
   greeting?: "none";
-  earHasPartials?: boolean;
+  sttHasInterims?: boolean;
   /** What a prompt may come to, estimated tokens; without a bound unless told. */
   promptTokensMax?: number;
   parameters?: Readonly<TurnParameters>;
   /** How the model answers the caller's last words, or whatever else it is asked. */
-  answer?: (userText: string | undefined, asked: Asked) => Answer;
+  answer?: (userText: string | undefined, asked: LlmCommand) => Answer;
   /** What comes of a tool, and when; undefined for one that never has a result. */
-  tool?: (used: Used) => { result: string; afterMs: number; failed?: boolean } | undefined;
+  tool?: (used: ToolCommand) => { result: string; afterMs: number; failed?: boolean } | undefined;
   /** Whether the carrier returns marks. */
   marks?: boolean;
   /** In place of a carrier without a network. */
   farEnd?: FarEnd;
-  voice?: VirtualVoice;
+  tts?: VirtualTts;
   /** From then on nothing passes the line, in neither direction, ms. */
-  lineDiesMs?: number;
+  connectionDiesMs?: number;
   /** While this is so the carrier sends no frames, as for a caller who is muted. */
   isMuted?: (nowMs: number) => boolean;
 }
 
-export type Asked = Extract<CallCommand, { kind: "ask" }>;
-export type Used = Extract<CallCommand, { kind: "tool" }>;
+export type LlmCommand = Extract<CallCommand, { kind: "generate-reply" }>;
+export type ToolCommand = Extract<CallCommand, { kind: "run-tool" }>;
 
 /** How long the virtual voice takes for a word, and the virtual model and voice for their first output, ms. */
 export const WORD_MS = 300;
@@ -103,7 +103,7 @@ export class VirtualCall {
   #mediaMs = 0;
   /** Frames of the reply in the making. */
   #ring: SpeechFrame[] = [];
-  #queued: { turnId: number; piece: number; text: string }[] = [];
+  #queued: { turnId: number; segment: number; text: string }[] = [];
   #synthesising = false;
   #liveTurn = 0;
   /** When the model was asked ahead; NaN while it is not. */
@@ -112,7 +112,7 @@ export class VirtualCall {
 
   constructor(options: VirtualCallOptions = {}) {
     this.#options = options;
-    this.#farEnd = options.farEnd ?? new NearFarEnd(options.marks !== false);
+    this.#farEnd = options.farEnd ?? new ImmediateFarEnd(options.marks !== false);
     const { greeting, ...rest } = SPEC;
     this.call = new Call({
       spec: {
@@ -121,7 +121,7 @@ export class VirtualCall {
         ...options.spec,
       },
       rateHz: CARRIER_RATE_HZ,
-      earHasPartials: options.earHasPartials ?? true,
+      sttHasInterim: options.sttHasInterims ?? true,
       promptTokensMax: options.promptTokensMax,
       ...(options.parameters === undefined ? {} : { parameters: options.parameters }),
       sink: (command) => this.#run(command),
@@ -151,9 +151,9 @@ export class VirtualCall {
     });
     for (const [index] of words.entries()) {
       const partial = words.slice(0, index + 1).join(" ");
-      this.at(atMs + (index + 1) * WORD_MS, () => this.handle({ kind: "ear-partial", text: partial, ...spoken }));
+      this.at(atMs + (index + 1) * WORD_MS, () => this.handle({ kind: "stt-interim", text: partial, ...spoken }));
     }
-    this.at(atMs + words.length * WORD_MS + 250, () => this.handle({ kind: "ear-final", text, ...spoken }));
+    this.at(atMs + words.length * WORD_MS + 250, () => this.handle({ kind: "stt-final", text, ...spoken }));
   }
 
   /** The caller presses keys, `gapMs` one after the other. */
@@ -185,7 +185,7 @@ export class VirtualCall {
   }
 
   get #isDead(): boolean {
-    return this.nowMs >= (this.#options.lineDiesMs ?? Number.POSITIVE_INFINITY);
+    return this.nowMs >= (this.#options.connectionDiesMs ?? Number.POSITIVE_INFINITY);
   }
 
   #nextMs(): number {
@@ -210,9 +210,9 @@ export class VirtualCall {
   #frame(): void {
     this.#mediaMs += FRAME_MS;
     const isSilent = this.#isDead || this.#options.isMuted?.(this.nowMs) === true;
-    if (!isSilent) this.handle({ kind: "frame-in", voiced: this.nowMs < this.#voicedUntilMs, mediaMs: this.#mediaMs });
+    if (!isSilent) this.handle({ kind: "frame-in", isSpeech: this.nowMs < this.#voicedUntilMs, mediaMs: this.#mediaMs });
     if (this.nowMs >= this.call.nextDeadlineMs) this.handle({ kind: "tick" });
-    while (this.#playback.isShort(this.nowMs)) {
+    while (this.#playback.isFrameDue(this.nowMs)) {
       if (this.#ring[0]?.turnId === this.#pausedTurn) break;
       const frame = this.#ring.shift();
       if (frame === undefined) break;
@@ -225,13 +225,13 @@ export class VirtualCall {
   #run(command: CallCommand): void {
     this.commands.push({ atMs: this.nowMs, command });
     switch (command.kind) {
-      case "ask":
+      case "generate-reply":
         this.#ask(command);
         return;
-      case "ask-ahead":
+      case "preemptive-start":
         this.#askedAheadMs = this.nowMs;
         return;
-      case "forget-ahead":
+      case "preemptive-cancel":
         this.#askedAheadMs = Number.NaN;
         return;
       case "speak":
@@ -242,7 +242,7 @@ export class VirtualCall {
       case "mark":
         this.#farEnd.mark(command.name, this.nowMs);
         return;
-      case "cut":
+      case "cancel-reply":
         this.#cut(command.clear);
         return;
       case "turn":
@@ -258,11 +258,11 @@ export class VirtualCall {
       case "resume":
         this.#pausedTurn = undefined;
         return;
-      case "tool":
+      case "run-tool":
         this.#use(command);
         return;
       case "state":
-      case "pass-over":
+      case "ignore":
       case "conversation-trimmed":
       case "send-dtmf":
       case "language":
@@ -271,7 +271,7 @@ export class VirtualCall {
     }
   }
 
-  #ask(asked: Asked): void {
+  #ask(asked: LlmCommand): void {
     const { turnId } = asked;
     const askedMs = Number.isNaN(this.#askedAheadMs) ? this.nowMs : this.#askedAheadMs;
     this.#askedAheadMs = Number.NaN;
@@ -287,29 +287,29 @@ export class VirtualCall {
     this.at(Math.max(this.nowMs, askedMs + afterMs), () => {
       for (const word of text.split(" ").filter(Boolean)) this.handle({ kind: "reply-text", turnId, text: `${word} ` });
       for (const [index, { name, argumentsJson = "{}" }] of wanted.entries()) {
-        this.handle({ kind: "reply-tool", turnId, id: String(index), name, argumentsJson });
+        this.handle({ kind: "reply-tool-call", turnId, id: String(index), name, argumentsJson });
       }
       if (!endless) this.handle({ kind: "reply-end", turnId });
     });
   }
 
-  #use(used: Used): void {
+  #use(used: ToolCommand): void {
     const outcome = this.#options.tool?.(used);
     if (outcome === undefined) return;
-    const { turnId, key } = used;
+    const { turnId, toolCallId } = used;
     const { result, failed = false, afterMs } = outcome;
-    this.at(this.nowMs + afterMs, () => this.handle({ kind: "tool-result", turnId, key, result, failed }));
+    this.at(this.nowMs + afterMs, () => this.handle({ kind: "tool-result", turnId, toolCallId, result, failed }));
   }
 
   #synthesise(): void {
     const next = this.#queued.shift();
     this.#synthesising = next !== undefined;
     if (next === undefined) return;
-    const { turnId, piece, text } = next;
-    const { wordTimes = true, wordMs = () => WORD_MS, chunks, afterMs = VOICE_MS } = this.#options.voice ?? {};
+    const { turnId, segment: segment, text } = next;
+    const { wordTimes = true, wordMs = () => WORD_MS, chunks, afterMs = VOICE_MS } = this.#options.tts ?? {};
     if (afterMs === Number.POSITIVE_INFINITY) return;
     let endMs = 0;
-    const words = text.split(" ").map((word): SpokenWord => {
+    const words = text.split(" ").map((word): TimedWord => {
       const startMs = endMs;
       endMs += wordMs(word);
       return { text: word, startMs, endMs };
@@ -321,12 +321,12 @@ export class VirtualCall {
       this.at(dueMs, () => {
         if (this.#liveTurn !== turnId) return;
         const told = wordTimes ? words.filter(({ startMs }) => startMs >= fromMs && startMs < toMs) : [];
-        this.handle({ kind: "piece-audio", turnId, piece, samples: (toMs - fromMs) * SAMPLES_PER_MS, words: told });
+        this.handle({ kind: "segment-audio", turnId, segment, samples: (toMs - fromMs) * SAMPLES_PER_MS, words: told });
         for (let atMs = fromMs + FRAME_MS; atMs <= toMs; atMs += FRAME_MS) {
           this.#ring.push({ turnId, words: words.filter((word) => word.endMs === atMs).map((word) => word.text) });
         }
         if (toMs < endMs) return;
-        this.handle({ kind: "piece-end", turnId, piece, samples: endMs * SAMPLES_PER_MS });
+        this.handle({ kind: "segment-end", turnId, segment, samples: endMs * SAMPLES_PER_MS });
         this.#synthesise();
       });
     }

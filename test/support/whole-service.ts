@@ -1,12 +1,12 @@
 import { buildApi } from "../../src/api/app.ts";
-import { downloadsOf, LargeAnswers } from "../../src/api/large-answers.ts";
+import { downloadBounds, LargeResponses } from "../../src/api/large-answers.ts";
 import { catalogueOf } from "../../src/api/voices.ts";
 import { API_CONNECTIONS_MAX } from "../../src/core/api-limits.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { ControlMetrics } from "../../src/core/control-metrics.ts";
-import { MetricsSum } from "../../src/core/metrics-sum.ts";
-import { JournalEvents } from "../../src/record/journal-events.ts";
-import { countedCalls } from "../../src/store/counted-calls.ts";
+import { MetricsAggregator } from "../../src/core/metrics-sum.ts";
+import { EventPager } from "../../src/record/journal-events.ts";
+import { meteredCallStore } from "../../src/store/counted-calls.ts";
 import { INLINE_SCHEMAS } from "./inline-schemas.ts";
 import { type MediaServiceOptions, mediaService } from "./media-service.ts";
 import { mintToken } from "./tokens.ts";
@@ -14,7 +14,7 @@ import { mintToken } from "./tokens.ts";
 const VOICE = { id: "scripted/one", name: "One", language: "en-US", provider: "scripted" };
 
 /** The least that makes a call here. */
-export const LEAST_HERE = { systemPrompt: "You answer the telephone of a bakery.", voice: VOICE.id, language: "en-US" };
+export const MINIMAL_CALL = { systemPrompt: "You answer the telephone of a bakery.", voice: VOICE.id, language: "en-US" };
 
 /** Both planes and the API in one process, put together as `control.ts` and `worker.ts` do; one account, with a key. */
 export async function wholeService(options: MediaServiceOptions = {}) {
@@ -22,19 +22,19 @@ export async function wholeService(options: MediaServiceOptions = {}) {
   const { stores, directory, accountId, ipc, keeper, log, recordingPath, url } = media;
   const { key } = await stores.apiKeys.create({ accountId, name: "test" });
   const metrics = new ControlMetrics();
-  const events = new JournalEvents(directory);
+  const events = new EventPager(directory);
   const api = buildApi({
     ...stores,
     clock: systemClock,
-    largeAnswers: new LargeAnswers(systemClock, metrics.largeAnswers("list")),
-    downloads: new LargeAnswers(systemClock, metrics.largeAnswers("download"), downloadsOf(API_CONNECTIONS_MAX)),
-    calls: countedCalls(stores.calls, metrics),
+    largeResponses: new LargeResponses(systemClock, metrics.largeAnswers("list")),
+    downloads: new LargeResponses(systemClock, metrics.largeAnswers("download"), downloadBounds(API_CONNECTIONS_MAX)),
+    calls: meteredCallStore(stores.calls, metrics),
     voices: catalogueOf({ voices: async () => [VOICE] }),
     toolSecrets: new Map(),
     schemas: INLINE_SCHEMAS,
     toolsAllowLoopback: true,
-    newCalls: () => ({ taken: true }),
-    accountOver: () => undefined,
+    callAcceptance: () => ({ accepted: true }),
+    accountLimitReached: () => undefined,
     missingPrices: () => [],
     corsOrigins: [],
     metricsAddress: () => undefined,
@@ -44,20 +44,20 @@ export async function wholeService(options: MediaServiceOptions = {}) {
     tokenTtlMs: 60_000,
     mintToken,
     recordingPath,
-    endCall: (workerId, { id }) => ipc.end(workerId, id),
-    removeFiles: (callId) => keeper.remove(callId),
+    endCall: (workerId, { id }) => ipc.endCall(workerId, id),
+    removeFiles: (callId) => keeper.deleteFiles(callId),
     callEvents: (callId, from, limit) => events.page(callId, from, limit),
     metrics,
     log,
   });
-  const workers = new MetricsSum();
+  const workers = new MetricsAggregator();
   return {
     ...media,
     key,
     api,
     /** What a scrape is answered. */
     exposition: async () =>
-      await metrics.exposition(await workers.of(await ipc.metrics(AbortSignal.timeout(1_000))), true),
+      await metrics.exposition(await workers.aggregate(await ipc.metrics(AbortSignal.timeout(1_000))), true),
     async close(): Promise<void> {
       await api.close();
       await media.close();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CarrierA, carrierALayouts, createCarrierA } from "../../src/wire/carrier-a.ts";
+import { TwilioWire, twilioMediaLayouts, createTwilioWire } from "../../src/wire/carrier-a.ts";
 import { scanMedia } from "../../src/wire/media-scan.ts";
 import { carrierContract } from "../contract/carrier-contract.ts";
 import { carrierA } from "../support/carriers.ts";
@@ -31,13 +31,13 @@ carrierContract(subject, [
   { kind: "stop" },
 ]);
 
-function decode(message: unknown, wire = createCarrierA()) {
+function decode(message: unknown, wire = createTwilioWire()) {
   return wire.decode(Buffer.from(JSON.stringify(message)), into);
 }
 
 describe("carrier_a", () => {
   test("sends mu-law and needs no reordering", () => {
-    expect(createCarrierA()).toMatchObject({
+    expect(createTwilioWire()).toMatchObject({
       inboundRateHz: 8_000,
       outboundRateHz: 8_000,
       binaryAudio: false,
@@ -58,7 +58,7 @@ describe("carrier_a", () => {
     null,
     "audio/x-mulaw",
   ])("C11: a start with the format %j is malformed, and starts nothing", (mediaFormat) => {
-    const wire = createCarrierA();
+    const wire = createTwilioWire();
     const start = { streamSid: "s", callSid: "c", mediaFormat };
     expect(() => decode({ event: "start", start }, wire)).toThrow(malformed);
     expect(() => wire.encodeClear()).toThrow("no clear before start");
@@ -90,7 +90,7 @@ describe("carrier_a", () => {
   test("the short cut is not taken before the start", () => {
     const message = Buffer.from(JSON.stringify(subject.media({})));
     expect(scanMedia(message, [], "mulaw", into)).toBe(false);
-    expect(scanMedia(message, carrierALayouts(subject.streamId), "mulaw", into)).toBe(true);
-    expect(new CarrierA().decode(message, into)).toEqual({ kind: "audio" });
+    expect(scanMedia(message, twilioMediaLayouts(subject.streamId), "mulaw", into)).toBe(true);
+    expect(new TwilioWire().decode(message, into)).toEqual({ kind: "audio" });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CarrierB, createCarrierB } from "../../src/wire/carrier-b.ts";
+import { type TelnyxWire, createTelnyxWire } from "../../src/wire/carrier-b.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { carrierContract } from "../contract/carrier-contract.ts";
 import { carrierB } from "../support/carriers.ts";
@@ -50,7 +50,7 @@ describe("carrier_b", () => {
   test.each(["mulaw", "alaw"] as const)("sends %s when it was ordered so, whatever comes in", (outboundCodec) => {
     const silence = { mulaw: 0xff, alaw: 0xd5 }[outboundCodec];
     for (const subject of [pcmu, pcma]) {
-      const wire = createCarrierB({ outboundCodec });
+      const wire = createTelnyxWire({ outboundCodec });
       expect(wire).toMatchObject({ outboundCodec, reorders: true, datesAudio: false });
       expect(wire).toMatchObject({ inboundRateHz: 8_000, outboundRateHz: 8_000, binaryAudio: false });
       expect(decode(wire, subject.start("s"))).toMatchObject({ codec: subject.inbound });
@@ -110,7 +110,7 @@ describe("carrier_b", () => {
   });
 
   test("C6: no timestamp is told, however it is written, for nobody knows its unit", () => {
-    const wire = started() as CarrierB;
+    const wire = started() as TelnyxWire;
     for (const timestamp of ["20", 20, "", null, {}]) {
       const message = Buffer.from(JSON.stringify(pcmu.media({ timestamp })));
       for (const read of [wire.decode, wire.decodeFully]) {

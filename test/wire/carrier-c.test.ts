@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EXTRA_HEADERS_CHARS_MAX } from "../../src/core/limits.ts";
-import { carrierCLayouts, createCarrierC } from "../../src/wire/carrier-c.ts";
+import { plivoMediaLayouts, createPlivoWire } from "../../src/wire/carrier-c.ts";
 import { scanMedia } from "../../src/wire/media-scan.ts";
 import type { Wire } from "../../src/wire/wire.ts";
 import { carrierContract } from "../contract/carrier-contract.ts";
@@ -39,14 +39,14 @@ carrierContract(subject, [
 const decode = (wire: Wire, message: unknown) => wire.decode(Buffer.from(JSON.stringify(message)), into);
 
 function started(): Wire {
-  const wire = createCarrierC();
+  const wire = createPlivoWire();
   decode(wire, subject.start(streamId));
   return wire;
 }
 
 describe("carrier_c", () => {
   test("sends mu-law, needs no reordering, and dates its audio", () => {
-    expect(createCarrierC()).toMatchObject({
+    expect(createPlivoWire()).toMatchObject({
       inboundRateHz: 8_000,
       outboundRateHz: 8_000,
       binaryAudio: false,
@@ -57,7 +57,7 @@ describe("carrier_c", () => {
   });
 
   test("a greeting is nothing that it knows", () => {
-    expect(decode(createCarrierC(), { event: "connected" })).toEqual({ kind: "ignored", what: "unknown_event" });
+    expect(decode(createPlivoWire(), { event: "connected" })).toEqual({ kind: "ignored", what: "unknown_event" });
   });
 
   test.each([
@@ -71,7 +71,7 @@ describe("carrier_c", () => {
     { rate: "8000" },
   ])("C11: a start may have the format %j", (mediaFormat) => {
     const message = { event: "start", sequenceNumber: 0, start: { callId: "c", streamId: "s", mediaFormat } };
-    expect(decode(createCarrierC(), message)).toEqual({
+    expect(decode(createPlivoWire(), message)).toEqual({
       kind: "start",
       streamId: "s",
       carrierCallId: "c",
@@ -90,7 +90,7 @@ describe("carrier_c", () => {
     [],
     7,
   ])("C11: a start with the format %j is malformed, and starts nothing", (mediaFormat) => {
-    const wire = createCarrierC();
+    const wire = createPlivoWire();
     const start = { callId: "c", streamId: "s", mediaFormat };
     expect(() => decode(wire, { event: "start", start })).toThrow(malformed);
     expect(() => wire.encodeClear()).toThrow("no clear before start");
@@ -101,7 +101,7 @@ describe("carrier_c", () => {
   });
 
   test("a start that names two streams is malformed", () => {
-    expect(() => decode(createCarrierC(), { ...subject.start("s"), streamId: "other" })).toThrow(malformed);
+    expect(() => decode(createPlivoWire(), { ...subject.start("s"), streamId: "other" })).toThrow(malformed);
   });
 
   test("C6: times are counted from the first audio that has one", () => {
@@ -135,10 +135,10 @@ describe("carrier_c", () => {
     '"quoted" \\ \u0001 \u{1F600} \ud800',
     "x".repeat(EXTRA_HEADERS_CHARS_MAX),
   ])("the headers %j do no harm, and audio that repeats them takes the short cut", (extra_headers) => {
-    const wire = createCarrierC();
+    const wire = createPlivoWire();
     expect(decode(wire, { ...subject.start(streamId), extra_headers })).toMatchObject({ kind: "start" });
     const message = { ...subject.media({}), extra_headers };
-    const layouts = carrierCLayouts(streamId, extra_headers);
+    const layouts = plivoMediaLayouts(streamId, extra_headers);
     expect(scanMedia(Buffer.from(JSON.stringify(message)), layouts, "mulaw", into)).toBe(true);
     expect(decode(wire, message)).toEqual({ kind: "audio" });
     expect(decode(wire, { ...message, extra_headers: "others" })).toEqual({ kind: "audio" });
@@ -150,7 +150,7 @@ describe("carrier_c", () => {
     null,
   ])("without headers (%j) audio has none either, and takes the short cut as well", (extra_headers) => {
     const message = Buffer.from(JSON.stringify({ ...subject.media({}), extra_headers: undefined }));
-    const layouts = carrierCLayouts(streamId, extra_headers ?? undefined);
+    const layouts = plivoMediaLayouts(streamId, extra_headers ?? undefined);
     expect(scanMedia(message, layouts, "mulaw", into)).toBe(true);
   });
 
@@ -161,9 +161,9 @@ describe("carrier_c", () => {
     true,
     "x".repeat(EXTRA_HEADERS_CHARS_MAX + 1),
   ])("headers that are no text, or a long one, do no harm either", (extra_headers) => {
-    const wire = createCarrierC();
+    const wire = createPlivoWire();
     decode(wire, { ...subject.start(streamId), extra_headers });
-    expect(carrierCLayouts(streamId, extra_headers)).toEqual([]);
+    expect(plivoMediaLayouts(streamId, extra_headers)).toEqual([]);
     expect(decode(wire, { ...subject.media({}), extra_headers })).toEqual({ kind: "audio" });
   });
 

@@ -4,7 +4,7 @@ import { STREAM_CODECS, STREAM_RATES_HZ, type StreamCodec, type StreamRateHz } f
 import { FRAME_MS, OPUS_PACKET_BYTES_MAX, TURN_TEXT_CHARS_MAX } from "../../src/core/limits.ts";
 import { pcmBytes } from "../../src/media/frame-codec.ts";
 import { createWebsocketWire } from "../../src/wire/websocket.ts";
-import type { LegNotice, Wire } from "../../src/wire/wire.ts";
+import type { ClientMessage, Wire } from "../../src/wire/wire.ts";
 import { costs, decode, refused, wireContract } from "../contract/wire-contract.ts";
 import { Prober } from "../support/hostile-messages.ts";
 import { inboundAudio } from "../support/inbound-audio.ts";
@@ -214,7 +214,7 @@ describe("websocket: Opus", () => {
     const wire = wireOf("opus", rateHz, 48_000);
     const busRateHz = rateHz === 8_000 ? 8_000 : 16_000;
     expect(wire).toMatchObject({ inboundRateHz: busRateHz, outboundRateHz: 48_000, outboundCodec: "pcm_s16le" });
-    expect(wire.opening).toMatchObject({ codec: "pcm_s16le" });
+    expect(wire.implicitStart).toMatchObject({ codec: "pcm_s16le" });
     const packet = opus.encoder(rateHz).encode(new Int16Array((rateHz * FRAME_MS) / 1_000));
     expect(heard(wire, [packet])).toHaveLength((busRateHz * FRAME_MS) / 1_000);
   });
@@ -323,7 +323,7 @@ describe("websocket: texts that come in", () => {
 });
 
 describe("websocket: what we say", () => {
-  const notices: readonly (readonly [LegNotice, string])[] = [
+  const notices: readonly (readonly [ClientMessage, string])[] = [
     [{ kind: "state", state: "thinking" }, '{"type":"state","state":"thinking"}'],
     [
       { kind: "state", state: "speaking", latency: { endOfTurnMs: 500, firstAudioMs: 600, firstFrameMs: 610 } },
@@ -345,7 +345,7 @@ describe("websocket: what we say", () => {
   ];
 
   test.each(notices)("%j is this, and nothing more", (notice, text) => {
-    const said = wireOf("pcm_s16le").encodeNotice?.(notice);
+    const said = wireOf("pcm_s16le").encodeClientMessage?.(notice);
     expect(said).toBe(text);
     expect(JSON.parse(Buffer.from(text).toString())).toEqual(JSON.parse(text));
   });
@@ -354,7 +354,7 @@ describe("websocket: what we say", () => {
     websocketsUnderTest().map((subject) => [subject.name, subject] as const),
   )("%s: a leg that is ready tells what was negotiated", (name, subject) => {
     const { codec, inputRateHz, outputRateHz } = FORMATS[name.slice("websocket with ".length) as StreamCodec];
-    expect(subject.make().encodeNotice?.({ kind: "ready", callId: CALL_ID })).toBe(
+    expect(subject.make().encodeClientMessage?.({ kind: "ready", callId: CALL_ID })).toBe(
       `{"type":"ready","callId":"${CALL_ID}","input":{"codec":"${codec}","sampleRate":${inputRateHz}},` +
         `"output":{"codec":"${codec}","sampleRate":${outputRateHz}}}`,
     );

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
 import type { Voice } from "../../speech/speech.ts";
 import type { ApiClient } from "./api-client.ts";
-import type { Line } from "./line.ts";
+import type { Transport } from "./line.ts";
 
 /** What is read of the answer to `GET /calls/{id}`. */
 export interface CallResource {
@@ -25,7 +25,7 @@ const POLL_MS = 100;
 /** Creates a call over `line`, in which an agent of `language`, which can hang up, opens with `greeting`. */
 export async function createCall(
   api: ApiClient,
-  { line, ...call }: { systemPrompt: string; greeting: string; language: string; line: Line },
+  { line, ...call }: { systemPrompt: string; greeting: string; language: string; line: Transport },
 ): Promise<CreatedCall> {
   const voices = await api.get<{ data: Voice[] }>(`/voices?language=${encodeURIComponent(call.language)}`);
   const voice = voiceOf(voices.data, call.language);
@@ -34,7 +34,7 @@ export async function createCall(
 }
 
 /** The fields of a new call that say what it comes over. */
-export function connectionOf(line: Line): object {
+export function connectionOf(line: Transport): object {
   if (line.wire !== "websocket") return { connectionType: line.wire };
   const { codec, inputRateHz: inputSampleRate, outputRateHz: outputSampleRate } = line.format;
   return { connectionType: line.wire, websocket: { codec, inputSampleRate, outputSampleRate } };

@@ -9,14 +9,14 @@ export interface AudioFormat {
 }
 
 /** Both directions, from the service's side: `inbound` is the caller's voice, `outbound` the agent's. */
-export interface LineFormats {
+export interface AudioFormats {
   inbound: AudioFormat;
   outbound: AudioFormat;
 }
 
 /** What every carrier speaks unless something else was agreed. */
 export const TELEPHONE: AudioFormat = { codec: "mulaw", rateHz: CARRIER_RATE_HZ };
-export const TELEPHONE_LINE: LineFormats = { inbound: TELEPHONE, outbound: TELEPHONE };
+export const TELEPHONE_BOTH_WAYS: AudioFormats = { inbound: TELEPHONE, outbound: TELEPHONE };
 
 /** In 20 ms. */
 export const frameSamples = ({ rateHz }: AudioFormat): number => (rateHz / 1_000) * FRAME_MS;

@@ -2,7 +2,7 @@ import { STREAM_CODECS, STREAM_RATES_HZ, type StreamFormat, type StreamRateHz } 
 import { MAX_DURATION_S_MAX } from "../../core/limits.ts";
 import type { G711Codec } from "../../wire/wire.ts";
 import { readArguments, UsageError } from "../command.ts";
-import { type Line, SIMULATED_WIRES, type SimulatedWire } from "./line.ts";
+import { type Transport, SIMULATED_WIRES, type SimulatedWire } from "./line.ts";
 import { SCENARIO } from "./scenario.ts";
 
 /** What the API takes where nothing is said, too. */
@@ -55,7 +55,7 @@ Exit code 0: the call ended normally. 1: it did not. 2: usage error.
 export type PlannedStep =
   | { do: "say"; text: string }
   | { do: "play"; path: string }
-  | { do: "press"; keys: string }
+  | { do: "press"; digits: string }
   | { do: "type"; text: string };
 
 /** To whom a call goes. */
@@ -68,7 +68,7 @@ export type Destination =
   | { at: "own-service" };
 
 export interface CallPlan {
-  line: Line;
+  transport: Transport;
   steps: readonly PlannedStep[];
   destination: Destination;
   /** Undefined: the caller hangs up after the answer to the last step. */
@@ -113,12 +113,12 @@ export function planCall(
 ): CallPlan {
   const { values, tokens } = readArguments(args, OPTIONS);
   const problems: string[] = [];
-  const line = lineOf(values, problems);
+  const transport = transportOf(values, problems);
   const steps = stepsOf(tokens, problems);
   const destination = destinationOf(values, access, problems);
   const asks = steps.length === 0 && values["hang-up-after"] === undefined && destination.at !== "stream";
   const plan: CallPlan = {
-    line,
+    transport,
     steps: asks ? [{ do: "say", text: SCENARIO.lines[0].text }] : steps,
     destination,
     hangUpAfterMs: durationOf(values["hang-up-after"], problems),
@@ -133,7 +133,7 @@ export function planCall(
 type Read = ReturnType<typeof readArguments<typeof OPTIONS>>;
 type Values = Read["values"];
 
-function lineOf(values: Values, problems: string[]): Line {
+function transportOf(values: Values, problems: string[]): Transport {
   const { wire = "carrier_a" } = values;
   const shuffled = shuffleOf(values.shuffle, problems);
   if (wire === "websocket") return { wire, format: streamFormatOf(values, problems), ...shuffled };
@@ -204,7 +204,7 @@ function stepsOf(tokens: Read["tokens"], problems: string[]): PlannedStep[] {
     if (name === "play") return [{ do: "play", path: value }];
     if (name !== "dtmf") return [];
     if (!/^[0-9*#A-D]+$/.test(value)) problems.push(`--dtmf takes the keys 0-9, *, # and A-D, not ${quoted(value)}`);
-    return [{ do: "press", keys: value }];
+    return [{ do: "press", digits: value }];
   });
 }
 

@@ -17,7 +17,7 @@ export interface CallDocument {
   /** How often the other end broke the line's protocol, by kind. */
   violations: Record<string, number>;
   /** What the other end said that it was sent wrongly. */
-  complaints: readonly string[];
+  serviceErrors: readonly string[];
   recordedTo: string | null;
   /** The service's own account; null where only a stream was known. */
   service: {
@@ -31,12 +31,12 @@ export interface CallDocument {
 }
 
 /** How a call ends that nobody and nothing broke off. */
-const GOOD_ENDS: readonly (string | null)[] = ["caller_hangup", "agent_hangup"];
+const NORMAL_END_REASONS: readonly (string | null)[] = ["caller_hangup", "agent_hangup"];
 const NORMAL_CLOSURE = 1_000;
 
 /** One sentence for everything that a call should not have: none when it went and ended as a call should. */
 export function callFaults(result: CallResult): string[] {
-  const { caller, violations, complaints, hungUpBy, closeCode, service } = result;
+  const { caller, violations, serviceErrors, hungUpBy, closeCode, service } = result;
   const found: string[] = [];
   if (!caller.finished) {
     found.push(`${hungUpBy === "caller" ? "The caller" : "The other end"} hung up before everything was said.`);
@@ -48,8 +48,8 @@ export function callFaults(result: CallResult): string[] {
   for (const [kind, count] of violations) {
     found.push(`The other end broke the line's protocol: ${kind} (${count}).`);
   }
-  for (const complaint of complaints) found.push(`The other end complained of ${complaint}.`);
-  if (service !== undefined && !(service.record.status === "ended" && GOOD_ENDS.includes(service.record.endReason))) {
+  for (const complaint of serviceErrors) found.push(`The other end complained of ${complaint}.`);
+  if (service !== undefined && !(service.record.status === "ended" && NORMAL_END_REASONS.includes(service.record.endReason))) {
     found.push(`The service's record says ${service.record.status}, ${service.record.endReason}.`);
   }
   return found;
@@ -57,11 +57,11 @@ export function callFaults(result: CallResult): string[] {
 
 export function callDocument(result: CallResult): CallDocument {
   const { caller, service, startedMs } = result;
-  const { inbound, outbound } = formatsOf(result.line);
+  const { inbound, outbound } = formatsOf(result.transport);
   const since = (ms: number): number => Math.round(ms - startedMs);
   return {
-    wire: result.line.wire,
-    codecs: codecsOf(result.line),
+    wire: result.transport.wire,
+    codecs: codecsOf(result.transport),
     ratesHz: { inbound: inbound.rateHz, outbound: outbound.rateHz },
     durationMs: since(result.endedMs),
     hungUpBy: result.hungUpBy,
@@ -74,7 +74,7 @@ export function callDocument(result: CallResult): CallDocument {
       ...(latencyMs === undefined ? {} : { latencyMs: Math.round(latencyMs) }),
     })),
     violations: Object.fromEntries(result.violations),
-    complaints: result.complaints,
+    serviceErrors: result.serviceErrors,
     recordedTo: result.recordPath ?? null,
     service:
       service === undefined
@@ -96,7 +96,7 @@ export function callSummary(result: CallResult): string {
     text === "" ? `  (a voice without words for the reference ear, ${seconds(endMs - startMs)})` : `  ${text}`,
   );
   const lines = [
-    `${result.line.wire}: ${seconds(endedMs - startedMs)}, the ${result.hungUpBy === "caller" ? "caller" : "other end"} hung up`,
+    `${result.transport.wire}: ${seconds(endedMs - startedMs)}, the ${result.hungUpBy === "caller" ? "caller" : "other end"} hung up`,
     "",
     "The caller heard:",
     ...(heard.length === 0 ? ["  nothing"] : heard),

@@ -6,10 +6,10 @@ import {
   decodeSamples,
   frameBytes,
   frameSamples,
-  type LineFormats,
+  type AudioFormats,
   silenceByte,
 } from "./audio-format.ts";
-import { isVoiced, type Utterance } from "./utterance.ts";
+import { isSpeech, type Utterance } from "./utterance.ts";
 
 /**
  * One thing the person does; the next begins when it is done. After the last one the caller hangs up. When the last one
@@ -22,7 +22,7 @@ export type Step =
   /** Waits until the agent has said this many words of a turn, then speaks over it. */
   | { do: "interrupt"; afterWords: number; utterance: Utterance }
   /** Presses keys, one by one: 0-9, *, # and A-D. */
-  | { do: "press"; keys: string }
+  | { do: "press"; digits: string }
   /** Types a message; only where the line has a way for it. */
   | { do: "type"; text: string }
   /** Waits until so long after the line opened. */
@@ -57,7 +57,7 @@ export interface HeardTurn {
  * What happens on the line, as it happens; `atMs` is the clock's. Words come when they have been heard or are being
  * said.
  */
-export type CallerNotice =
+export type CallerEvent =
   | { kind: "agent-began"; atMs: number; latencyMs: number | undefined }
   | { kind: "caller-began"; atMs: number; overAgent: boolean }
   | { kind: "word"; who: "agent" | "caller"; atMs: number; word: string }
@@ -73,7 +73,7 @@ export interface CallerReport {
 export interface CallerOptions {
   script: readonly Step[];
   /** What is spoken into the microphone and comes out of the earphone; every utterance of the script is in the former. */
-  formats: LineFormats;
+  formats: AudioFormats;
   /** A person's patience: this long after the line opened the caller hangs up, wherever the script is. */
   hangUpAfterMs: number;
   /**
@@ -84,27 +84,27 @@ export interface CallerOptions {
   hangUp(): void;
   press(key: string): void;
   type(text: string): void;
-  notice(notice: CallerNotice): void;
+  onEvent(notice: CallerEvent): void;
 }
 
 /** What the person is doing. `turnsBefore`: turns of the agent that had begun before the waiting did, at `sinceMs`. */
-type Doing =
+type Activity =
   | { at: "waiting"; turnsBefore: number; sinceMs: number }
   /** `dueMs`: when the next key is pressed, or the last one let go. */
-  | { at: "pressing"; keys: string; pressed: number; dueMs: number }
+  | { at: "pressing"; digits: string; pressed: number; dueMs: number }
   | { at: "speaking"; utterance: Utterance; frames: number; words: number; said: SaidTurn; over: HeardTurn | undefined }
   | { at: "hung-up" };
 
 /** A pause of the agent that is taken for the end of its turn; the sentences of one turn lie closer together. */
-const QUIET_MS = 800;
+const TURN_END_SILENCE_MS = 800;
 /** The ear owes the end of an utterance; a person does not wait for it any longer than this. */
-const QUIET_MS_MAX = 2_500;
+const TURN_END_SILENCE_MS_MAX = 2_500;
 /** Silence that is played to the ear when the line is gone, so that it ends the utterance it was in. */
-const FLUSH_MS = 2_000;
+const FLUSH_SILENCE_MS = 2_000;
 /** Steps in which the caller does nothing but wait. */
-const WAITS: readonly Step["do"][] = ["listen", "stay", "await-hang-up"];
+const WAITING_STEPS: readonly Step["do"][] = ["listen", "stay", "await-hang-up"];
 /** From one key to the next, as fingers go. */
-const KEY_MS = 200;
+const DTMF_INTERVAL_MS = 200;
 
 /**
  * A person on the telephone who follows a script. It has no clock and no socket of its own: it is moved by the
@@ -122,10 +122,10 @@ export class Caller {
   #openedMs = Number.NaN;
   #nowMs = 0;
   #stepIndex = 0;
-  #doing: Doing = { at: "waiting", turnsBefore: 0, sinceMs: 0 };
+  #activity: Activity = { at: "waiting", turnsBefore: 0, sinceMs: 0 };
   /** The turn of the agent that its next voiced sample belongs to; undefined: that sample opens a new one. */
   #turn: HeardTurn | undefined;
-  #lastVoicedMs = Number.NEGATIVE_INFINITY;
+  #lastSpeechMs = Number.NEGATIVE_INFINITY;
   /** The utterance the ear is in, and how many words of it have been noticed. */
   #pending: { turn: HeardTurn; text: string; noticed: number } | undefined;
   #finished = false;
@@ -140,14 +140,14 @@ export class Caller {
 
   /** 20 ms of the outbound format begin to sound in the earphone at `atMs`; valid until this returns. */
   played(frame: Uint8Array, atMs: number): void {
-    if (this.#doing.at === "hung-up") return;
+    if (this.#activity.at === "hung-up") return;
     this.#nowMs = atMs;
     if (Number.isNaN(this.#openedMs)) {
       this.#openedMs = atMs;
       this.#begin();
     }
     decodeSamples(frame, this.#outbound.codec, this.#pcm);
-    this.#noteVoice();
+    this.#detectSpeech();
     this.#options.listen(this.#pcm);
     this.#advance();
     // The script comes first: it may have ended with this very moment.
@@ -156,7 +156,7 @@ export class Caller {
 
   /** The next 20 ms of the inbound format that the microphone takes; read it before the next call. */
   frame(): Uint8Array {
-    const doing = this.#doing;
+    const doing = this.#activity;
     if (doing.at !== "speaking") return this.#silence;
     const frame = doing.utterance.frames[doing.frames];
     if (frame === undefined) return this.#silence;
@@ -164,7 +164,7 @@ export class Caller {
     const spokenMs = doing.frames * FRAME_MS;
     for (let word = words[doing.words]; word !== undefined && word.startMs <= spokenMs; word = words[doing.words]) {
       doing.words += 1;
-      this.#options.notice({ kind: "word", who: "caller", atMs: this.#nowMs, word: word.text });
+      this.#options.onEvent({ kind: "word", who: "caller", atMs: this.#nowMs, word: word.text });
     }
     doing.frames += 1;
     doing.said.endMs = this.#nowMs;
@@ -172,7 +172,7 @@ export class Caller {
   }
 
   /** The ear has understood something of what was played. */
-  understood(event: SttEvent): void {
+  onTranscript(event: SttEvent): void {
     const turn = this.#pending?.turn ?? this.#heard.at(-1);
     // Words before the first voiced sample belong to no turn: an ear that hears them hears what was not said.
     if (turn === undefined) return;
@@ -180,19 +180,19 @@ export class Caller {
     pending.text = event.text;
     const words = wordsOf(event.text);
     for (const word of words.slice(pending.noticed)) {
-      this.#options.notice({ kind: "word", who: "agent", atMs: this.#nowMs, word });
+      this.#options.onEvent({ kind: "word", who: "agent", atMs: this.#nowMs, word });
     }
     pending.noticed = Math.max(pending.noticed, words.length);
-    this.#pending = event.kind === "partial" ? pending : undefined;
+    this.#pending = event.kind === "interim" ? pending : undefined;
     if (event.kind === "final") turn.text = `${turn.text} ${event.text}`.trim();
   }
 
   /** The line is gone, whoever closed it. The ear gets the silence it needs to end its last utterance. */
-  lineClosed(): void {
+  onClosed(): void {
     this.#finished ||= this.#hasOnlyToWait();
-    this.#doing = { at: "hung-up" };
+    this.#activity = { at: "hung-up" };
     this.#pcm.fill(0);
-    for (let ms = 0; ms < FLUSH_MS; ms += FRAME_MS) this.#options.listen(this.#pcm);
+    for (let ms = 0; ms < FLUSH_SILENCE_MS; ms += FRAME_MS) this.#options.listen(this.#pcm);
   }
 
   report(): CallerReport {
@@ -200,15 +200,15 @@ export class Caller {
     return { said: this.#said, heard, finished: this.#finished };
   }
 
-  #noteVoice(): void {
-    const first = this.#pcm.findIndex(isVoiced);
+  #detectSpeech(): void {
+    const first = this.#pcm.findIndex(isSpeech);
     if (first < 0) return;
     const startMs = this.#nowMs + this.#msOf(first);
-    this.#lastVoicedMs = this.#nowMs + this.#msOf(this.#pcm.findLastIndex(isVoiced));
+    this.#lastSpeechMs = this.#nowMs + this.#msOf(this.#pcm.findLastIndex(isSpeech));
     this.#turn ??= this.#openTurn(startMs);
-    this.#turn.endMs = this.#lastVoicedMs;
-    if (this.#doing.at === "speaking" && this.#doing.over !== undefined) {
-      this.#doing.over.stoppedAfterMs = this.#lastVoicedMs - this.#doing.said.startMs;
+    this.#turn.endMs = this.#lastSpeechMs;
+    if (this.#activity.at === "speaking" && this.#activity.over !== undefined) {
+      this.#activity.over.stoppedAfterMs = this.#lastSpeechMs - this.#activity.said.startMs;
     }
   }
 
@@ -217,7 +217,7 @@ export class Caller {
     const latencyMs = endOfOwnMs === undefined ? undefined : startMs - endOfOwnMs;
     const turn: HeardTurn = { text: "", startMs, endMs: startMs, ...(latencyMs === undefined ? {} : { latencyMs }) };
     this.#heard.push(turn);
-    this.#options.notice({ kind: "agent-began", atMs: startMs, latencyMs });
+    this.#options.onEvent({ kind: "agent-began", atMs: startMs, latencyMs });
     return turn;
   }
 
@@ -227,15 +227,15 @@ export class Caller {
 
   /** Nothing is left of the script but a wait, or not even that. */
   #hasOnlyToWait(): boolean {
-    const doing = this.#doing;
-    const hasPressed = doing.at === "pressing" && doing.pressed === doing.keys.length;
+    const doing = this.#activity;
+    const hasPressed = doing.at === "pressing" && doing.pressed === doing.digits.length;
     if (doing.at !== "waiting" && !hasPressed) return false;
     const [step, ...others] = this.#options.script.slice(this.#stepIndex + (hasPressed ? 1 : 0));
-    return others.length === 0 && (step === undefined || WAITS.includes(step.do));
+    return others.length === 0 && (step === undefined || WAITING_STEPS.includes(step.do));
   }
 
   #isOnTheLine(): boolean {
-    return this.#doing.at !== "hung-up";
+    return this.#activity.at !== "hung-up";
   }
 
   /** Enters the step at hand. */
@@ -249,20 +249,20 @@ export class Caller {
     } else if (step.do === "type") {
       this.#type(step.text);
     } else if (step.do === "press") {
-      this.#doing = { at: "pressing", keys: step.keys, pressed: 0, dueMs: this.#nowMs };
+      this.#activity = { at: "pressing", digits: step.digits, pressed: 0, dueMs: this.#nowMs };
     } else {
-      this.#doing = { at: "waiting", turnsBefore: this.#heard.length, sinceMs: this.#nowMs };
+      this.#activity = { at: "waiting", turnsBefore: this.#heard.length, sinceMs: this.#nowMs };
     }
   }
 
   /** Goes on with the step at hand, and to the next one when it is done. */
   #advance(): void {
     const step = this.#step();
-    if (this.#doing.at === "speaking") {
-      if (this.#doing.frames < this.#doing.utterance.frames.length) return;
-      this.#endSpeech(this.#doing.over);
-    } else if (this.#doing.at === "pressing") {
-      if (!this.#pressKeys(this.#doing)) return;
+    if (this.#activity.at === "speaking") {
+      if (this.#activity.frames < this.#activity.utterance.frames.length) return;
+      this.#endSpeech(this.#activity.over);
+    } else if (this.#activity.at === "pressing") {
+      if (!this.#pressDigits(this.#activity)) return;
     } else if (step?.do === "interrupt") {
       if (this.#agentHasSaid(step.afterWords) || this.#agentIsDone()) this.#speak(step.utterance);
       return;
@@ -274,26 +274,26 @@ export class Caller {
   }
 
   /** Presses the key that is due, if one is; true once the last has been pressed and let go. */
-  #pressKeys(doing: Doing & { at: "pressing" }): boolean {
+  #pressDigits(doing: Activity & { at: "pressing" }): boolean {
     if (this.#nowMs < doing.dueMs) return false;
-    const key = doing.keys[doing.pressed];
+    const key = doing.digits[doing.pressed];
     if (key === undefined) {
       // Whatever the agent says from here on is an answer.
       this.#turn = undefined;
       return true;
     }
     doing.pressed += 1;
-    doing.dueMs = this.#nowMs + KEY_MS;
+    doing.dueMs = this.#nowMs + DTMF_INTERVAL_MS;
     this.#options.press(key);
-    this.#options.notice({ kind: "word", who: "caller", atMs: this.#nowMs, word: `[${key}]` });
+    this.#options.onEvent({ kind: "word", who: "caller", atMs: this.#nowMs, word: `[${key}]` });
     return false;
   }
 
   #hasWaited(step: Step | undefined): boolean {
     if (step?.do === "stay") return this.#nowMs - this.#openedMs >= step.untilMs;
-    if (step?.do !== "listen" || this.#doing.at !== "waiting") return false;
+    if (step?.do !== "listen" || this.#activity.at !== "waiting") return false;
     const { atMostMs = Number.POSITIVE_INFINITY } = step;
-    const isTired = this.#agentTurn() === undefined && this.#nowMs - this.#doing.sinceMs >= atMostMs;
+    const isTired = this.#agentTurn() === undefined && this.#nowMs - this.#activity.sinceMs >= atMostMs;
     return isTired || this.#agentIsDone();
   }
 
@@ -302,24 +302,24 @@ export class Caller {
     const said = this.#beginTurn(utterance.text);
     const over = said.overAgent ? this.#turn : undefined;
     if (over !== undefined) over.stoppedAfterMs = 0;
-    this.#doing = { at: "speaking", utterance, frames: 0, words: 0, said, over };
+    this.#activity = { at: "speaking", utterance, frames: 0, words: 0, said, over };
   }
 
   /** Done as soon as it is begun. */
   #type(text: string): void {
     this.#beginTurn(text);
     this.#options.type(text);
-    this.#options.notice({ kind: "word", who: "caller", atMs: this.#nowMs, word: `[types: ${text}]` });
+    this.#options.onEvent({ kind: "word", who: "caller", atMs: this.#nowMs, word: `[types: ${text}]` });
     this.#endSpeech(undefined);
     this.#stepIndex += 1;
     this.#begin();
   }
 
   #beginTurn(text: string): SaidTurn {
-    const overAgent = this.#nowMs - this.#lastVoicedMs < QUIET_MS;
+    const overAgent = this.#nowMs - this.#lastSpeechMs < TURN_END_SILENCE_MS;
     const said = { text, startMs: this.#nowMs, endMs: this.#nowMs, overAgent };
     this.#said.push(said);
-    this.#options.notice({ kind: "caller-began", atMs: this.#nowMs, overAgent });
+    this.#options.onEvent({ kind: "caller-began", atMs: this.#nowMs, overAgent });
     return said;
   }
 
@@ -328,12 +328,12 @@ export class Caller {
     this.#turn = undefined;
     const stoppedAfterMs = over?.stoppedAfterMs;
     if (stoppedAfterMs !== undefined) {
-      this.#options.notice({ kind: "agent-silenced", atMs: this.#nowMs, stoppedAfterMs });
+      this.#options.onEvent({ kind: "agent-silenced", atMs: this.#nowMs, stoppedAfterMs });
     }
   }
 
   #agentTurn(): HeardTurn | undefined {
-    if (this.#doing.at !== "waiting" || this.#heard.length === this.#doing.turnsBefore) return undefined;
+    if (this.#activity.at !== "waiting" || this.#heard.length === this.#activity.turnsBefore) return undefined;
     return this.#heard.at(-1);
   }
 
@@ -344,12 +344,12 @@ export class Caller {
 
   #agentIsDone(): boolean {
     if (this.#agentTurn() === undefined) return false;
-    const quietMs = this.#nowMs - this.#lastVoicedMs;
-    return quietMs >= (this.#pending === undefined ? QUIET_MS : QUIET_MS_MAX);
+    const quietMs = this.#nowMs - this.#lastSpeechMs;
+    return quietMs >= (this.#pending === undefined ? TURN_END_SILENCE_MS : TURN_END_SILENCE_MS_MAX);
   }
 
   #hangUp(): void {
-    this.#doing = { at: "hung-up" };
+    this.#activity = { at: "hung-up" };
     this.#options.hangUp();
   }
 

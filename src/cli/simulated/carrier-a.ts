@@ -1,5 +1,5 @@
 import { CARRIER_RATE_HZ } from "../../core/limits.ts";
-import { type CarrierOptions, encodeBase64, MU_LAW_LINE, SimulatedCarrier } from "./carrier.ts";
+import { type CarrierOptions, encodeBase64, MULAW_CODECS, SimulatedCarrier } from "./carrier.ts";
 import { type Fields, hasOnly, isFields, parseFields } from "./fields.ts";
 import type { Violation } from "./peer.ts";
 
@@ -14,7 +14,7 @@ const FIRST_TIMESTAMP_MS = 102;
  * carrier_a. Messages that are not exactly as documented are dropped with a warning in the carrier's console (31951;
  * 31950 for binary), so nothing is said on the socket. A mark that comes back says "played or cleared".
  */
-export class CarrierA extends SimulatedCarrier {
+export class SimulatedTwilio extends SimulatedCarrier {
   readonly streamSid: string;
   readonly callSid: string;
   readonly #accountSid: string;
@@ -22,13 +22,13 @@ export class CarrierA extends SimulatedCarrier {
   #chunk = 0;
 
   constructor(options: CarrierOptions) {
-    super(options, MU_LAW_LINE);
+    super(options, MULAW_CODECS);
     this.streamSid = `MZ${options.id}`;
     this.callSid = `CA${options.id}`;
     this.#accountSid = `AC${options.id}`;
   }
 
-  protected override sayStart(): void {
+  protected override sendStart(): void {
     this.options.send(`{"event":"connected","protocol":"Call","version":"1.0.0"}`);
     this.#send("start", {
       accountSid: this.#accountSid,
@@ -40,7 +40,7 @@ export class CarrierA extends SimulatedCarrier {
     });
   }
 
-  protected override sayAudio(frame: Uint8Array, sinceStartMs: number): void {
+  protected override sendAudio(frame: Uint8Array, sinceStartMs: number): void {
     this.#chunk += 1;
     this.#send("media", {
       track: "inbound",
@@ -50,19 +50,19 @@ export class CarrierA extends SimulatedCarrier {
     });
   }
 
-  protected override sayKey(digit: string): void {
+  protected override sendDtmf(digit: string): void {
     this.#send("dtmf", { track: "inbound_track", digit });
   }
 
-  protected override sayPlayed(mark: string): void {
+  protected override sendPlayedMark(mark: string): void {
     this.#send("mark", { name: mark });
   }
 
-  protected override sayStop(): void {
+  protected override sendStop(): void {
     this.#send("stop", { accountSid: this.#accountSid, callSid: this.callSid });
   }
 
-  protected override take(message: string): Violation | undefined {
+  protected override handleText(message: string): Violation | undefined {
     const fields = parseFields(message);
     if (fields === undefined) return "not_json";
     const { event } = fields;
@@ -70,7 +70,7 @@ export class CarrierA extends SimulatedCarrier {
     if (fields.streamSid !== this.streamSid) return "wrong_stream";
     if (event !== "clear") return this.#onBody(event, fields);
     if (!hasOnly(fields, "event", "streamSid")) return "unknown_field";
-    for (const mark of this.clear()) this.sayPlayed(mark);
+    for (const mark of this.clear()) this.sendPlayedMark(mark);
     return undefined;
   }
 

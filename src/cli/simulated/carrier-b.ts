@@ -1,6 +1,6 @@
 import { CARRIER_RATE_HZ } from "../../core/limits.ts";
 import type { G711Codec } from "../../wire/wire.ts";
-import { type CarrierOptions, encodeBase64, type LineCodecs, otherId, SimulatedCarrier, uuidOf } from "./carrier.ts";
+import { type CarrierOptions, encodeBase64, type CarrierCodecs, reversedId, SimulatedCarrier, uuidOf } from "./carrier.ts";
 import { type Fields, hasOnly, isFields, parseFields } from "./fields.ts";
 import type { Violation } from "./peer.ts";
 import { type Random, seededRandom } from "./seeded-random.ts";
@@ -20,8 +20,8 @@ const ENCODINGS: Readonly<Record<G711Codec, string>> = { mulaw: "PCMU", alaw: "P
 const USER_ID = "00000000-0000-4000-8000-000000000000";
 
 /** Every third message or so goes astray, and arrives one or two beats of 20 ms later than it should have. */
-const ASTRAY_SHARE = 0.3;
-const ASTRAY_BEATS_MAX = 2;
+const REORDERED_SHARE = 0.3;
+const REORDER_DELAY_TICKS_MAX = 2;
 
 /** What the carrier says on the socket. 100005 is for its MP3 mode, which is not played here. */
 const ERRORS = {
@@ -30,12 +30,12 @@ const ERRORS = {
   invalidMedia: { code: 100_004, title: "invalid_media" },
 } as const;
 
-export interface CarrierBOptions extends CarrierOptions {
+export interface SimulatedTelnyxOptions extends CarrierOptions {
   /**
    * Inbound is what the telephone network speaks, as announced in `start`; outbound what the stream was set up with
    * (`stream_bidirectional_codec`), which is announced nowhere.
    */
-  codecs: LineCodecs;
+  codecs: CarrierCodecs;
   /** Audio and keys come out of order, as the carrier reserves itself, in an order that hangs on this number alone. */
   shuffleSeed?: number;
 }
@@ -45,7 +45,7 @@ export interface CarrierBOptions extends CarrierOptions {
  * from a clear, and media may come out of order. The unit of its timestamps is documented nowhere; here they are
  * milliseconds.
  */
-export class CarrierB extends SimulatedCarrier {
+export class SimulatedTelnyx extends SimulatedCarrier {
   readonly streamId: string;
   readonly callControlId: string;
   readonly #callSessionId: string;
@@ -53,20 +53,20 @@ export class CarrierB extends SimulatedCarrier {
   readonly #random: Random | undefined;
   #sequenceNumber = 0;
   #chunk = 0;
-  #beats = 0;
+  #ticks = 0;
   /** Messages that went astray, with the beat behind which they arrive. */
-  #astray: { message: string; afterBeat: number }[] = [];
+  #delayed: { message: string; afterTick: number }[] = [];
 
-  constructor(options: CarrierBOptions) {
+  constructor(options: SimulatedTelnyxOptions) {
     super(options, options.codecs);
     this.#inbound = options.codecs.inbound;
     this.#random = options.shuffleSeed === undefined ? undefined : seededRandom(options.shuffleSeed);
     this.streamId = uuidOf(options.id);
     this.callControlId = `v3:${options.id}`;
-    this.#callSessionId = uuidOf(otherId(options.id));
+    this.#callSessionId = uuidOf(reversedId(options.id));
   }
 
-  protected override sayStart(): void {
+  protected override sendStart(): void {
     this.options.send(`{"event":"connected","version":"1.0.0"}`);
     this.#send("start", {
       start: {
@@ -84,7 +84,7 @@ export class CarrierB extends SimulatedCarrier {
     });
   }
 
-  protected override sayAudio(frame: Uint8Array, sinceStartMs: number): void {
+  protected override sendAudio(frame: Uint8Array, sinceStartMs: number): void {
     this.#chunk += 1;
     const media = {
       track: "inbound",
@@ -92,27 +92,27 @@ export class CarrierB extends SimulatedCarrier {
       timestamp: String(Math.round(sinceStartMs)),
       payload: encodeBase64(frame),
     };
-    this.#sendLoosely(this.#message("media", { media }));
+    this.#sendReordered(this.#message("media", { media }));
   }
 
-  protected override sayKey(digit: string): void {
+  protected override sendDtmf(digit: string): void {
     // Microseconds, of which this clock knows the first three digits.
     const occurredAt = new Date(this.options.clock.epochMs()).toISOString().replace("Z", "000Z");
-    this.#sendLoosely(this.#message("dtmf", { occurred_at: occurredAt, dtmf: { digit } }));
+    this.#sendReordered(this.#message("dtmf", { occurred_at: occurredAt, dtmf: { digit } }));
   }
 
-  protected override sayPlayed(mark: string): void {
+  protected override sendPlayedMark(mark: string): void {
     this.#send("mark", { mark: { name: mark } });
   }
 
-  protected override sayStop(): void {
-    this.#letArrive(Number.POSITIVE_INFINITY);
+  protected override sendStop(): void {
+    this.#sendDelayed(Number.POSITIVE_INFINITY);
     this.#send("stop", { stop: { user_id: USER_ID, call_control_id: this.callControlId } });
   }
 
-  protected override afterBeat(): void {
-    this.#letArrive(this.#beats);
-    this.#beats += 1;
+  protected override afterTick(): void {
+    this.#sendDelayed(this.#ticks);
+    this.#ticks += 1;
   }
 
   protected override onViolation(violation: Violation): void {
@@ -122,7 +122,7 @@ export class CarrierB extends SimulatedCarrier {
     );
   }
 
-  protected override take(message: string): Violation | undefined {
+  protected override handleText(message: string): Violation | undefined {
     const fields = parseFields(message);
     if (fields === undefined) return "not_json";
     const { event, stream_id: streamId } = fields;
@@ -131,7 +131,7 @@ export class CarrierB extends SimulatedCarrier {
     if (streamId !== undefined && streamId !== this.streamId) return "wrong_stream";
     if (event !== "clear") return this.#onBody(event, fields);
     if (!hasOnly(fields, "event", "stream_id")) return "unknown_field";
-    for (const mark of this.clear()) this.sayPlayed(mark);
+    for (const mark of this.clear()) this.sendPlayedMark(mark);
     return undefined;
   }
 
@@ -154,14 +154,14 @@ export class CarrierB extends SimulatedCarrier {
     this.options.send(this.#message(event, body));
   }
 
-  #sendLoosely(message: string): void {
-    if (this.#random === undefined || this.#random() >= ASTRAY_SHARE) this.options.send(message);
-    else this.#astray.push({ message, afterBeat: this.#beats + 1 + Math.floor(this.#random() * ASTRAY_BEATS_MAX) });
+  #sendReordered(message: string): void {
+    if (this.#random === undefined || this.#random() >= REORDERED_SHARE) this.options.send(message);
+    else this.#delayed.push({ message, afterTick: this.#ticks + 1 + Math.floor(this.#random() * REORDER_DELAY_TICKS_MAX) });
   }
 
-  #letArrive(upToBeat: number): void {
-    for (const { message } of this.#astray.filter(({ afterBeat }) => afterBeat <= upToBeat)) this.options.send(message);
-    this.#astray = this.#astray.filter(({ afterBeat }) => afterBeat > upToBeat);
+  #sendDelayed(upToBeat: number): void {
+    for (const { message } of this.#delayed.filter(({ afterTick }) => afterTick <= upToBeat)) this.options.send(message);
+    this.#delayed = this.#delayed.filter(({ afterTick }) => afterTick > upToBeat);
   }
 }
 

@@ -1,5 +1,5 @@
 import { CARRIER_MESSAGE_BYTES_MAX, CARRIER_RATE_HZ } from "../../core/limits.ts";
-import { type CarrierOptions, encodeBase64, MU_LAW_LINE, otherId, SimulatedCarrier, uuidOf } from "./carrier.ts";
+import { type CarrierOptions, encodeBase64, MULAW_CODECS, reversedId, SimulatedCarrier, uuidOf } from "./carrier.ts";
 import { type Fields, hasOnly, isFields, parseFields } from "./fields.ts";
 import type { Violation } from "./peer.ts";
 
@@ -16,7 +16,7 @@ const EXTRA_HEADERS = "{}";
  * carrier_c. It greets with `start`, and its timestamps are Unix milliseconds. A clear is answered with `clearedAudio`
  * and the checkpoints before it are never heard of again. It says nothing when it hangs up: the socket closes.
  */
-export class CarrierC extends SimulatedCarrier {
+export class SimulatedPlivo extends SimulatedCarrier {
   readonly streamId: string;
   readonly callId: string;
   #startedEpochMs = 0;
@@ -24,12 +24,12 @@ export class CarrierC extends SimulatedCarrier {
   #chunk = 0;
 
   constructor(options: CarrierOptions) {
-    super(options, MU_LAW_LINE, BUFFER_MS_MAX);
+    super(options, MULAW_CODECS, BUFFER_MS_MAX);
     this.streamId = uuidOf(options.id);
-    this.callId = uuidOf(otherId(options.id));
+    this.callId = uuidOf(reversedId(options.id));
   }
 
-  protected override sayStart(): void {
+  protected override sendStart(): void {
     const { clock, id } = this.options;
     this.#startedEpochMs = clock.epochMs();
     this.#sequenceNumber += 1;
@@ -44,25 +44,25 @@ export class CarrierC extends SimulatedCarrier {
     this.options.send(JSON.stringify(message));
   }
 
-  protected override sayAudio(frame: Uint8Array, sinceStartMs: number): void {
+  protected override sendAudio(frame: Uint8Array, sinceStartMs: number): void {
     this.#chunk += 1;
     const timestamp = String(Math.round(this.#startedEpochMs + sinceStartMs));
     const media = { track: "inbound", timestamp, chunk: this.#chunk, payload: encodeBase64(frame) };
     this.#send("media", { media, extra_headers: EXTRA_HEADERS });
   }
 
-  protected override sayKey(digit: string): void {
+  protected override sendDtmf(digit: string): void {
     const timestamp = String(this.options.clock.epochMs());
     this.#send("dtmf", { dtmf: { track: "inbound", digit, timestamp }, extra_headers: EXTRA_HEADERS });
   }
 
-  protected override sayPlayed(mark: string): void {
+  protected override sendPlayedMark(mark: string): void {
     this.#send("playedStream", { name: mark });
   }
 
-  protected override sayStop(): void {}
+  protected override sendStop(): void {}
 
-  protected override take(message: string): Violation | undefined {
+  protected override handleText(message: string): Violation | undefined {
     if (Buffer.byteLength(message) > CARRIER_MESSAGE_BYTES_MAX) return "too_large";
     const fields = parseFields(message);
     if (fields === undefined) return "not_json";

@@ -1,20 +1,20 @@
 import { strict as assert } from "node:assert";
 import { CARRIER_RATE_HZ } from "../../core/limits.ts";
 import type { G711Codec } from "../../wire/wire.ts";
-import type { LineFormats } from "./audio-format.ts";
+import type { AudioFormats } from "./audio-format.ts";
 import { type PeerOptions, SimulatedPeer, type Violation } from "./peer.ts";
 
 /** The codec of each direction, from the service's side: `inbound` is the caller's voice, `outbound` the agent's. */
-export interface LineCodecs {
+export interface CarrierCodecs {
   inbound: G711Codec;
   outbound: G711Codec;
 }
 
 /** What the carriers speak that have no choice. */
-export const MU_LAW_LINE: LineCodecs = { inbound: "mulaw", outbound: "mulaw" };
+export const MULAW_CODECS: CarrierCodecs = { inbound: "mulaw", outbound: "mulaw" };
 
 /** Carriers have one rate. */
-export const carrierFormats = ({ inbound, outbound }: LineCodecs): LineFormats => ({
+export const carrierFormats = ({ inbound, outbound }: CarrierCodecs): AudioFormats => ({
   inbound: { codec: inbound, rateHz: CARRIER_RATE_HZ },
   outbound: { codec: outbound, rateHz: CARRIER_RATE_HZ },
 });
@@ -33,7 +33,7 @@ export abstract class SimulatedCarrier extends SimulatedPeer {
   protected readonly options: CarrierOptions;
 
   /** `bufferMs`: how much audio the carrier keeps for playing, where it documents that. */
-  constructor(options: CarrierOptions, codecs: LineCodecs, bufferMs?: number) {
+  constructor(options: CarrierOptions, codecs: CarrierCodecs, bufferMs?: number) {
     assert.match(options.id, /^[0-9a-f]{32}$/);
     super(options, carrierFormats(codecs), bufferMs);
     this.options = options;
@@ -62,4 +62,4 @@ function decodeBase64(text: unknown): Uint8Array | undefined {
 export const uuidOf = (id: string): string => id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 /** Another id, as unlike as the first: who mixes up a stream and its call is to be found out. */
-export const otherId = (id: string): string => [...id].reverse().join("");
+export const reversedId = (id: string): string => [...id].reverse().join("");

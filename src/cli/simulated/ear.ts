@@ -3,7 +3,7 @@ import type { ResamplerFactory } from "../../media/resampler.ts";
 import type { Stt, SttEvent } from "../../speech/speech.ts";
 
 /** An ear at the rate of a line. */
-export interface LineEar {
+export interface CallerStt {
   /** Takes samples at the line's rate, valid until this returns. */
   write(samples: Int16Array): void;
   /** One reader; as of `SttStream`. */
@@ -13,12 +13,12 @@ export interface LineEar {
 }
 
 /** Opens an ear to audio of `rateHz`, which is resampled to the first rate that the ear takes where this is none of them. */
-export function openEar(
+export function openCallerStt(
   stt: Stt,
   { language, rateHz }: { language: string; rateHz: number },
   makeResampler: ResamplerFactory,
   signal: AbortSignal,
-): LineEar {
+): CallerStt {
   const { ratesHz } = stt.capabilities;
   if (ratesHz.includes(rateHz)) {
     const { write, events } = stt.open({ language, rateHz }, signal);

@@ -1,10 +1,10 @@
 import type { ConnectionType, StreamCodec, StreamFormat } from "../../core/call-spec.ts";
 import type { OpusCodecs } from "../../media/opus.ts";
-import type { LineFormats } from "./audio-format.ts";
-import { type CarrierOptions, carrierFormats, type LineCodecs, MU_LAW_LINE } from "./carrier.ts";
-import { CarrierA } from "./carrier-a.ts";
-import { CarrierB } from "./carrier-b.ts";
-import { CarrierC } from "./carrier-c.ts";
+import type { AudioFormats } from "./audio-format.ts";
+import { type CarrierOptions, carrierFormats, type CarrierCodecs, MULAW_CODECS } from "./carrier.ts";
+import { SimulatedTwilio } from "./carrier-a.ts";
+import { SimulatedTelnyx } from "./carrier-b.ts";
+import { SimulatedPlivo } from "./carrier-c.ts";
 import type { SimulatedPeer } from "./peer.ts";
 import { type ServiceMessage, streamFormats, WebsocketClient } from "./websocket-client.ts";
 
@@ -18,43 +18,43 @@ export const SIMULATED_WIRES = [
 export type SimulatedWire = (typeof SIMULATED_WIRES)[number];
 
 /** What a call comes over, and how; carrier_b and a WebSocket client leave a choice. */
-export type Line =
+export type Transport =
   | { wire: "carrier_a" | "carrier_c" }
-  | { wire: "carrier_b"; codecs: LineCodecs /** As in CarrierBOptions. */; shuffleSeed?: number }
+  | { wire: "carrier_b"; codecs: CarrierCodecs /** As in CarrierBOptions. */; shuffleSeed?: number }
   | { wire: "websocket"; format: StreamFormat /** As in WebsocketClientOptions. */; shuffleSeed?: number };
 
 /** What the person at this end speaks and hears. */
-export const formatsOf = (line: Line): LineFormats =>
+export const formatsOf = (line: Transport): AudioFormats =>
   line.wire === "websocket" ? streamFormats(line.format) : carrierFormats(carrierCodecs(line));
 
 /** How audio travels, by the API's names, from the service's side. */
-export function codecsOf(line: Line): { inbound: StreamCodec; outbound: StreamCodec } {
+export function codecsOf(line: Transport): { inbound: StreamCodec; outbound: StreamCodec } {
   if (line.wire !== "websocket") return carrierCodecs(line);
   return { inbound: line.format.codec, outbound: line.format.codec };
 }
 
-const carrierCodecs = (line: Exclude<Line, { wire: "websocket" }>): LineCodecs =>
-  line.wire === "carrier_b" ? line.codecs : MU_LAW_LINE;
+const carrierCodecs = (line: Exclude<Transport, { wire: "websocket" }>): CarrierCodecs =>
+  line.wire === "carrier_b" ? line.codecs : MULAW_CODECS;
 
 /** What any of the peers needs. */
-export interface LineEnds extends Omit<CarrierOptions, "send"> {
+export interface AnyPeerOptions extends Omit<CarrierOptions, "send"> {
   /** For a line whose codec is `opus`. */
   opus: OpusCodecs;
   send(message: string | Uint8Array): void;
-  told(message: ServiceMessage): void;
+  onServiceMessage(message: ServiceMessage): void;
 }
 
 /** The far end of `line`, as the service sees it. */
-export function simulatePeer(line: Line, ends: LineEnds): SimulatedPeer {
+export function simulatePeer(line: Transport, ends: AnyPeerOptions): SimulatedPeer {
   switch (line.wire) {
     case "carrier_a":
-      return new CarrierA(ends);
+      return new SimulatedTwilio(ends);
     case "carrier_b": {
       const { codecs, shuffleSeed } = line;
-      return new CarrierB({ ...ends, codecs, ...(shuffleSeed === undefined ? {} : { shuffleSeed }) });
+      return new SimulatedTelnyx({ ...ends, codecs, ...(shuffleSeed === undefined ? {} : { shuffleSeed }) });
     }
     case "carrier_c":
-      return new CarrierC(ends);
+      return new SimulatedPlivo(ends);
     case "websocket": {
       const { format, shuffleSeed } = line;
       return new WebsocketClient({ ...ends, format, ...(shuffleSeed === undefined ? {} : { shuffleSeed }) });

@@ -1,5 +1,5 @@
 import { childModule } from "../../core/child-module.ts";
-import { firstKeyPath } from "../../store/first-key.ts";
+import { firstApiKeyPath } from "../../store/first-key.ts";
 import type { ApiClient } from "./api-client.ts";
 import { openLocalService } from "./local-service.ts";
 import { type ServiceOptions, startService } from "./service.ts";
@@ -18,7 +18,7 @@ export async function withOwnService<Result>(
   const program = childModule(import.meta.url, "../../main");
   const { apiUrl, stop } = await startService({ ...options, program }, signal);
   try {
-    const local = { apiUrl, firstKeyPath: firstKeyPath(options.dataDir) };
+    const local = { apiUrl, firstKeyPath: firstApiKeyPath(options.dataDir) };
     return await use(await openLocalService(local, undefined, signal));
   } finally {
     await stop();

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import type { Clock } from "../../core/clock.ts";
 import { FRAME_MS } from "../../core/limits.ts";
 import { bytesPerSample } from "../../media/frame-codec.ts";
-import { type AudioFormat, frameBytes, type LineFormats, silenceByte } from "./audio-format.ts";
+import { type AudioFormat, frameBytes, type AudioFormats, silenceByte } from "./audio-format.ts";
 import { PlaybackBuffer } from "./playback-buffer.ts";
 
 /** What a peer keeps for playing where it documents no bound; no sane service comes near ten minutes. */
@@ -67,12 +67,12 @@ export abstract class SimulatedPeer {
   readonly #violations = new Map<Violation, number>();
   #state: "new" | "open" | "closed" = "new";
   #startedMs = 0;
-  #beatMs = 0;
-  #cancelBeat = (): void => {};
+  #tickMs = 0;
+  #cancelTick = (): void => {};
   #clears = 0;
 
   /** `bufferMs`: how much audio the peer keeps for playing. */
-  constructor(options: PeerOptions, { inbound, outbound }: LineFormats, bufferMs = UNDOCUMENTED_BUFFER_MS) {
+  constructor(options: PeerOptions, { inbound, outbound }: AudioFormats, bufferMs = UNDOCUMENTED_BUFFER_MS) {
     this.#options = options;
     this.#microphoneBytes = frameBytes(inbound);
     this.#outbound = outbound;
@@ -114,25 +114,25 @@ export abstract class SimulatedPeer {
     assert.ok(this.#state === "new", "a stream starts once");
     this.#state = "open";
     this.#startedMs = this.#options.clock.nowMs();
-    this.sayStart();
-    this.#beatMs = this.#startedMs;
-    this.#arm();
+    this.sendStart();
+    this.#tickMs = this.#startedMs;
+    this.#scheduleTick();
   }
 
   /** The caller pressed a key: one of 0-9, *, # and A-D. */
-  pressKey(digit: string): void {
-    if (this.#state === "open") this.sayKey(digit);
+  pressDigit(digit: string): void {
+    if (this.#state === "open") this.sendDtmf(digit);
   }
 
   /** The caller typed something; only for peers that have a message for it. */
   typeText(text: string): void {
-    if (this.#state === "open") this.sayText(text);
+    if (this.#state === "open") this.sendText(text);
   }
 
   /** The caller hangs up: the peer says so where its protocol does, and closes. What is buffered is never played. */
   stop(): void {
     if (this.#state !== "open") return;
-    this.sayStop();
+    this.sendStop();
     this.#end();
     this.#options.close();
   }
@@ -141,52 +141,52 @@ export abstract class SimulatedPeer {
    * The socket is gone: nothing is played and nothing is sent any more. The frame that has begun is heard to its end.
    */
   closed(): void {
-    if (this.#state === "open") this.onClosedByOther();
+    if (this.#state === "open") this.onRemoteClose();
     this.#end();
   }
 
   /** One message of the other end: text as a string, binary as bytes, which are kept. Strict, and never throws. */
   receive(message: string | Uint8Array): void {
     if (this.#state !== "open") return;
-    const violation = typeof message === "string" ? this.take(message) : this.takeBinary(message);
+    const violation = typeof message === "string" ? this.handleText(message) : this.handleBinary(message);
     if (violation === undefined) return;
-    this.violated(violation);
+    this.countViolation(violation);
     this.onViolation(violation);
   }
 
   /** Opens the stream, with everything that comes before the first audio. */
-  protected abstract sayStart(): void;
+  protected abstract sendStart(): void;
   /** One frame of the caller, which began `sinceStartMs` after the stream did; valid until this returns. */
-  protected abstract sayAudio(frame: Uint8Array, sinceStartMs: number): void;
-  protected abstract sayKey(digit: string): void;
+  protected abstract sendAudio(frame: Uint8Array, sinceStartMs: number): void;
+  protected abstract sendDtmf(digit: string): void;
   /** Everything before this mark has been played. */
-  protected abstract sayPlayed(mark: string): void;
-  protected abstract sayStop(): void;
+  protected abstract sendPlayedMark(mark: string): void;
+  protected abstract sendStop(): void;
   /** Carries out one text message of the other end, or tells what is wrong with it. */
-  protected abstract take(message: string): Violation | undefined;
+  protected abstract handleText(message: string): Violation | undefined;
 
   /** The same of a binary message, which most dialects do not have. */
-  protected takeBinary(_message: Uint8Array): Violation | undefined {
+  protected handleBinary(_message: Uint8Array): Violation | undefined {
     return "binary";
   }
 
-  protected sayText(_text: string): void {
+  protected sendText(_text: string): void {
     assert.fail("nothing can be typed into this peer");
   }
 
   /** At the end of every beat, whether or not the caller had a frame. */
-  protected afterBeat(): void {}
+  protected afterTick(): void {}
 
   /** Where the peer says on the socket that it was wronged. */
   protected onViolation(_violation: Violation): void {}
 
   /** The other end, or the network between, has closed the socket of a stream that nobody here had stopped. */
-  protected onClosedByOther(): void {}
+  protected onRemoteClose(): void {}
 
   /** Nothing is sent and nothing is taken any more. May be called again. */
   protected onEnd(): void {}
 
-  protected violated(violation: Violation): void {
+  protected countViolation(violation: Violation): void {
     this.#violations.set(violation, (this.#violations.get(violation) ?? 0) + 1);
   }
 
@@ -199,7 +199,7 @@ export abstract class SimulatedPeer {
   protected mark(name: unknown): Violation | undefined {
     if (typeof name !== "string" || name === "") return "bad_mark";
     if (!this.#playback.mark(name)) return "buffer_full";
-    this.#tellMarks();
+    this.#sendReachedMarks();
     return undefined;
   }
 
@@ -215,39 +215,39 @@ export abstract class SimulatedPeer {
 
   #end(): void {
     this.#state = "closed";
-    this.#cancelBeat();
+    this.#cancelTick();
     this.#playback.endFrame();
     this.onEnd();
   }
 
-  #arm(): void {
-    this.#beatMs += FRAME_MS;
+  #scheduleTick(): void {
+    this.#tickMs += FRAME_MS;
     // Timers count whole milliseconds and must not fire before the beat.
-    const delayMs = Math.max(0, Math.ceil(this.#beatMs - this.#options.clock.nowMs()));
-    this.#cancelBeat = this.#options.clock.after(delayMs, () => this.#beat());
+    const delayMs = Math.max(0, Math.ceil(this.#tickMs - this.#options.clock.nowMs()));
+    this.#cancelTick = this.#options.clock.after(delayMs, () => this.#tick());
   }
 
-  #beat(): void {
-    const atMs = this.#beatMs;
-    this.#arm();
+  #tick(): void {
+    const atMs = this.#tickMs;
+    this.#scheduleTick();
     this.#playback.endFrame();
-    this.#tellMarks();
+    this.#sendReachedMarks();
     const samples = this.#samplesOf(this.#playback.beginFrame(this.#frame));
     this.#options.earphone(this.#frame, samples, atMs);
     // The earphone may have made the caller hang up.
-    if (this.#state === "open") this.#speak(atMs);
+    if (this.#state === "open") this.#sendMicrophoneFrame(atMs);
   }
 
-  #speak(atMs: number): void {
+  #sendMicrophoneFrame(atMs: number): void {
     const frame = this.#options.microphone();
     if (frame !== undefined) {
       assert.equal(frame.length, this.#microphoneBytes, "the microphone gives whole frames");
-      this.sayAudio(frame, atMs - FRAME_MS - this.#startedMs);
+      this.sendAudio(frame, atMs - FRAME_MS - this.#startedMs);
     }
-    this.afterBeat();
+    this.afterTick();
   }
 
-  #tellMarks(): void {
-    for (const name of this.#playback.takeReachedMarks()) this.sayPlayed(name);
+  #sendReachedMarks(): void {
+    for (const name of this.#playback.takeReachedMarks()) this.sendPlayedMark(name);
   }
 }

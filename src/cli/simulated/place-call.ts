@@ -2,17 +2,17 @@ import type { Clock } from "../../core/clock.ts";
 import { loadOpus } from "../../media/load-opus.ts";
 import { loadResampler } from "../../media/resampler.ts";
 import type { Stt } from "../../speech/speech.ts";
-import { Caller, type CallerNotice, type CallerReport, type Step } from "./caller.ts";
-import { openEar } from "./ear.ts";
-import { formatsOf, type Line, simulatePeer } from "./line.ts";
+import { Caller, type CallerEvent, type CallerReport, type Step } from "./caller.ts";
+import { openCallerStt } from "./ear.ts";
+import { formatsOf, type Transport, simulatePeer } from "./line.ts";
 import type { SimulatedPeer, Violation } from "./peer.ts";
 import { connectPeer, type PeerSocket } from "./peer-socket.ts";
 import type { ServiceMessage } from "./websocket-client.ts";
 
-export interface CallToPlace {
+export interface PlaceCallOptions {
   /** The call's `websocketUrl`. */
   url: string;
-  line: Line;
+  transport: Transport;
   /** 32 hex digits: a carrier's ids are made from it. */
   id: string;
   script: readonly Step[];
@@ -21,18 +21,18 @@ export interface CallToPlace {
   stt: Stt;
   language: string;
   clock: Clock;
-  notice(notice: CallerNotice): void;
+  onEvent(notice: CallerEvent): void;
   /** Gets every 20 ms that sound in the earphone, in the line's outbound format; valid until it returns. */
   onPlayed?(frame: Uint8Array): void;
   /** Gets what the service says in text, on a line on which it does. */
-  onTold?(message: ServiceMessage): void;
+  onServiceMessage?(message: ServiceMessage): void;
 }
 
 export interface PlacedCall {
   caller: CallerReport;
   violations: ReadonlyMap<Violation, number>;
   /** What the service said that it was sent wrongly, as `code: message`, on a line on which it says so. */
-  complaints: readonly string[];
+  serviceErrors: readonly string[];
   /** When the stream began and when it ended, in the clock's ms, as the caller's times are. */
   startedMs: number;
   endedMs: number;
@@ -42,14 +42,14 @@ export interface PlacedCall {
 }
 
 /** What the ear still has to say when the line is gone, it says within this time. */
-const EAR_SETTLES_MS = 500;
+const STT_SETTLE_MS = 500;
 
 /**
  * Plays a simulated peer with a simulated caller into a media stream, in the clock's time, until one side hangs up.
  * An abort of `signal` is the caller hanging up; before the stream is answered it rejects. Rejects as well when the stream
  * is refused or when the caller's STT fails.
  */
-export async function placeCall(call: CallToPlace, signal: AbortSignal): Promise<PlacedCall> {
+export async function placeCall(call: PlaceCallOptions, signal: AbortSignal): Promise<PlacedCall> {
   const [opus, makeResampler] = await Promise.all([loadOpus(), loadResampler()]);
   let hangUp = (): void => {};
   let press = (_key: string): void => {};
@@ -57,9 +57,9 @@ export async function placeCall(call: CallToPlace, signal: AbortSignal): Promise
   const onAbort = (): void => hangUp();
   signal.addEventListener("abort", onAbort);
   const life = new AbortController();
-  const formats = formatsOf(call.line);
+  const formats = formatsOf(call.transport);
   const earOptions = { language: call.language, rateHz: formats.outbound.rateHz };
-  const ear = openEar(call.stt, earOptions, makeResampler, life.signal);
+  const ear = openCallerStt(call.stt, earOptions, makeResampler, life.signal);
   const caller = new Caller({
     script: call.script,
     formats,
@@ -68,9 +68,9 @@ export async function placeCall(call: CallToPlace, signal: AbortSignal): Promise
     hangUp: () => hangUp(),
     press: (key) => press(key),
     type: (text) => type(text),
-    notice: call.notice,
+    onEvent: call.onEvent,
   });
-  const complaints: string[] = [];
+  const serviceErrors: string[] = [];
   const ends = {
     clock: call.clock,
     id: call.id,
@@ -80,33 +80,33 @@ export async function placeCall(call: CallToPlace, signal: AbortSignal): Promise
       call.onPlayed?.(frame);
       caller.played(frame, atMs);
     },
-    told: (message: ServiceMessage) => {
-      if (message.type === "error") complaints.push(`${message.code}: ${message.message}`);
-      call.onTold?.(message);
+    onServiceMessage: (message: ServiceMessage) => {
+      if (message.type === "error") serviceErrors.push(`${message.code}: ${message.message}`);
+      call.onServiceMessage?.(message);
     },
   };
   const listen = async (): Promise<void> => {
-    for await (const event of ear.events) caller.understood(event);
+    for await (const event of ear.events) caller.onTranscript(event);
   };
   try {
-    const create = (socket: PeerSocket): SimulatedPeer => simulatePeer(call.line, { ...ends, ...socket });
+    const create = (socket: PeerSocket): SimulatedPeer => simulatePeer(call.transport, { ...ends, ...socket });
     const { peer, closed } = await connectPeer(call.url, create, signal);
     let hungUpBy: PlacedCall["hungUpBy"] = "other-end";
     hangUp = () => {
       hungUpBy = "caller";
       peer.stop();
     };
-    press = (key) => peer.pressKey(key);
+    press = (key) => peer.pressDigit(key);
     type = (text) => peer.typeText(text);
     if (signal.aborted) hangUp();
     const { code } = await Promise.race([closed, listen().then(() => closed)]);
     const ended = { endedMs: call.clock.nowMs(), hungUpBy, closeCode: code };
-    caller.lineClosed();
+    caller.onClosed();
     await new Promise<void>((resolve) => {
-      call.clock.after(EAR_SETTLES_MS, resolve);
+      call.clock.after(STT_SETTLE_MS, resolve);
     });
     const { violations, startedMs } = peer;
-    return { caller: caller.report(), violations, complaints, startedMs, ...ended };
+    return { caller: caller.report(), violations, serviceErrors, startedMs, ...ended };
   } finally {
     signal.removeEventListener("abort", onAbort);
     hangUp();

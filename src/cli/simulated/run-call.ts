@@ -4,15 +4,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { TranscriptTurn } from "../../core/call-spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { FRAME_MS } from "../../core/limits.ts";
-import { createReferenceEar } from "../../speech/providers/reference-ear.ts";
-import { createReferenceVoice } from "../../speech/providers/reference-voice.ts";
+import { createReferenceStt } from "../../speech/providers/reference-ear.ts";
+import { createReferenceTts } from "../../speech/providers/reference-voice.ts";
 import { UsageError } from "../command.ts";
 import { type CallResource, createCall, finishedRecord, transcriptOf, voiceOf } from "./api-calls.ts";
 import { ApiClient } from "./api-client.ts";
 import { decodeSamples, frameSamples } from "./audio-format.ts";
 import type { CallPlan, PlannedStep } from "./call-arguments.ts";
 import type { Step } from "./caller.ts";
-import { codecsOf, formatsOf, type Line } from "./line.ts";
+import { codecsOf, formatsOf, type Transport } from "./line.ts";
 import { type LocalService, openLocalService } from "./local-service.ts";
 import { withOwnService } from "./own-service.ts";
 import { type PlacedCall, placeCall } from "./place-call.ts";
@@ -23,7 +23,7 @@ import { type MonoAudio, readWav, writeWav } from "./wav.ts";
 
 /** A call that was placed, as the caller knows it, and as the service does where it could be asked. */
 export interface CallResult extends PlacedCall {
-  line: Line;
+  transport: Transport;
   service: { callId: string; record: CallResource; transcript: readonly TranscriptTurn[] } | undefined;
   /** Where what was heard was written. */
   recordPath: string | undefined;
@@ -40,7 +40,7 @@ export interface CallOptions {
 /** A person who hears nothing for so long speaks first, or at the end hangs up. */
 const FIRST_WORD_MS_MAX = 6_000;
 /** A caller who has not come to the end by then, beside the time that it takes to say everything, will not. */
-const PATIENCE_MS = 300_000;
+const CALL_TIMEOUT_MS = 300_000;
 
 /**
  * Places one call, in real time. An abort of `signal` is the caller hanging up. Throws UsageError for a file that cannot
@@ -48,7 +48,7 @@ const PATIENCE_MS = 300_000;
  */
 export async function runCall(plan: CallPlan, options: CallOptions, signal: AbortSignal): Promise<CallResult> {
   const script = await scriptOf(plan, options.clock, signal);
-  const { destination, line } = plan;
+  const { destination, transport } = plan;
   switch (destination.at) {
     case "stream":
       return { ...(await place(plan, destination.url, script, options, signal)), service: undefined };
@@ -63,7 +63,7 @@ export async function runCall(plan: CallPlan, options: CallOptions, signal: Abor
     case "own-service": {
       const { dataDir, clock, terminal } = options;
       terminal.note(`Starting a service for the call (data and log in ${dataDir})`);
-      const env = { CARRIER_B_OUTBOUND_CODEC: codecsOf(line).outbound === "alaw" ? "pcma" : "pcmu" };
+      const env = { CARRIER_B_OUTBOUND_CODEC: codecsOf(transport).outbound === "alaw" ? "pcma" : "pcmu" };
       return await withOwnService({ dataDir, clock, env }, signal, (api) =>
         placeByApi(plan, api, script, options, signal),
       );
@@ -75,10 +75,10 @@ export async function runCall(plan: CallPlan, options: CallOptions, signal: Abor
 async function scriptOf(plan: CallPlan, clock: Clock, signal: AbortSignal): Promise<Step[]> {
   const files = readFiles(plan.steps);
   const script: Step[] = [];
-  const voice = createReferenceVoice({ children: 1, clock });
+  const voice = createReferenceTts({ children: 1, clock });
   try {
     const { language } = plan;
-    const { inbound } = formatsOf(plan.line);
+    const { inbound } = formatsOf(plan.transport);
     const speak = async (text: string): Promise<Utterance> => {
       const voiceId = voiceOf(await voice.voices(), language);
       return await synthesise(voice, { text, voiceId, language }, signal, inbound);
@@ -103,8 +103,8 @@ async function scriptOf(plan: CallPlan, clock: Clock, signal: AbortSignal): Prom
 }
 
 /** When a caller hangs up who is not to do so at a certain time. */
-export const patienceMs = (script: readonly Step[]): number =>
-  script.reduce((ms, step) => ms + ("utterance" in step ? step.utterance.frames.length * FRAME_MS : 0), PATIENCE_MS);
+export const callTimeoutMs = (script: readonly Step[]): number =>
+  script.reduce((ms, step) => ms + ("utterance" in step ? step.utterance.frames.length * FRAME_MS : 0), CALL_TIMEOUT_MS);
 
 /** The audio of all files that are to be played, by path. */
 function readFiles(steps: readonly PlannedStep[]): ReadonlyMap<string, MonoAudio> {
@@ -130,8 +130,8 @@ async function placeByApi(
   signal: AbortSignal,
 ): Promise<CallResult> {
   const { systemPrompt, greeting } = SCENARIO;
-  const { language, line } = plan;
-  const { id, websocketUrl } = await createCall(api, { systemPrompt, greeting, language, line });
+  const { language, transport } = plan;
+  const { id, websocketUrl } = await createCall(api, { systemPrompt, greeting, language, line: transport });
   options.terminal.note(`Call ${id} created`);
   const placed = await place(plan, websocketUrl, script, options, signal);
   const record = await finishedRecord(api, id, options.clock);
@@ -139,30 +139,30 @@ async function placeByApi(
 }
 
 async function place(
-  { line, language, recordPath, hangUpAfterMs }: CallPlan,
+  { transport, language, recordPath, hangUpAfterMs }: CallPlan,
   url: string,
   script: readonly Step[],
   { clock, terminal }: CallOptions,
   signal: AbortSignal,
 ): Promise<Omit<CallResult, "service">> {
-  const { outbound } = formatsOf(line);
+  const { outbound } = formatsOf(transport);
   const heard: Int16Array[] = [];
   terminal.note(
-    `${line.wire === "websocket" ? "A WebSocket client" : `A simulated telephone of ${line.wire}`} connects\n`,
+    `${transport.wire === "websocket" ? "A WebSocket client" : `A simulated telephone of ${transport.wire}`} connects\n`,
   );
   terminal.begin(clock.nowMs());
   const placed = await placeCall(
     {
       url,
-      line,
+      transport,
       id: randomBytes(16).toString("hex"),
       script,
-      hangUpAfterMs: hangUpAfterMs ?? patienceMs(script),
-      stt: createReferenceEar(),
+      hangUpAfterMs: hangUpAfterMs ?? callTimeoutMs(script),
+      stt: createReferenceStt(),
       language,
       clock,
-      notice: (notice) => terminal.show(notice),
-      onTold: (message) => terminal.told(message),
+      onEvent: (notice) => terminal.show(notice),
+      onServiceMessage: (message) => terminal.showServiceMessage(message),
       onPlayed: (frame) => {
         if (recordPath === undefined) return;
         const samples = new Int16Array(frameSamples(outbound));
@@ -176,5 +176,5 @@ async function place(
   if (recordPath !== undefined) {
     writeFileSync(recordPath, writeWav({ samples: concatenated(heard), rateHz: outbound.rateHz }));
   }
-  return { ...placed, line, recordPath };
+  return { ...placed, transport, recordPath };
 }

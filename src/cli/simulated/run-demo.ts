@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
-import { createReferenceEar } from "../../speech/providers/reference-ear.ts";
-import { createReferenceVoice } from "../../speech/providers/reference-voice.ts";
+import { createReferenceStt } from "../../speech/providers/reference-ear.ts";
+import { createReferenceTts } from "../../speech/providers/reference-voice.ts";
 import type { Tts } from "../../speech/speech.ts";
 import { createCall, finishedRecord, transcriptOf, voiceOf } from "./api-calls.ts";
 import type { ApiClient } from "./api-client.ts";
@@ -26,7 +26,7 @@ export interface DemoOptions {
 /** Two languages for two voices that are told apart at once. */
 const AGENT_LANGUAGE = "en-GB";
 const CALLER_LANGUAGE = "en-US";
-const LINE = { wire: "carrier_a" } as const;
+const TRANSPORT = { wire: "carrier_a" } as const;
 /** The script takes about half a minute; a caller who is still there by then will not come to its end. */
 const HANG_UP_AFTER_MS = 34_000;
 
@@ -37,7 +37,7 @@ const HANG_UP_AFTER_MS = 34_000;
  */
 export async function runDemo(options: DemoOptions, signal: AbortSignal): Promise<DemoResult> {
   const { dataDir, clock, terminal } = options;
-  const voice = createReferenceVoice({ children: 1, clock });
+  const voice = createReferenceTts({ children: 1, clock });
   try {
     terminal.note(`Starting the service (data and log in ${dataDir})`);
     const preparing = prepareScript(voice, signal);
@@ -73,21 +73,21 @@ async function holdCall(
     systemPrompt: SCENARIO.systemPrompt,
     greeting: SCENARIO.greeting,
     language: AGENT_LANGUAGE,
-    line: LINE,
+    line: TRANSPORT,
   });
   terminal.note(`Call ${callId} created; a simulated telephone of carrier_a connects\n`);
   terminal.begin(clock.nowMs());
   const { caller, violations } = await placeCall(
     {
       url: websocketUrl,
-      line: LINE,
+      transport: TRANSPORT,
       id: randomBytes(16).toString("hex"),
       script,
       hangUpAfterMs: HANG_UP_AFTER_MS,
-      stt: createReferenceEar(),
+      stt: createReferenceStt(),
       language: AGENT_LANGUAGE,
       clock,
-      notice: (notice) => terminal.show(notice),
+      onEvent: (notice) => terminal.show(notice),
     },
     signal,
   );

@@ -1,4 +1,4 @@
-import type { CallerNotice } from "./caller.ts";
+import type { CallerEvent } from "./caller.ts";
 import type { ServiceMessage } from "./websocket-client.ts";
 
 export interface TerminalOptions {
@@ -37,7 +37,7 @@ export class Terminal {
     this.#options.write(`${this.#paint("note", printable(text))}\n`);
   }
 
-  show(notice: CallerNotice): void {
+  show(notice: CallerEvent): void {
     switch (notice.kind) {
       case "word":
         this.#word(notice.who, notice.atMs, notice.word);
@@ -57,7 +57,7 @@ export class Terminal {
   }
 
   /** What the service tells of itself, as far as it is not heard anyway. */
-  told(message: ServiceMessage): void {
+  showServiceMessage(message: ServiceMessage): void {
     if (message.type === "transcript" && message.role === "user" && message.final) {
       this.note(`           understood as: ${message.text}`);
     }

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { loadResampler } from "../../media/resampler.ts";
-import type { SpokenWord, Tts } from "../../speech/speech.ts";
+import type { TimedWord, Tts } from "../../speech/speech.ts";
 import { type AudioFormat, encodeSamples, frameSamples, TELEPHONE } from "./audio-format.ts";
 import type { MonoAudio } from "./wav.ts";
 
@@ -11,14 +11,14 @@ export interface Utterance {
   /** 20 ms each, in `format`. */
   frames: readonly Uint8Array[];
   /** The words by their place in `frames`; none from voices without word times. */
-  words: readonly SpokenWord[];
+  words: readonly TimedWord[];
 }
 
 /** -36 dBFS: above the noise of G.711 and of a resampler, far below any voice. */
-const VOICED_PEAK_MIN = 500;
+const SPEECH_PEAK_MIN = 500;
 
 /** A signed 16-bit sample that is voice rather than noise. */
-export const isVoiced = (sample: number): boolean => sample >= VOICED_PEAK_MIN || sample <= -VOICED_PEAK_MIN;
+export const isSpeech = (sample: number): boolean => sample >= SPEECH_PEAK_MIN || sample <= -SPEECH_PEAK_MIN;
 
 /**
  * Has `text` spoken and cuts it into frames of `format`, which begin and end with voice. Rejects as `Tts.speak` does.
@@ -30,7 +30,7 @@ export async function synthesise(
   format: AudioFormat = TELEPHONE,
 ): Promise<Utterance> {
   const parts: Int16Array[] = [];
-  const words: SpokenWord[] = [];
+  const words: TimedWord[] = [];
   let rateHz: number | undefined;
   for await (const chunk of tts.speak(request, signal)) {
     rateHz ??= chunk.rateHz;
@@ -79,11 +79,11 @@ async function atRate({ samples, rateHz }: MonoAudio, toHz: number): Promise<Int
 function withoutSilence(
   text: string,
   samples: Int16Array,
-  words: readonly SpokenWord[],
+  words: readonly TimedWord[],
   format: AudioFormat,
 ): Utterance {
-  const start = Math.max(0, samples.findIndex(isVoiced));
-  const voice = samples.subarray(start, samples.findLastIndex(isVoiced) + 1);
+  const start = Math.max(0, samples.findIndex(isSpeech));
+  const voice = samples.subarray(start, samples.findLastIndex(isSpeech) + 1);
   const shiftMs = (start * 1_000) / format.rateHz;
   const moved = words.map((word) => ({ ...word, startMs: word.startMs - shiftMs, endMs: word.endMs - shiftMs }));
   return { text, format, frames: framesOf(voice, format), words: moved };

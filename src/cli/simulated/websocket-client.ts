@@ -4,10 +4,10 @@ import { TrunklineError } from "../../core/errors.ts";
 import { CARRIER_MESSAGE_BYTES_MAX, OPUS_PACKET_MS_MAX, STREAM_MESSAGE_MS_MAX } from "../../core/limits.ts";
 import { bytesPerSample, pcmBytes } from "../../media/frame-codec.ts";
 import type { OpusCodecs, OpusDecoder, OpusEncoder } from "../../media/opus.ts";
-import { type AudioFormat, decodeSamples, frameBytes, frameSamples, type LineFormats } from "./audio-format.ts";
+import { type AudioFormat, decodeSamples, frameBytes, frameSamples, type AudioFormats } from "./audio-format.ts";
 import { parseFields } from "./fields.ts";
 import { type PeerOptions, SimulatedPeer, type Violation } from "./peer.ts";
-import { PieceCutter } from "./piece-cutter.ts";
+import { Chunker } from "./piece-cutter.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 // A program's end of the raw WebSocket protocol (connectionType `websocket`): binary messages are audio in the codec
@@ -17,8 +17,8 @@ import { seededRandom } from "./seeded-random.ts";
 const OPUS_RATE_HZ_MAX = 16_000;
 
 /** Pieces that audio is cut into where it is shuffled. */
-const PIECE_MS_MIN = 1;
-const PIECE_MS_MAX = STREAM_MESSAGE_MS_MAX;
+const CHUNK_MS_MIN = 1;
+const CHUNK_MS_MAX = STREAM_MESSAGE_MS_MAX;
 
 const side = z.strictObject({ codec: z.string(), sampleRate: z.number() });
 
@@ -63,11 +63,11 @@ export interface WebsocketClientOptions extends PeerOptions {
   shuffleSeed?: number;
   send(message: string | Uint8Array): void;
   /** Whatever the service says in text, when it may say it. */
-  told(message: ServiceMessage): void;
+  onServiceMessage(message: ServiceMessage): void;
 }
 
 /** What such a client speaks into its microphone and hears from its speaker: Opus is coded by the client itself. */
-export function streamFormats({ codec, inputRateHz, outputRateHz }: StreamFormat): LineFormats {
+export function streamFormats({ codec, inputRateHz, outputRateHz }: StreamFormat): AudioFormats {
   if (codec === "opus") {
     return {
       inbound: { codec: "pcm_s16le", rateHz: inputRateHz },
@@ -88,7 +88,7 @@ export class WebsocketClient extends SimulatedPeer {
   readonly #opus: { encoder: OpusEncoder; decoder: OpusDecoder } | undefined;
   readonly #spoken: Int16Array;
   readonly #decoded: Int16Array;
-  readonly #cutter: PieceCutter | undefined;
+  readonly #chunker: Chunker | undefined;
   #callId: string | undefined;
   #endReason: string | undefined;
 
@@ -107,10 +107,10 @@ export class WebsocketClient extends SimulatedPeer {
     }
     if (shuffleSeed !== undefined) {
       const bytesPerMs = (inbound.rateHz / 1_000) * bytesPerSample(inbound.codec);
-      this.#cutter = new PieceCutter(
+      this.#chunker = new Chunker(
         seededRandom(shuffleSeed),
-        PIECE_MS_MIN * bytesPerMs,
-        PIECE_MS_MAX * bytesPerMs,
+        CHUNK_MS_MIN * bytesPerMs,
+        CHUNK_MS_MAX * bytesPerMs,
         (piece) => options.send(piece),
       );
     }
@@ -131,34 +131,34 @@ export class WebsocketClient extends SimulatedPeer {
     if (this.isOpen) this.#send({ type: "toolResult", id, ...outcome });
   }
 
-  protected override sayStart(): void {}
+  protected override sendStart(): void {}
 
-  protected override sayAudio(frame: Uint8Array): void {
+  protected override sendAudio(frame: Uint8Array): void {
     if (this.#opus !== undefined) {
       decodeSamples(frame, "pcm_s16le", this.#spoken);
       // The packet is borrowed, and a socket may send later.
       this.#options.send(this.#opus.encoder.encode(this.#spoken).slice());
-    } else if (this.#cutter !== undefined) {
-      this.#cutter.push(frame);
+    } else if (this.#chunker !== undefined) {
+      this.#chunker.push(frame);
     } else {
       this.#options.send(frame);
     }
   }
 
-  protected override sayKey(digit: string): void {
+  protected override sendDtmf(digit: string): void {
     this.#send({ type: "dtmf", digit });
   }
 
-  protected override sayText(text: string): void {
+  protected override sendText(text: string): void {
     this.#send({ type: "text", text });
   }
 
-  protected override sayPlayed(mark: string): void {
+  protected override sendPlayedMark(mark: string): void {
     this.#send({ type: "mark", name: mark });
   }
 
-  protected override sayStop(): void {
-    this.#cutter?.flush();
+  protected override sendStop(): void {
+    this.#chunker?.flush();
     this.#send({ type: "end" });
   }
 
@@ -167,11 +167,11 @@ export class WebsocketClient extends SimulatedPeer {
     this.#opus?.decoder.close();
   }
 
-  protected override onClosedByOther(): void {
-    if (this.#endReason === undefined) this.violated("no_end");
+  protected override onRemoteClose(): void {
+    if (this.#endReason === undefined) this.countViolation("no_end");
   }
 
-  protected override takeBinary(message: Uint8Array): Violation | undefined {
+  protected override handleBinary(message: Uint8Array): Violation | undefined {
     if (this.#callId === undefined) return "not_ready";
     if (this.#endReason !== undefined) return "after_end";
     if (this.#opus === undefined) {
@@ -187,7 +187,7 @@ export class WebsocketClient extends SimulatedPeer {
     }
   }
 
-  protected override take(text: string): Violation | undefined {
+  protected override handleText(text: string): Violation | undefined {
     if (Buffer.byteLength(text) > CARRIER_MESSAGE_BYTES_MAX) return "too_large";
     const fields = parseFields(text);
     if (fields === undefined) return "not_json";
@@ -196,7 +196,7 @@ export class WebsocketClient extends SimulatedPeer {
     if (this.#endReason !== undefined) return data.type === "ended" ? "repeated" : "after_end";
     if (this.#callId === undefined && data.type !== "ready") return "not_ready";
     const violation = this.#onMessage(data);
-    if (violation === undefined) this.#options.told(data);
+    if (violation === undefined) this.#options.onServiceMessage(data);
     return violation;
   }
 

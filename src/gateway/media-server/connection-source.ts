@@ -1,7 +1,7 @@
 import { createServer, type ListenOptions, type Server, type Socket } from "node:net";
 import { systemClock } from "../../core/clock.ts";
 import type { Logger } from "../../core/log.ts";
-import { PerSecond } from "../per-second.ts";
+import { FixedWindowLimiter } from "../per-second.ts";
 
 /** Where a media server on Node's own sockets gets its connections from: a port of this process, or another process that accepts. */
 export interface ConnectionSource {
@@ -12,11 +12,11 @@ export interface ConnectionSource {
   /** No more connections are accepted. */
   stop(): void;
   /** Connections may have been accepted for this process that it was not given yet. */
-  readonly isArriving: boolean;
+  readonly hasPendingConnections: boolean;
 }
 
 /** When a port that could not be listened on again is tried once more. */
-const LISTEN_AGAIN_MS = 1_000;
+const LISTEN_RETRY_MS = 1_000;
 
 /** A TCP port of this process. */
 export class PortConnections implements ConnectionSource {
@@ -30,7 +30,7 @@ export class PortConnections implements ConnectionSource {
   /** Where it listens, or is to listen again after a pause; undefined when it is not to. */
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
-  readonly #acceptErrorLines = new PerSecond(1);
+  readonly #acceptErrorLogLimit = new FixedWindowLimiter(1);
 
   constructor(log: Logger, { pausesConnections = false, sharesPort = false } = {}) {
     this.#log = log;
@@ -39,7 +39,7 @@ export class PortConnections implements ConnectionSource {
   }
 
   /** What is accepted is here at once. */
-  readonly isArriving = false;
+  readonly hasPendingConnections = false;
 
   async listen(host: string, port: number, onConnection: (socket: Socket) => void): Promise<number> {
     this.#onConnection = onConnection;
@@ -88,13 +88,13 @@ export class PortConnections implements ConnectionSource {
       await this.#open(host, port);
     } catch (error) {
       this.#log.error({ host, port, err: error }, "the port cannot be listened on again");
-      setTimeout(() => void this.#listenAgain(), LISTEN_AGAIN_MS);
+      setTimeout(() => void this.#listenAgain(), LISTEN_RETRY_MS);
     }
   }
 
   /** One connection could not be accepted. The port still listens. */
   readonly #onAcceptError = (error: Error): void => {
-    if (this.#acceptErrorLines.allows(systemClock.nowMs())) {
+    if (this.#acceptErrorLogLimit.allows(systemClock.nowMs())) {
       this.#log.warn({ err: error }, "a connection could not be accepted");
     }
   };

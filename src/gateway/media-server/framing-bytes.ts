@@ -2,7 +2,7 @@
  * What a connection carries beside whole messages, pings and pongs, as a leaky bucket: the heads of fragments, and messages that are not
  * complete. It empties by `perSecond` bytes a second. Pure; times in ms of one monotonic clock.
  */
-export class FramingBytes {
+export class FramingBudget {
   readonly #max: number;
   readonly #perSecond: number;
   #level = 0;
@@ -14,7 +14,7 @@ export class FramingBytes {
   }
 
   /** Bytes came from the peer. Whether they fit. */
-  came(bytes: number, nowMs: number): boolean {
+  received(bytes: number, nowMs: number): boolean {
     const leaked = ((nowMs - this.#leakedMs) * this.#perSecond) / 1_000;
     this.#leakedMs = nowMs;
     this.#level = Math.max(0, this.#level - leaked) + bytes;
@@ -22,7 +22,7 @@ export class FramingBytes {
   }
 
   /** So many of the bytes that came were a whole message, a ping or a pong. */
-  were(bytes: number): void {
+  completed(bytes: number): void {
     this.#level = Math.max(0, this.#level - bytes);
   }
 }

@@ -8,7 +8,7 @@ import type { UwsApp, UwsModule, UwsResponse } from "./uws-module.ts";
  * close the stream: 3 of 1,000 that were opened at once, and sometimes the first of a process. So upgrades are answered in the
  * `cork` of another response, which is never given: to a request of our own, on loopback.
  */
-export class Uncorked {
+export class UpgradeCork {
   readonly #app: UwsApp;
   readonly #request: ClientRequest;
   /** Undefined once it is lost, which nothing but a fault of the machine brings about. */
@@ -22,7 +22,7 @@ export class Uncorked {
     });
   }
 
-  static async open(uws: UwsModule): Promise<Uncorked> {
+  static async open(uws: UwsModule): Promise<UpgradeCork> {
     const app = uws.App();
     const path = `/${randomBytes(16).toString("hex")}`;
     return await new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export class Uncorked {
         request.on("error", reject).on("socket", (client) => client.unref());
         app.get(path, (response) => {
           uws.us_listen_socket_close(socket);
-          resolve(new Uncorked(app, request, response));
+          resolve(new UpgradeCork(app, request, response));
         });
       });
     });

@@ -7,13 +7,13 @@ import type { Admission, Leg, LegSocket } from "../leg.ts";
 export type HeaderReader = (name: string) => string;
 
 /** 16 bytes in base64. */
-const KEY = /^[+/0-9A-Za-z]{22}==$/;
+const WEBSOCKET_KEY = /^[+/0-9A-Za-z]{22}==$/;
 
 /** RFC 6455, section 4.2.1. Decided here, because each library has rules of its own for what it upgrades. */
 export const isUpgrade = (header: HeaderReader): boolean =>
   /\bupgrade\b/i.test(header("connection")) &&
   header("upgrade").toLowerCase() === "websocket" &&
-  KEY.test(header("sec-websocket-key")) &&
+  WEBSOCKET_KEY.test(header("sec-websocket-key")) &&
   header("sec-websocket-version") === "13";
 
 export type RefusalStatus = 401 | 404 | 426 | 503;

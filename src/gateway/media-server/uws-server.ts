@@ -9,13 +9,13 @@ import {
 } from "../../core/limits.ts";
 import { SOCKET_IDLE_S } from "../../core/liveness-limits.ts";
 import type { CertificateFiles } from "../certificate.ts";
-import { CLOSE_OUR_FAULT, CLOSE_POLICY } from "../close-codes.ts";
+import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION } from "../close-codes.ts";
 import type { Admission, Leg, LegSocket } from "../leg.ts";
 import { OpenStreams } from "../open-streams.ts";
-import { PerSecond } from "../per-second.ts";
+import { FixedWindowLimiter } from "../per-second.ts";
 import { type SignatureHeaders, signatureHeaders } from "../signatures.ts";
 import type { MediaServer, MediaServerOptions } from "./media-server.ts";
-import { Uncorked } from "./uncorked.ts";
+import { UpgradeCork } from "./uncorked.ts";
 import {
   AdmittedLeg,
   CLOSED_WITHOUT_FRAME,
@@ -44,7 +44,7 @@ interface Peer {
   admitted: AdmittedLeg;
   leg: Leg | undefined;
   /** Pings and pongs. */
-  controlFrames: PerSecond;
+  controlFrames: FixedWindowLimiter;
   /** It sent too many of them, and is being closed for it. */
   violated: boolean;
 }
@@ -66,7 +66,7 @@ interface Upgrade {
 }
 
 /** When a port that could not be listened on again is tried once more. */
-const LISTEN_AGAIN_MS = 1_000;
+const LISTEN_RETRY_MS = 1_000;
 
 /** The media server on uWebSockets.js. Sockets that share the port share its connections by the kernel's choice (SO_REUSEPORT). */
 export class UwsServer implements MediaServer {
@@ -81,8 +81,8 @@ export class UwsServer implements MediaServer {
   #address: { host: string; port: number } | undefined;
   #isPaused = false;
   #handshakes = 0;
-  readonly #crowdedLines = new PerSecond(1);
-  #uncorked: Uncorked | undefined;
+  readonly #crowdedLogLimit = new FixedWindowLimiter(1);
+  #upgradeCork: UpgradeCork | undefined;
 
   /** Throws when the certificate cannot be used. */
   constructor(options: UwsServerOptions) {
@@ -95,7 +95,7 @@ export class UwsServer implements MediaServer {
 
   /** Listens and returns the port, which is another one than asked for only for port 0. */
   async listen(host: string, port: number): Promise<number> {
-    this.#uncorked ??= await Uncorked.open(this.#options.uws);
+    this.#upgradeCork ??= await UpgradeCork.open(this.#options.uws);
     return await new Promise((resolve, reject) => {
       this.#acceptor.listen(host, port, (socket) => {
         if (socket === false) {
@@ -158,7 +158,7 @@ export class UwsServer implements MediaServer {
         return;
       }
       this.#options.log.error({ host, port }, "the port cannot be listened on again");
-      setTimeout(() => this.#listenAgain(), LISTEN_AGAIN_MS);
+      setTimeout(() => this.#listenAgain(), LISTEN_RETRY_MS);
     });
   }
 
@@ -172,7 +172,7 @@ export class UwsServer implements MediaServer {
     this.#address = undefined;
     this.#listening = undefined;
     for (const app of [this.#acceptor, ...this.#tlsApps]) app.close();
-    this.#uncorked?.close();
+    this.#upgradeCork?.close();
   }
 
   #serve(app: UwsApp): void {
@@ -248,12 +248,12 @@ export class UwsServer implements MediaServer {
     admitted: AdmittedLeg,
     { key, extensions, context }: Upgrade,
   ): void {
-    const controlFrames = new PerSecond(CONTROL_FRAMES_PER_SECOND_MAX);
+    const controlFrames = new FixedWindowLimiter(CONTROL_FRAMES_PER_SECOND_MAX);
     const peer: Peer = { admitted, leg: undefined, controlFrames, violated: false };
     try {
-      assert.ok(this.#uncorked !== undefined, "no connection comes before it listens");
+      assert.ok(this.#upgradeCork !== undefined, "no connection comes before it listens");
       // No subprotocol is ever chosen: carriers offer none, and tolerate that.
-      this.#uncorked.run(() => response.upgrade(peer, key, "", extensions, context));
+      this.#upgradeCork.run(() => response.upgrade(peer, key, "", extensions, context));
       this.#handshakes -= 1;
     } catch (error) {
       this.#onBug(error);
@@ -286,7 +286,7 @@ export class UwsServer implements MediaServer {
     this.#handshakes += change;
     const { handshakesMax = () => Number.POSITIVE_INFINITY, log } = this.#options;
     if (change < 0 || this.#handshakes <= handshakesMax()) return;
-    if (this.#crowdedLines.allows(systemClock.nowMs())) {
+    if (this.#crowdedLogLimit.allows(systemClock.nowMs())) {
       log.warn({ handshakes: this.#handshakes }, "no descriptor is left for one more connection");
     }
     this.#guarded(() => response.close());
@@ -302,7 +302,7 @@ export class UwsServer implements MediaServer {
         return;
       }
       peer.violated = true;
-      ws.end(CLOSE_POLICY, "protocol_error");
+      ws.end(CLOSE_POLICY_VIOLATION, "protocol_error");
     });
   }
 
@@ -312,7 +312,7 @@ export class UwsServer implements MediaServer {
       peer.leg = peer.admitted.open(socketOf(ws));
     } catch (error) {
       this.#onBug(error);
-      this.#guarded(() => ws.end(CLOSE_OUR_FAULT, "worker_lost"));
+      this.#guarded(() => ws.end(CLOSE_INTERNAL_ERROR, "worker_lost"));
     }
   }
 

@@ -8,7 +8,7 @@ import type { Refusal } from "./upgrade.ts";
 export const LINGER_MS = 1_000;
 
 /** What Node's parser says of a request that it cannot read, and what is answered; 400 where nothing stands here. */
-const UNREADABLE: Readonly<Record<string, string>> = {
+const STATUS_BY_PARSE_ERROR: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   HPE_INVALID_VERSION: "505 HTTP Version Not Supported",
   HPE_PAUSED_H2_UPGRADE: "505 HTTP Version Not Supported",
@@ -53,7 +53,7 @@ export class WsHandshake {
   fail(error: Error): void {
     const code = "code" in error ? String(error.code) : "";
     if (this.#state === "answered") return;
-    if (code.startsWith("HPE_")) this.#answer(UNREADABLE[code] ?? "400 Bad Request");
+    if (code.startsWith("HPE_")) this.#answer(STATUS_BY_PARSE_ERROR[code] ?? "400 Bad Request");
     else this.#socket.destroy();
   }
 
@@ -74,7 +74,7 @@ export class WsHandshake {
   }
 
   /** It has become a stream, or is gone. */
-  over(): void {
+  finish(): void {
     this.#cancelDeadline();
   }
 }

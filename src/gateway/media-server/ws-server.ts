@@ -12,7 +12,7 @@ import { HEADERS_MAX, SOCKET_PAYLOAD_BYTES_MAX } from "../../core/limits.ts";
 import type { CertificateFiles } from "../certificate.ts";
 import type { Admission } from "../leg.ts";
 import { OpenStreams } from "../open-streams.ts";
-import { PerSecond } from "../per-second.ts";
+import { FixedWindowLimiter } from "../per-second.ts";
 import { type SignatureHeaders, signatureHeaders } from "../signatures.ts";
 import { type ConnectionSource, PortConnections } from "./connection-source.ts";
 import type { MediaServer, MediaServerOptions } from "./media-server.ts";
@@ -54,7 +54,7 @@ export class WsServer implements MediaServer {
   readonly #live = new Set<WsStream>();
   /** Every connection until its descriptor is given back, those too that are closing. */
   readonly #sockets = new Set<Duplex>();
-  readonly #crowdedLines = new PerSecond(1);
+  readonly #crowdedLogLimit = new FixedWindowLimiter(1);
   #secureContext: SecureContext | undefined;
 
   /** Throws `unavailable` when the certificate cannot be used. */
@@ -77,7 +77,7 @@ export class WsServer implements MediaServer {
   }
 
   get handshakes(): number {
-    return this.#handshakes.size + (this.#connections.isArriving ? 1 : 0);
+    return this.#handshakes.size + (this.#connections.hasPendingConnections ? 1 : 0);
   }
 
   stopListening(): void {
@@ -110,7 +110,7 @@ export class WsServer implements MediaServer {
     // Connections that are closing count too: the call that they carried no longer does, and its descriptors may be taken by another.
     const openSockets = this.#sockets.size - this.#live.size;
     if (openSockets >= handshakesMax()) {
-      if (this.#crowdedLines.allows(this.#clock.nowMs())) {
+      if (this.#crowdedLogLimit.allows(this.#clock.nowMs())) {
         log.warn({ handshakes: openSockets }, "no descriptor is left for one more connection");
       }
       raw.destroy();
@@ -123,7 +123,7 @@ export class WsServer implements MediaServer {
     this.#sockets.add(socket);
     socket.once("close", () => {
       this.#sockets.delete(socket);
-      this.#handshakeOver(socket);
+      this.#finishHandshake(socket);
     });
     this.#http.emit("connection", socket);
   };
@@ -135,15 +135,15 @@ export class WsServer implements MediaServer {
     return socket.on("error", ignore);
   }
 
-  #handshakeOver(socket: Duplex): void {
-    this.#handshakes.get(socket)?.over();
+  #finishHandshake(socket: Duplex): void {
+    this.#handshakes.get(socket)?.finish();
     this.#handshakes.delete(socket);
   }
 
   /** A request that is no upgrade, as Node sees it. */
   #onRequest(request: IncomingMessage): void {
     request.resume();
-    const handshake = this.#begun(request, NOTHING);
+    const handshake = this.#beginHandshake(request, NOTHING);
     if (handshake === undefined) return;
     const [path = ""] = (request.url ?? "").split("?");
     this.#refuse(handshake, path.startsWith("/stream/") ? 426 : 404, request);
@@ -153,7 +153,7 @@ export class WsServer implements MediaServer {
   #onDetached(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     // Node has removed its own listener: a reset would be uncaught.
     socket.on("error", ignore);
-    const handshake = this.#begun(request, head);
+    const handshake = this.#beginHandshake(request, head);
     if (handshake === undefined) return;
     const [path = ""] = (request.url ?? "").split("?");
     const header = headerOf(request);
@@ -172,7 +172,7 @@ export class WsServer implements MediaServer {
   }
 
   /** The handshake of a request that may be answered; undefined when it was dropped or refused already. */
-  #begun(request: IncomingMessage, head: Buffer): WsHandshake | undefined {
+  #beginHandshake(request: IncomingMessage, head: Buffer): WsHandshake | undefined {
     const handshake = this.#handshakes.get(request.socket);
     if (handshake === undefined) return undefined;
     const isServed = handshake.begin(request, head, HEADERS_MAX);
@@ -186,7 +186,7 @@ export class WsServer implements MediaServer {
     try {
       // Calls back before it returns, or not at all: where the peer has gone meanwhile.
       this.#upgrades.handleUpgrade(request, socket, NOTHING, (ws) => {
-        this.#handshakeOver(socket);
+        this.#finishHandshake(socket);
         const stream = new WsStream({
           ws,
           socket,

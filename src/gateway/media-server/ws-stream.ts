@@ -1,12 +1,12 @@
 import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import type { Clock } from "../../core/clock.ts";
-import { FRAMING_BYTES_MAX, FRAMING_BYTES_PER_SECOND_MAX } from "../../core/connection-limits.ts";
+import { FRAMING_BYTES_BURST_MAX, FRAMING_BYTES_PER_SECOND_MAX } from "../../core/connection-limits.ts";
 import { CONTROL_FRAMES_PER_SECOND_MAX, SOCKET_BACKPRESSURE_BYTES_MAX } from "../../core/limits.ts";
-import { CLOSE_OUR_FAULT, CLOSE_POLICY } from "../close-codes.ts";
+import { CLOSE_INTERNAL_ERROR, CLOSE_POLICY_VIOLATION } from "../close-codes.ts";
 import type { Leg, LegSocket } from "../leg.ts";
-import { PerSecond } from "../per-second.ts";
-import { FramingBytes } from "./framing-bytes.ts";
+import { FixedWindowLimiter } from "../per-second.ts";
+import { FramingBudget } from "./framing-bytes.ts";
 import { type AdmittedLeg, CLOSED_WITHOUT_FRAME } from "./upgrade.ts";
 import { LINGER_MS } from "./ws-handshake.ts";
 
@@ -45,8 +45,8 @@ export interface WsStreamOptions {
 /** One open stream on ws, and the leg that it carries. */
 export class WsStream implements LegSocket {
   readonly #options: WsStreamOptions;
-  readonly #controlFrames = new PerSecond(CONTROL_FRAMES_PER_SECOND_MAX);
-  readonly #framing = new FramingBytes({ max: FRAMING_BYTES_MAX, perSecond: FRAMING_BYTES_PER_SECOND_MAX });
+  readonly #controlFrames = new FixedWindowLimiter(CONTROL_FRAMES_PER_SECOND_MAX);
+  readonly #framing = new FramingBudget({ max: FRAMING_BYTES_BURST_MAX, perSecond: FRAMING_BYTES_PER_SECOND_MAX });
   #leg: Leg | undefined;
   #isClosed = false;
 
@@ -55,7 +55,7 @@ export class WsStream implements LegSocket {
     const { ws, socket, clock } = options;
     // In front of ws: what is too much is not parsed any more.
     socket.prependListener("data", (bytes: Buffer) => {
-      if (!this.#framing.came(bytes.length, clock.nowMs())) this.#violated();
+      if (!this.#framing.received(bytes.length, clock.nowMs())) this.#violated();
     });
     ws.on("message", (data: Buffer, isBinary) => this.#onMessage(data, isBinary));
     ws.on("ping", (data: Buffer) => {
@@ -79,7 +79,7 @@ export class WsStream implements LegSocket {
       this.#leg = admitted.open(this);
     } catch (error) {
       this.#options.onBug(error);
-      this.end(CLOSE_OUR_FAULT, "worker_lost");
+      this.end(CLOSE_INTERNAL_ERROR, "worker_lost");
     }
   }
 
@@ -119,7 +119,7 @@ export class WsStream implements LegSocket {
   /** The frame path begins here. The message is a view of what the socket has read. */
   #onMessage(data: Buffer, isBinary: boolean): void {
     if (this.#isClosed) return;
-    this.#framing.were(data.length + HEAD_BYTES_MAX);
+    this.#framing.completed(data.length + HEAD_BYTES_MAX);
     try {
       this.#leg?.message(new Uint8Array(data.buffer, data.byteOffset, data.length), isBinary);
     } catch (error) {
@@ -138,7 +138,7 @@ export class WsStream implements LegSocket {
   /** Counts a ping or a pong; false when it is not to be answered. */
   #onControlFrame(what: "pinged" | "ponged", data: Buffer): boolean {
     if (this.#isClosed) return false;
-    this.#framing.were(data.length + CONTROL_HEAD_BYTES);
+    this.#framing.completed(data.length + CONTROL_HEAD_BYTES);
     if (this.#controlFrames.allows(this.#options.clock.nowMs())) {
       this.#guarded(() => this.#leg?.[what]());
       return true;
@@ -151,9 +151,9 @@ export class WsStream implements LegSocket {
   #violated(): void {
     if (this.#isClosed) return;
     const { ws, socket } = this.#options;
-    ws.close(CLOSE_POLICY, "protocol_error");
+    ws.close(CLOSE_POLICY_VIOLATION, "protocol_error");
     socket.end();
-    this.#closed(CLOSE_POLICY, true);
+    this.#closed(CLOSE_POLICY_VIOLATION, true);
   }
 
   /** Keeps no more answers than a peer may leave unread. */

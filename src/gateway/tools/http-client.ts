@@ -2,7 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { isLocalhost, isLoopbackAddress, isPublicAddress, mayBeCalled } from "../../core/addresses.ts";
+import { isLocalhost, isLoopbackAddress, isPublicAddress, isAllowedToolUrl } from "../../core/addresses.ts";
 import type { HttpTool } from "../../core/call-spec.ts";
 import { TOOL_ANSWER_BYTES_MAX, TOOL_ANSWER_HEAD_BYTES_MAX } from "../../core/limits.ts";
 import { type ToolSecrets, toolSecretFor } from "../../core/tool-secrets.ts";
@@ -55,7 +55,7 @@ export class HttpTools {
       toolSecretFor(this.#secrets, name, { accountId, url, allowLoopback: this.#allowLoopback });
     const request = toolRequestOf(tool, given, secretFor);
     if ("text" in request) return request;
-    if (!mayBeCalled(request.url, this.#allowLoopback)) return failed("address_refused", UNREACHABLE);
+    if (!isAllowedToolUrl(request.url, this.#allowLoopback)) return failed("address_refused", UNREACHABLE);
     try {
       const outcome = await read(await this.#send(request, signal));
       return { ...outcome, text: withoutSecrets(outcome.text, request.secrets) };

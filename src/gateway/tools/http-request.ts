@@ -4,7 +4,7 @@ import {
   argumentsIn,
   fillArguments,
   fillSecrets,
-  leadsElsewhere,
+  hasDotSegment,
   secretsIn,
   urlTemplateOf,
 } from "../../core/http-tool.ts";
@@ -49,7 +49,7 @@ export function toolRequestOf(
   const encoded = (name: string): string =>
     encodeURIComponent(wellFormed(textOf(ownOf(given, name)) ?? jsonOf(ownOf(given, name))));
   const path = fillArguments(template.path, encoded);
-  if (leadsElsewhere(path)) return failed("arguments", "an argument in the path must not be made of dots");
+  if (hasDotSegment(path)) return failed("arguments", "an argument in the path must not be made of dots");
   const placed = new Set([...argumentsIn(template.path), ...argumentsIn(template.query)]);
   const rest = Object.entries(given).filter(([name]) => !placed.has(name));
   const url = new URL(template.origin + path + fillArguments(template.query, encoded));

@@ -7,12 +7,12 @@ import { TOOL_RESULT_CHARS_MAX, TOOLS_RUNNING_MAX } from "../../core/limits.ts";
 import type { Logger } from "../../core/log.ts";
 import type { SchemaChecks } from "../../core/schema-checks.ts";
 import { CHECKS_OVER_BUDGET_MAX } from "../../core/schema-limits.ts";
-import { cutToolResult } from "../../speech/tool-result-text.ts";
+import { truncateToolResult } from "../../speech/tool-result-text.ts";
 import type { RedeemedCall } from "../../store/hand-off.ts";
 import type { HttpTools } from "./http-client.ts";
 import { failed, type ToolOutcome } from "./outcome.ts";
 
-export type ToolCommand = Extract<CallCommand, { kind: "tool" }>;
+export type ToolCommand = Extract<CallCommand, { kind: "run-tool" }>;
 type ToolResult = Extract<CallEvent, { kind: "tool-result" }>;
 
 /** What a client is asked to do. */
@@ -38,13 +38,13 @@ export interface ToolRunnerOptions {
 
 type DefinedTool = Exclude<ToolSpec, { kind: "built_in" }>;
 
-interface Running {
+interface RunningTool {
   readonly command: ToolCommand;
   readonly kind: ToolSpec["kind"];
   readonly startMs: number;
-  readonly life: AbortController;
+  readonly abortController: AbortController;
   /** The client was asked for it. */
-  isAsked: boolean;
+  awaitsClient: boolean;
   cancelTimeout: () => void;
 }
 
@@ -55,11 +55,11 @@ interface Running {
  */
 export class ToolRunner {
   readonly #options: ToolRunnerOptions;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RunningTool>();
   /** The schemas of tools as JSON, by the tool's name; made when first needed. */
   readonly #schemas = new Map<string, string>();
   /** How often a check of a tool was over its budget. */
-  readonly #overBudget = new Map<string, number>();
+  readonly #overBudgetCounts = new Map<string, number>();
   #closed = false;
 
   constructor(options: ToolRunnerOptions) {
@@ -72,17 +72,17 @@ export class ToolRunner {
     const { redeemed, clock } = this.#options;
     const tool = redeemed.spec.tools.find(({ name }) => name === command.name);
     assert.ok(tool !== undefined && tool.kind !== "built_in", "the machine asks for tools of the call alone");
-    assert.ok(!this.#running.has(command.key), "each run has a key of its own");
+    assert.ok(!this.#running.has(command.toolCallId), "each run has a key of its own");
     const isBusy = this.#running.size >= TOOLS_RUNNING_MAX;
-    const running: Running = {
+    const running: RunningTool = {
       command,
       kind: tool.kind,
       startMs: clock.nowMs(),
-      life: new AbortController(),
-      isAsked: false,
+      abortController: new AbortController(),
+      awaitsClient: false,
       cancelTimeout: () => {},
     };
-    this.#running.set(command.key, running);
+    this.#running.set(command.toolCallId, running);
     running.cancelTimeout = clock.after(tool.timeoutMs, () =>
       this.#finish(running, failed("timeout", `it took longer than ${tool.timeoutMs / 1_000} s`)),
     );
@@ -99,9 +99,9 @@ export class ToolRunner {
   }
 
   /** The client tells what came of a tool; false where it was not asked for it, or it is over. */
-  answered(id: string, result: string, isError: boolean): boolean {
+  clientAnswered(id: string, result: string, isError: boolean): boolean {
     const running = this.#running.get(id);
-    if (running === undefined || !running.isAsked) return false;
+    if (running === undefined || !running.awaitsClient) return false;
     this.#finish(running, isError ? failed("client", result) : { text: result });
     return true;
   }
@@ -114,28 +114,28 @@ export class ToolRunner {
   }
 
   /** Undefined when the client reports the result, and when the tool's time is over or its call has ended. */
-  async #begin(tool: DefinedTool, running: Running): Promise<ToolOutcome | undefined> {
+  async #begin(tool: DefinedTool, running: RunningTool): Promise<ToolOutcome | undefined> {
     const { redeemed, httpTools, askClient } = this.#options;
-    const { command, life } = running;
-    const unfit = await this.#unfit(tool, command.arguments, life.signal);
-    if (life.signal.aborted) return undefined;
+    const { command, abortController } = running;
+    const unfit = await this.#argumentProblem(tool, command.arguments, abortController.signal);
+    if (abortController.signal.aborted) return undefined;
     if (unfit !== undefined) return unfit;
-    if (tool.kind === "http") return await httpTools.carryOut(tool, command.arguments, life.signal, redeemed.accountId);
+    if (tool.kind === "http") return await httpTools.carryOut(tool, command.arguments, abortController.signal, redeemed.accountId);
     // Its answer may come at once, and nothing before.
-    running.isAsked = true;
-    askClient({ id: command.key, name: tool.name, arguments: command.arguments });
+    running.awaitsClient = true;
+    askClient({ id: command.toolCallId, name: tool.name, arguments: command.arguments });
     return undefined;
   }
 
   /** What the LLM is told where its arguments do not fit the tool's schema, or where that cannot be found out. */
-  async #unfit(
+  async #argumentProblem(
     tool: DefinedTool,
     given: ToolCommand["arguments"],
     signal: AbortSignal,
   ): Promise<ToolOutcome | undefined> {
     const { redeemed, schemas } = this.#options;
     const { name, parameters } = tool;
-    const overBudget = this.#overBudget.get(name) ?? 0;
+    const overBudget = this.#overBudgetCounts.get(name) ?? 0;
     if (overBudget >= CHECKS_OVER_BUDGET_MAX) return failed("arguments", TOO_SLOW);
     const schema = this.#schemas.get(name) ?? JSON.stringify(parameters);
     this.#schemas.set(name, schema);
@@ -144,9 +144,9 @@ export class ToolRunner {
       case "answered":
         if (result.answer.kind === "fits") return undefined;
         if (result.answer.kind === "invalid") return failed("arguments", "the tool's own schema cannot be compiled");
-        return failed("arguments", `the arguments do not fit: ${result.answer.why}`);
+        return failed("arguments", `the arguments do not fit: ${result.answer.reason}`);
       case "over_budget":
-        this.#overBudget.set(name, overBudget + 1);
+        this.#overBudgetCounts.set(name, overBudget + 1);
         return failed("arguments", TOO_SLOW);
       case "refused":
         return failed("busy", "too many tools are running");
@@ -155,10 +155,10 @@ export class ToolRunner {
     }
   }
 
-  #finish(running: Running, { text, fault, status, cause }: ToolOutcome): void {
-    const { turnId, key, name } = running.command;
-    if (this.#closed || this.#running.get(key) !== running) return;
-    this.#running.delete(key);
+  #finish(running: RunningTool, { text, fault, status, cause }: ToolOutcome): void {
+    const { turnId, toolCallId, name } = running.command;
+    if (this.#closed || this.#running.get(toolCallId) !== running) return;
+    this.#running.delete(toolCallId);
     stop(running);
     const { clock, log, deliver } = this.#options;
     const durationMs = Math.round(clock.nowMs() - running.startMs);
@@ -168,8 +168,8 @@ export class ToolRunner {
     deliver({
       kind: "tool-result",
       turnId,
-      key,
-      result: cutToolResult(text, TOOL_RESULT_CHARS_MAX),
+      toolCallId,
+      result: truncateToolResult(text, TOOL_RESULT_CHARS_MAX),
       failed: fault !== undefined,
     });
   }
@@ -177,7 +177,7 @@ export class ToolRunner {
 
 const TOO_SLOW = "the arguments take too long to check";
 
-function stop({ cancelTimeout, life }: Running): void {
+function stop({ cancelTimeout, abortController }: RunningTool): void {
   cancelTimeout();
-  life.abort();
+  abortController.abort();
 }

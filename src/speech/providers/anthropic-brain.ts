@@ -1,15 +1,15 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { providerFailed } from "../../core/errors.ts";
-import { MODEL_TOKENS_MAX } from "../../core/limits.ts";
-import { OF_REQUEST } from "../refusal.ts";
+import { LLM_OUTPUT_TOKENS_MAX } from "../../core/limits.ts";
+import { REQUEST_ERROR } from "../refusal.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../speech.ts";
-import { argumentsOf, conversationOf, type Part } from "./conversation.ts";
-import { connectAhead } from "./kept-connections.ts";
-import { CLIENT_TIMEOUT_MS, modelFetch } from "./model-http.ts";
-import { modelReply } from "./model-reply.ts";
-import type { ModelOptions } from "./openai-brain.ts";
+import { argumentsOf, chatHistoryOf, type Part } from "./conversation.ts";
+import { preconnect } from "./kept-connections.ts";
+import { CLIENT_TIMEOUT_MS, sdkFetch } from "./model-http.ts";
+import { replyStream } from "./model-reply.ts";
+import type { LlmOptions } from "./openai-brain.ts";
 
-type Question = Anthropic.MessageCreateParamsStreaming;
+type MessagesRequest = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
 
 const PROVIDER = "anthropic";
@@ -27,7 +27,7 @@ const OLDER_VERSION = { "anthropic-version": "2023-06-01" };
  * (platform.claude.com/docs/en/build-with-claude/streaming), "Handle tool calls" and the reference of "Create a Message", with
  * @anthropic-ai/sdk 1.12. What a model thinks is never said, and not shown to it again: with adaptive thinking it need not be.
  */
-export function createAnthropicBrain({ model, apiKey, baseUrl }: ModelOptions): Llm {
+export function createAnthropicLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
   // Loaded only where a model is its: the package takes a process some tenths of a second and up to 24 MB.
   const client = import("@anthropic-ai/sdk").then(
     ({ default: Client }) =>
@@ -40,29 +40,29 @@ export function createAnthropicBrain({ model, apiKey, baseUrl }: ModelOptions): 
         logLevel: "off",
         maxRetries: 0,
         timeout: CLIENT_TIMEOUT_MS,
-        fetch: modelFetch(PROVIDER, ({ name }) => name === "message_stop"),
+        fetch: sdkFetch(PROVIDER, ({ name }) => name === "message_stop"),
       }),
   );
   return {
     provider: PROVIDER,
-    prepare: (signal) => connectAhead(baseUrl, signal),
+    prepare: (signal) => preconnect(baseUrl, signal),
     reply(request, signal) {
       const headers = TAKES_TEMPERATURE.test(model) ? OLDER_VERSION : {};
       const ask = async () => {
         const { messages } = await client;
-        return eventsOf(await messages.create(questionFor(model, request), { signal, headers }));
+        return eventsOf(await messages.create(requestFor(model, request), { signal, headers }));
       };
-      return modelReply(PROVIDER, ask, signal);
+      return replyStream(PROVIDER, ask, signal);
     },
   };
 }
 
-function questionFor(model: string, { messages, tools, temperature }: LlmRequest): Question {
-  const { system, turns } = conversationOf(messages);
+function requestFor(model: string, { messages, tools, temperature }: LlmRequest): MessagesRequest {
+  const { system, turns } = chatHistoryOf(messages);
   const sampling = TAKES_TEMPERATURE.test(model) ? { temperature } : { output_config: { effort: "low" as const } };
   return {
     model,
-    max_tokens: MODEL_TOKENS_MAX,
+    max_tokens: LLM_OUTPUT_TOKENS_MAX,
     ...(system === "" ? {} : { system }),
     messages: turns.map(({ role, parts }) => ({ role, content: parts.map(toBlock) })),
     ...toolsFor(
@@ -75,7 +75,7 @@ function questionFor(model: string, { messages, tools, temperature }: LlmRequest
 }
 
 /** A conversation in which tools were used must name them, even where none may be used any more. */
-function toolsFor(tools: LlmRequest["tools"], parts: readonly Part[]): Pick<Question, "tools" | "tool_choice"> {
+function toolsFor(tools: LlmRequest["tools"], parts: readonly Part[]): Pick<MessagesRequest, "tools" | "tool_choice"> {
   if (tools.length > 0) {
     return {
       tools: tools.map(({ name, description, parameters }) => ({
@@ -142,7 +142,7 @@ async function* eventsOf(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>)
       }
       case "message_delta":
         if (event.delta.stop_reason === "refusal")
-          throw providerFailed(PROVIDER, "withheld its answer (refusal)", OF_REQUEST);
+          throw providerFailed(PROVIDER, "withheld its answer (refusal)", REQUEST_ERROR);
         // Both are totals, and the first only where it has changed.
         if (typeof event.usage?.input_tokens === "number") inputTokens = inputOf(event.usage);
         outputTokens = event.usage?.output_tokens ?? outputTokens;

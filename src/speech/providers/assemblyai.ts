@@ -1,12 +1,12 @@
 import type { Clock } from "../../core/clock.ts";
 import { isObject } from "../../core/json.ts";
 import { EventQueue } from "../event-queue.ts";
-import { heardLanguage, heardText } from "../heard-text.ts";
+import { transcriptLanguage, transcriptText } from "../heard-text.ts";
 import { type Refusal, refusalFrom } from "../refusal.ts";
-import type { ListenOptions, Stt, SttEvent, SttStream } from "../speech.ts";
-import { VoiceGate } from "../voice-gate.ts";
-import { EarSocket, type JsonObject } from "./ear-socket.ts";
-import { withDefaults } from "./ear-url.ts";
+import type { SttStreamOptions, Stt, SttEvent, SttStream } from "../speech.ts";
+import { SpeechGate } from "../voice-gate.ts";
+import { SttSocket, type JsonObject } from "./ear-socket.ts";
+import { withQueryDefaults } from "./ear-url.ts";
 
 export interface AssemblyAiOptions {
   apiKey: string;
@@ -38,25 +38,25 @@ const LANGUAGE_CONFIDENCE_MIN = 0.9;
  * streaming/turn-detection, streaming/select-the-speech-model, streaming/universal-3-pro/turn-detection-and-partials and
  * streaming/common-session-errors-and-closures.
  */
-export function createAssemblyAiEar(options: AssemblyAiOptions): Stt {
+export function createAssemblyAiStt(options: AssemblyAiOptions): Stt {
   return {
     provider: "assemblyai",
-    capabilities: { ratesHz: [8_000, 16_000], partials: true, anyLanguage: true },
-    open: (opened, signal) => listen(options, opened, signal),
+    capabilities: { ratesHz: [8_000, 16_000], interimTranscripts: true, anyLanguage: true },
+    open: (opened, signal) => openStream(options, opened, signal),
   };
 }
 
-function listen(
+function openStream(
   { apiKey, model, url, clock }: AssemblyAiOptions,
-  { language, rateHz, onOpened }: ListenOptions,
+  { language, rateHz, onOpened }: SttStreamOptions,
   signal: AbortSignal,
 ): SttStream {
   const events = new EventQueue<SttEvent>(signal);
   if (signal.aborted) return { write: () => {}, events };
   const turns = new Turns(language, (event) => events.push(event));
-  const socket = new EarSocket({
+  const socket = new SttSocket({
     provider: "assemblyai",
-    url: withDefaults(url, {
+    url: withQueryDefaults(url, {
       speech_model: model,
       encoding: "pcm_s16le",
       sample_rate: String(rateHz),
@@ -64,8 +64,8 @@ function listen(
     }),
     headers: { authorization: apiKey },
     rateHz,
-    goodbye: TERMINATE,
-    statuses: STATUSES,
+    closeMessage: TERMINATE,
+    closeStatuses: STATUSES,
     clock,
     signal,
     onMessage: (message) => {
@@ -76,12 +76,12 @@ function listen(
     },
     onFailure: (error) => events.fail(error),
   });
-  const gate = new VoiceGate(ENDPOINT_MS);
+  const gate = new SpeechGate(ENDPOINT_MS);
   return {
     write(frame, voiced = false) {
       socket.write(frame);
       // What does not fill a message is silence, and a message as short as that would end the session.
-      if (gate.frame(voiced) === "ended") socket.say(FORCE_ENDPOINT);
+      if (gate.frame(voiced) === "ended") socket.sendText(FORCE_ENDPOINT);
     },
     events,
   };
@@ -96,15 +96,15 @@ function refusalIn({ type, error_code: code, error }: JsonObject): Refusal | und
 
 /** Each message of a turn replaces the one before it; the first that ends the turn is its final, whatever follows. */
 class Turns {
-  readonly #spoken: string;
-  readonly #tell: (event: SttEvent) => void;
+  readonly #callLanguage: string;
+  readonly #emit: (event: SttEvent) => void;
   /** The last turn that is over; they are counted from 0. */
   #endedOrder = -1;
-  #told = "";
+  #lastInterim = "";
 
   constructor(spoken: string, tell: (event: SttEvent) => void) {
-    this.#spoken = spoken;
-    this.#tell = tell;
+    this.#callLanguage = spoken;
+    this.#emit = tell;
   }
 
   /** Takes a message; says what is wrong with it, if anything is. */
@@ -125,23 +125,23 @@ class Turns {
     if (order <= this.#endedOrder) return undefined;
     if (turn.end_of_turn === true) {
       this.#endedOrder = order;
-      this.#finish(heardText(transcript), turn);
+      this.#finish(transcriptText(transcript), turn);
       return undefined;
     }
-    const text = heardText(longer(transcript, wordsIn(turn.words)));
-    if (text === "" || text === this.#told) return undefined;
-    this.#told = text;
-    this.#tell({ kind: "partial", text });
+    const text = transcriptText(longer(transcript, wordsIn(turn.words)));
+    if (text === "" || text === this.#lastInterim) return undefined;
+    this.#lastInterim = text;
+    this.#emit({ kind: "interim", text });
     return undefined;
   }
 
   /** Of a turn of which words were told there is a final, even if they were none: it takes them back. */
   #finish(text: string, { language_code: code, language_confidence: confidence }: JsonObject): void {
-    const isTold = this.#told !== "";
-    this.#told = "";
+    const isTold = this.#lastInterim !== "";
+    this.#lastInterim = "";
     if (text === "" && !isTold) return;
     const isSure = typeof code === "string" && typeof confidence === "number" && confidence >= LANGUAGE_CONFIDENCE_MIN;
-    this.#tell({ kind: "final", text, ...(isSure ? { language: heardLanguage(code, this.#spoken) } : {}) });
+    this.#emit({ kind: "final", text, ...(isSure ? { language: transcriptLanguage(code, this.#callLanguage) } : {}) });
   }
 }
 

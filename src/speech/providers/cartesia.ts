@@ -5,19 +5,19 @@ import { isObject } from "../../core/json.ts";
 import {
   CARRIER_RATE_HZ,
   TURN_TEXT_CHARS_MAX,
-  VOICE_REQUESTS_PER_CONNECTION_MAX,
-  VOICE_WAITING_MS_MAX,
+  TTS_REQUESTS_PER_CONNECTION_MAX,
+  TTS_SHARED_UNREAD_MS_MAX,
   VOICES_PER_PROVIDER_MAX,
 } from "../../core/limits.ts";
-import { ChunkQueue } from "../chunk-queue.ts";
+import { TtsChunkQueue } from "../chunk-queue.ts";
 import { languageCode } from "../languages.ts";
-import { OF_REQUEST, refusalFrom } from "../refusal.ts";
-import type { ClosableTts, SpeechRequest, Voice } from "../speech.ts";
-import { VoiceAudio, type VoiceEncoding } from "../voice-audio.ts";
-import { type LoadVoices, VoiceList } from "../voice-list.ts";
-import { hasSounds, WordPlaces } from "../word-places.ts";
-import { askVoice, readJson } from "./voice-http.ts";
-import { codeIn, VoiceSocket } from "./voice-socket.ts";
+import { REQUEST_ERROR, refusalFrom } from "../refusal.ts";
+import type { ClosableTts, TtsRequest, Voice } from "../speech.ts";
+import { TtsAudioDecoder, type AudioEncoding } from "../voice-audio.ts";
+import { type FetchVoices, CachedVoiceList } from "../voice-list.ts";
+import { isSpeakable, WordAlignment } from "../word-places.ts";
+import { requestTts, readJson } from "./voice-http.ts";
+import { loggableCode, TtsSocket } from "./voice-socket.ts";
 
 export interface CartesiaOptions {
   apiKey: string;
@@ -36,7 +36,7 @@ const PAGE_SIZE = 100;
 const RATES_HZ: readonly number[] = [16_000, 24_000, 48_000];
 const RATE_HZ_DEFAULT = 24_000;
 /** Languages by Cartesia's own codes, where these are others (docs.cartesia.ai/build-with-cartesia/tts-models/sonic-3-5). */
-const LANGUAGES: Readonly<Record<string, string>> = { nb: "no", fil: "tl" };
+const CARTESIA_CODES: Readonly<Record<string, string>> = { nb: "no", fil: "tl" };
 /**
  * What every voice speaks with models of Sonic 3, by our own codes, though in a language that is not its own with an accent
  * (docs.cartesia.ai/build-with-cartesia/capability-guides/multilingual-voices; the 42 codes as docs.livekit.io/agents/models/tts/
@@ -55,8 +55,8 @@ const SONIC_3_LANGUAGES: readonly string[] =
  * https://docs.cartesia.ai/use-the-api/api-errors, https://docs.cartesia.ai/use-the-api/api-conventions and, for the
  * voices, https://docs.cartesia.ai/api-reference/voices/list.
  */
-export function createCartesia(options: CartesiaOptions): ClosableTts {
-  const list = new VoiceList(PROVIDER, options.clock, (...asked) => loadVoices(options, ...asked));
+export function createCartesiaTts(options: CartesiaOptions): ClosableTts {
+  const list = new CachedVoiceList(PROVIDER, options.clock, (...asked) => loadVoices(options, ...asked));
   const connections = new Set<Connection>();
   let isClosed = false;
   const connection = (): Connection => {
@@ -67,7 +67,7 @@ export function createCartesia(options: CartesiaOptions): ClosableTts {
   };
   return {
     provider: PROVIDER,
-    capabilities: { wordTimes: true },
+    capabilities: { wordTimestamps: true },
     voices: () => list.voices(),
     prepare: () => {
       if (!isClosed) connection();
@@ -75,16 +75,16 @@ export function createCartesia(options: CartesiaOptions): ClosableTts {
     async *speak(request, signal) {
       const { text, voiceId } = request;
       if (isClosed) throw providerFailed(PROVIDER, "closed");
-      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long", OF_REQUEST);
-      if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice", OF_REQUEST);
-      if (signal.aborted || !hasSounds(text)) return;
+      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long", REQUEST_ERROR);
+      if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice", REQUEST_ERROR);
+      if (signal.aborted || !isSpeakable(text)) return;
       const context = new Context(request);
       const shared = connection();
       shared.begin(context, options.model);
       try {
-        yield* context.queue.drain(signal);
+        yield* context.queue.read(signal);
       } finally {
-        shared.leave(context);
+        shared.cancel(context);
       }
     },
     close: () => {
@@ -97,25 +97,25 @@ export function createCartesia(options: CartesiaOptions): ClosableTts {
 
 /** One connection with the contexts that are on it. When it is gone so are they, and the next request opens another. */
 class Connection {
-  readonly #socket: VoiceSocket;
+  readonly #socket: TtsSocket;
   readonly #contexts = new Map<string, Context>();
-  readonly #onGone: () => void;
+  readonly #onClosed: () => void;
   /** It takes no more requests, and closes with the last of its contexts. */
-  #isRetired = false;
+  #isDraining = false;
 
   constructor({ apiKey, url }: CartesiaOptions, onGone: () => void) {
-    this.#onGone = onGone;
-    this.#socket = new VoiceSocket({
+    this.#onClosed = onGone;
+    this.#socket = new TtsSocket({
       provider: PROVIDER,
       url: `${url.replace(/^http/, "ws")}/tts/websocket`,
       headers: { authorization: `Bearer ${apiKey}`, "cartesia-version": VERSION },
       onMessage: (message) => this.#onMessage(message),
-      onGone: (error) => this.#end(error),
+      onClosed: (error) => this.#end(error),
     });
   }
 
   get hasRoom(): boolean {
-    return !this.#isRetired && this.#contexts.size < VOICE_REQUESTS_PER_CONNECTION_MAX;
+    return !this.#isDraining && this.#contexts.size < TTS_REQUESTS_PER_CONNECTION_MAX;
   }
 
   begin(context: Context, model: string): void {
@@ -124,13 +124,13 @@ class Connection {
   }
 
   /** Nobody listens to `context` any more. */
-  leave(context: Context): void {
+  cancel(context: Context): void {
     if (!this.#contexts.delete(context.id)) return;
     this.#socket.send({ context_id: context.id, cancel: true });
     // Given up before anything came: the connection may be dead without knowing it, so that the next request has a new
     // one.
-    if (!context.hasBegun) this.#isRetired = true;
-    if (this.#isRetired && this.#contexts.size === 0) this.close();
+    if (!context.hasBegun) this.#isDraining = true;
+    if (this.#isDraining && this.#contexts.size === 0) this.close();
   }
 
   close(): void {
@@ -139,10 +139,10 @@ class Connection {
   }
 
   #end(error: TrunklineError): void {
-    this.#isRetired = true;
+    this.#isDraining = true;
     for (const context of this.#contexts.values()) context.queue.end(error);
     this.#contexts.clear();
-    this.#onGone();
+    this.#onClosed();
   }
 
   #onMessage(message: Readonly<Record<string, unknown>>): void {
@@ -157,27 +157,27 @@ class Connection {
         if (context.queue.isOver) this.#contexts.delete(context.id);
       } catch (error) {
         context.queue.end(error as TrunklineError);
-        this.leave(context);
+        this.cancel(context);
       }
     }
-    if (this.#isRetired && this.#contexts.size === 0) this.close();
+    if (this.#isDraining && this.#contexts.size === 0) this.close();
   }
 }
 
 /** One piece of text. */
 class Context {
   readonly id = randomUUID();
-  readonly queue = new ChunkQueue();
+  readonly queue = new TtsChunkQueue();
   /** Something of it has come. */
   hasBegun = false;
-  readonly #request: SpeechRequest;
-  readonly #audio: VoiceAudio;
-  readonly #words: WordPlaces;
+  readonly #request: TtsRequest;
+  readonly #audio: TtsAudioDecoder;
+  readonly #words: WordAlignment;
 
-  constructor(request: SpeechRequest) {
+  constructor(request: TtsRequest) {
     this.#request = request;
-    this.#audio = new VoiceAudio({ provider: PROVIDER, text: request.text, ...formatFor(request.rateHz) });
-    this.#words = new WordPlaces(request.text);
+    this.#audio = new TtsAudioDecoder({ provider: PROVIDER, text: request.text, ...formatFor(request.rateHz) });
+    this.#words = new WordAlignment(request.text);
   }
 
   request(model: string): object {
@@ -189,7 +189,7 @@ class Context {
       model_id: model,
       transcript: text,
       voice: { mode: "id", id: voiceId.slice(PREFIX.length) },
-      ...(spoken === undefined ? {} : { language: LANGUAGES[spoken] ?? spoken }),
+      ...(spoken === undefined ? {} : { language: CARTESIA_CODES[spoken] ?? spoken }),
       context_id: this.id,
       output_format: {
         container: "raw",
@@ -212,17 +212,17 @@ class Context {
         this.#push(this.#audio.decode(Buffer.from(message.data, "base64")));
         return;
       case "timestamps":
-        this.#tellWords(message.word_timestamps);
+        this.#addTimestamps(message.word_timestamps);
         return;
       case "done":
-        this.#audio.end(this.#words.toldMs);
+        this.#audio.end(this.#words.alignedMs);
         this.#words.finish(this.#audio.durationMs);
         this.#push(new Int16Array(0));
         this.queue.end();
         return;
       case "error": {
         const { status_code, error_code } = message;
-        const told = [codeIn(error_code), Number.isInteger(status_code) ? status_code : undefined];
+        const told = [loggableCode(error_code), Number.isInteger(status_code) ? status_code : undefined];
         const code = told.find((part) => part !== undefined) ?? "unnamed";
         const refusal = typeof status_code === "number" ? refusalFrom(status_code) : undefined;
         throw providerFailed(PROVIDER, `reported an error (${code})`, refusal);
@@ -231,40 +231,40 @@ class Context {
   }
 
   #push(samples: Int16Array): void {
-    const words = this.#words.takeKnown();
+    const words = this.#words.takeAligned();
     if (samples.length === 0 && words.length === 0) return;
     this.queue.push({ samples, rateHz: this.#audio.rateHz, words });
-    if (this.queue.waitingMs > VOICE_WAITING_MS_MAX) throw providerFailed(PROVIDER, "speaks far ahead of its listener");
+    if (this.queue.unreadMs > TTS_SHARED_UNREAD_MS_MAX) throw providerFailed(PROVIDER, "speaks far ahead of its listener");
   }
 
   /** Anything that is no word times says nothing: then the words share the time. */
-  #tellWords(told: unknown): void {
+  #addTimestamps(told: unknown): void {
     if (!isObject(told)) return;
     const { words, start, end } = told;
     if (!Array.isArray(words) || !Array.isArray(start) || !Array.isArray(end)) return;
     for (const [index, word] of words.entries()) {
       const [startS, endS]: unknown[] = [start[index], end[index]];
       if (typeof word !== "string" || typeof startS !== "number" || typeof endS !== "number") continue;
-      this.#words.tell(word, startS * 1_000, endS * 1_000);
+      this.#words.addTimestamp(word, startS * 1_000, endS * 1_000);
     }
   }
 }
 
 /** The best format for what goes on at `rateHz`: one that need not be resampled, where there is one. */
-function formatFor(rateHz: number | undefined): { rateHz: number; encoding: VoiceEncoding } {
+function formatFor(rateHz: number | undefined): { rateHz: number; encoding: AudioEncoding } {
   if (rateHz === CARRIER_RATE_HZ) return { rateHz, encoding: "mulaw" };
   return { rateHz: RATES_HZ.find((rate) => rate === rateHz) ?? RATE_HZ_DEFAULT, encoding: "pcm_s16le" };
 }
 
 async function loadVoices(
   { apiKey, url, model }: CartesiaOptions,
-  ...[signal, soFar]: Parameters<LoadVoices>
+  ...[signal, soFar]: Parameters<FetchVoices>
 ): Promise<readonly Voice[]> {
   const voices: Voice[] = [];
   const headers = { authorization: `Bearer ${apiKey}`, "cartesia-version": VERSION };
   const query = new URLSearchParams({ limit: String(PAGE_SIZE) });
   for (let hasMore = true; hasMore && voices.length < VOICES_PER_PROVIDER_MAX; ) {
-    const answer = await askVoice({ provider: PROVIDER, url: `${url}/voices?${query}`, headers }, signal);
+    const answer = await requestTts({ provider: PROVIDER, url: `${url}/voices?${query}`, headers }, signal);
     const page = await readJson(PROVIDER, answer);
     if (!isObject(page) || !Array.isArray(page.data)) throw providerFailed(PROVIDER, "sent no list of voices");
     voices.push(...page.data.flatMap((voice) => voiceOf(voice, model)));

@@ -8,7 +8,7 @@ const STATUSES: readonly number[] = [400, 413, 422];
 const CODES: readonly string[] = ["context_length_exceeded", "exceed_context_size_error"];
 
 /** Where the code is that of any bad request, the sentence tells. */
-const SENTENCES: readonly RegExp[] = [
+const MESSAGE_PATTERNS: readonly RegExp[] = [
   // vLLM, DeepSeek and OpenAI's older models: "This model's maximum context length is 8192 tokens. However, you requested ..."
   /maximum context length/i,
   // Anthropic, `invalid_request_error`: "prompt is too long: 207791 tokens > 200000 maximum"
@@ -22,5 +22,5 @@ const SENTENCES: readonly RegExp[] = [
 ];
 
 /** Whether a refusal says that the prompt was longer than the model's context. `code` and `message` are those of its body. */
-export const tellsContextExceeded = (status: number, code = "", message = ""): boolean =>
-  STATUSES.includes(status) && (CODES.includes(code) || SENTENCES.some((sentence) => sentence.test(message)));
+export const meansContextExceeded = (status: number, code = "", message = ""): boolean =>
+  STATUSES.includes(status) && (CODES.includes(code) || MESSAGE_PATTERNS.some((sentence) => sentence.test(message)));

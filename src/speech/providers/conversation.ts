@@ -1,4 +1,4 @@
-import { objectIn } from "../../core/json.ts";
+import { parseObject } from "../../core/json.ts";
 import type { Message, ToolCall } from "../speech.ts";
 
 /** One thing that one side of a conversation contributed. */
@@ -14,13 +14,13 @@ export interface Turn {
 }
 
 /** What stands for a caller who has not spoken where a server insists that the user begins, and is who is answered. */
-const SILENCE = "(The caller has not said anything.)";
+const CALLER_SILENT_TEXT = "(The caller has not said anything.)";
 
 /**
  * A conversation as servers want it that know no `system` role: the instructions apart, and turns that alternate, of which the first
  * and the last are the user's. Texts without a word are left out.
  */
-export function conversationOf(messages: readonly Message[]): { system: string; turns: Turn[] } {
+export function chatHistoryOf(messages: readonly Message[]): { system: string; turns: Turn[] } {
   const system: string[] = [];
   const turns: Turn[] = [];
   const add = (role: Turn["role"], parts: Part[]): void => {
@@ -30,7 +30,7 @@ export function conversationOf(messages: readonly Message[]): { system: string; 
     if (last?.role === role) last.parts.push(...said);
     else turns.push({ role, parts: said });
   };
-  const silence = (): Turn => ({ role: "user", parts: [{ kind: "text", text: SILENCE }] });
+  const silence = (): Turn => ({ role: "user", parts: [{ kind: "text", text: CALLER_SILENT_TEXT }] });
   for (const message of messages) {
     switch (message.role) {
       case "system":
@@ -57,4 +57,4 @@ export function conversationOf(messages: readonly Message[]): { system: string; 
 }
 
 /** The arguments of a call as an object; {} where the model wrote something else, which was refused when it asked. */
-export const argumentsOf = ({ argumentsJson }: ToolCall): Record<string, unknown> => objectIn(argumentsJson) ?? {};
+export const argumentsOf = ({ argumentsJson }: ToolCall): Record<string, unknown> => parseObject(argumentsJson) ?? {};

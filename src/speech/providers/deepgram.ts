@@ -3,11 +3,11 @@ import { isObject } from "../../core/json.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
 import { joinTexts } from "../../core/words.ts";
 import { EventQueue } from "../event-queue.ts";
-import { heardLanguage, heardText } from "../heard-text.ts";
-import type { ListenOptions, Stt, SttEvent, SttStream } from "../speech.ts";
-import { VoiceGate } from "../voice-gate.ts";
-import { EarSocket, type JsonObject } from "./ear-socket.ts";
-import { withDefaults } from "./ear-url.ts";
+import { transcriptLanguage, transcriptText } from "../heard-text.ts";
+import type { SttStreamOptions, Stt, SttEvent, SttStream } from "../speech.ts";
+import { SpeechGate } from "../voice-gate.ts";
+import { SttSocket, type JsonObject } from "./ear-socket.ts";
+import { withQueryDefaults } from "./ear-url.ts";
 
 export interface DeepgramOptions {
   apiKey: string;
@@ -37,31 +37,31 @@ const REGIONS = new Set(
   ),
 );
 /** Languages by Deepgram's own codes, where these are others. */
-const LANGUAGES: Readonly<Record<string, string>> = { nb: "no", fil: "tl", yue: "zh-HK" };
+const DEEPGRAM_CODES: Readonly<Record<string, string>> = { nb: "no", fil: "tl", yue: "zh-HK" };
 
 /**
  * The languages that Nova-3 hears at once, and detects, with `language=multi`, of which a `language_hint` makes one more likely
  * (developers.deepgram.com/docs/nova-3-language-prompting and changelog/2026/10/23). Cantonese is among them, Mandarin in
  * traditional characters is not.
  */
-const DETECTED = new Set(
+const DETECTED_LANGUAGES = new Set(
   (
     "af ar be bg bn bs ca cs da de el en es et fa fi fr gl gu he hi hr hu id it ja kn ko lt lv mk mr ms nl no pl pt ro ru sk sl " +
     "sr sv ta te th tl tr uk vi xh zh zu"
   ).split(" "),
 );
-const NOT_DETECTED = "zh-TW";
+const UNDETECTED_LANGUAGE = "zh-TW";
 /** The model that does; others know fewer languages at once, or none but the one that they are given. */
 const DETECTING_MODEL = /^nova-3(?:-general)?$/;
 
 function detectsCode(code: string): boolean {
-  return code !== NOT_DETECTED && DETECTED.has(code.split("-", 1)[0] ?? "");
+  return code !== UNDETECTED_LANGUAGE && DETECTED_LANGUAGES.has(code.split("-", 1)[0] ?? "");
 }
 
 function codeOf(language: string): string {
   if (REGIONS.has(language)) return language;
   const spoken = new Intl.Locale(language).language;
-  return LANGUAGES[spoken] ?? spoken;
+  return DEEPGRAM_CODES[spoken] ?? spoken;
 }
 
 /**
@@ -71,36 +71,36 @@ function codeOf(language: string): string {
  * interim-results, understand-endpointing-interim-results, utterance-end, finalize, audio-keep-alive, close-stream and
  * stt-troubleshooting-websocket-data-and-net-errors.
  */
-export function createDeepgramEar(options: DeepgramOptions): Stt {
+export function createDeepgramStt(options: DeepgramOptions): Stt {
   // The address may name `multi`, or a language that every call is heard in.
   const query = new URL(options.url).searchParams;
   const anyLanguage = query.has("language");
   const isDetecting = DETECTING_MODEL.test(query.get("model") ?? options.model);
-  const detects = (language: string): boolean => isDetecting && detectsCode(codeOf(language));
+  const detectsLanguage = (language: string): boolean => isDetecting && detectsCode(codeOf(language));
   return {
     provider: "deepgram",
-    capabilities: { ratesHz: [8_000, 16_000], partials: true, anyLanguage, detects },
+    capabilities: { ratesHz: [8_000, 16_000], interimTranscripts: true, anyLanguage, detectsLanguage },
     open: (opened, signal) => {
       const code = codeOf(opened.language);
-      const isDetected = opened.languagePinned !== true && !anyLanguage && detects(opened.language);
+      const isDetected = opened.languagePinned !== true && !anyLanguage && detectsLanguage(opened.language);
       const asked = isDetected ? { language: "multi", language_hint: code } : { language: code };
-      return listen(options, opened, asked, signal);
+      return openStream(options, opened, asked, signal);
     },
   };
 }
 
-function listen(
+function openStream(
   { apiKey, model, url, clock }: DeepgramOptions,
-  { language, rateHz, onOpened }: ListenOptions,
+  { language, rateHz, onOpened }: SttStreamOptions,
   asked: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): SttStream {
   const events = new EventQueue<SttEvent>(signal);
   if (signal.aborted) return { write: () => {}, events };
-  const transcript = new Transcript(language, (event) => events.push(event));
-  const socket = new EarSocket({
+  const transcript = new TranscriptAssembler(language, (event) => events.push(event));
+  const socket = new SttSocket({
     provider: "deepgram",
-    url: withDefaults(url, {
+    url: withQueryDefaults(url, {
       model,
       ...asked,
       encoding: "linear16",
@@ -113,8 +113,8 @@ function listen(
     }),
     headers: { authorization: `Token ${apiKey}` },
     rateHz,
-    goodbye: CLOSE_STREAM,
-    keepAlive: KEEP_ALIVE,
+    closeMessage: CLOSE_STREAM,
+    keepAliveMessage: KEEP_ALIVE,
     clock,
     signal,
     onOpened,
@@ -124,13 +124,13 @@ function listen(
     },
     onFailure: (error) => events.fail(error),
   });
-  const gate = new VoiceGate(FINALIZE_MS);
+  const gate = new SpeechGate(FINALIZE_MS);
   return {
     write(frame, voiced = false) {
       socket.write(frame);
       if (gate.frame(voiced) !== "ended") return;
       socket.flush();
-      socket.say(FINALIZE);
+      socket.sendText(FINALIZE);
     },
     events,
   };
@@ -140,18 +140,18 @@ function listen(
  * Deepgram settles an utterance segment by segment: results with `is_final` add to it, those without are its end as it stands,
  * and `speech_final`, the answer to Finalize (`from_finalize`) or an UtteranceEnd ends it.
  */
-class Transcript {
-  readonly #spoken: string;
-  readonly #tell: (event: SttEvent) => void;
+class TranscriptAssembler {
+  readonly #callLanguage: string;
+  readonly #emit: (event: SttEvent) => void;
   /** The utterance's segments that will not change any more. */
-  #settled = "";
+  #finalText = "";
   /** Where they end in the audio, s; what is told of audio before that is old. */
-  #settledS = Number.NEGATIVE_INFINITY;
-  #told = "";
+  #finalEndS = Number.NEGATIVE_INFINITY;
+  #lastInterim = "";
 
   constructor(spoken: string, tell: (event: SttEvent) => void) {
-    this.#spoken = spoken;
-    this.#tell = tell;
+    this.#callLanguage = spoken;
+    this.#emit = tell;
   }
 
   /** Takes a message; says what is wrong with it, if anything is. */
@@ -160,7 +160,7 @@ class Transcript {
       case "Results":
         return this.#takeResults(message);
       case "UtteranceEnd":
-        if (this.#settled !== "") this.#finish(undefined, false);
+        if (this.#finalText !== "") this.#finish(undefined, false);
         return undefined;
       case "Error":
         return "reported an error";
@@ -181,33 +181,33 @@ class Transcript {
     if (best === undefined || typeof start !== "number" || typeof duration !== "number") {
       return "sent results of an unknown shape";
     }
-    const isOld = start + duration <= this.#settledS;
-    const text = isOld ? "" : heardText(best.transcript);
+    const isOld = start + duration <= this.#finalEndS;
+    const text = isOld ? "" : transcriptText(best.transcript);
     if (isFinal === true && !isOld) {
-      this.#settled = joinTexts(this.#settled, text);
-      this.#settledS = start + duration;
+      this.#finalText = joinTexts(this.#finalText, text);
+      this.#finalEndS = start + duration;
     }
     const isOver = isFinal === true && (speech_final === true || from_finalize === true);
-    if (isOver || this.#settled.length >= UTTERANCE_CHARS_MAX) this.#finish(best.language, from_finalize === true);
-    else if (!isOld) this.#hear(isFinal === true ? this.#settled : joinTexts(this.#settled, text));
+    if (isOver || this.#finalText.length >= UTTERANCE_CHARS_MAX) this.#finish(best.language, from_finalize === true);
+    else if (!isOld) this.#emitInterim(isFinal === true ? this.#finalText : joinTexts(this.#finalText, text));
     return undefined;
   }
 
-  #hear(text: string): void {
-    if (text === "" || text === this.#told) return;
-    this.#told = text;
-    this.#tell({ kind: "partial", text });
+  #emitInterim(text: string): void {
+    if (text === "" || text === this.#lastInterim) return;
+    this.#lastInterim = text;
+    this.#emit({ kind: "interim", text });
   }
 
   /** Of an utterance of which words were told, or were asked for, there is a final, even if they were none. */
   #finish(detected: string | undefined, isAsked: boolean): void {
-    const text = this.#settled;
-    const isTold = this.#told !== "";
-    this.#settled = "";
-    this.#told = "";
+    const text = this.#finalText;
+    const isTold = this.#lastInterim !== "";
+    this.#finalText = "";
+    this.#lastInterim = "";
     if (text === "" && !isTold && !isAsked) return;
-    const language = detected === undefined ? {} : { language: heardLanguage(detected, this.#spoken) };
-    this.#tell({ kind: "final", text, ...language });
+    const language = detected === undefined ? {} : { language: transcriptLanguage(detected, this.#callLanguage) };
+    this.#emit({ kind: "final", text, ...language });
   }
 }
 

@@ -1,32 +1,32 @@
 import { type RawData, WebSocket } from "ws";
 import type { Clock } from "../../core/clock.ts";
 import { providerFailed } from "../../core/errors.ts";
-import { objectIn } from "../../core/json.ts";
+import { parseObject } from "../../core/json.ts";
 import {
-  EAR_BACKLOG_MS_MAX,
-  EAR_CHUNK_FRAMES,
-  EAR_CONNECT_MS_MAX,
-  EAR_GOODBYE_MS_MAX,
-  EAR_KEEP_ALIVE_MS,
-  EAR_MESSAGE_BYTES_MAX,
+  STT_BACKLOG_MS_MAX,
+  STT_CHUNK_FRAMES,
+  STT_CONNECT_MS_MAX,
+  STT_CLOSE_MS_MAX,
+  STT_KEEP_ALIVE_MS,
+  STT_MESSAGE_BYTES_MAX,
   FRAME_MS,
   PROVIDER_CLOSE_MS_MAX,
 } from "../../core/limits.ts";
 import { pcmBytes } from "../../media/frame-codec.ts";
 import { type Refusal, refusalFrom } from "../refusal.ts";
 
-export interface EarSocketOptions {
+export interface SttSocketOptions {
   provider: string;
   url: URL;
   headers: Readonly<Record<string, string>>;
   /** Of the audio that is sent: signed 16-bit, little-endian, mono. */
   rateHz: number;
   /** The text that asks the provider to end the stream. */
-  goodbye: string;
+  closeMessage: string;
   /** The statuses of HTTP that the provider's codes of a close stand for. */
-  statuses?: Readonly<Record<number, number>>;
+  closeStatuses?: Readonly<Record<number, number>>;
   /** The text that keeps a stream open on which nothing comes; undefined where none is needed. */
-  keepAlive?: string;
+  keepAliveMessage?: string;
   clock: Clock;
   /** Its abort says goodbye. */
   signal: AbortSignal;
@@ -44,34 +44,34 @@ export type JsonObject = Readonly<Record<string, unknown>>;
  * The connection of one listening stream: audio in pieces and texts go out, texts come in. What a provider does wrong ends it
  * with `onFailure`. It never connects twice.
  */
-export class EarSocket {
-  readonly #options: EarSocketOptions;
+export class SttSocket {
+  readonly #options: SttSocketOptions;
   readonly #socket: WebSocket;
   readonly #backlogBytesMax: number;
   /** Audio that does not fill a message yet. */
   readonly #chunk: Int16Array;
   #chunkSamples = 0;
   /** What was said before the connection stood, in order. */
-  #waiting: (Buffer | string)[] = [];
-  #waitingBytes = 0;
-  readonly #openedMs: number;
-  #sentMs: number;
+  #unsent: (Buffer | string)[] = [];
+  #unsentBytes = 0;
+  readonly #createdMs: number;
+  #lastSentMs: number;
   #cancelKeepAlive: () => void = () => {};
   #isOver = false;
-  readonly #onAbort = (): void => this.#leave();
+  readonly #onAbort = (): void => this.#close();
 
-  constructor(options: EarSocketOptions) {
+  constructor(options: SttSocketOptions) {
     const { url, headers, rateHz, clock, signal } = options;
     this.#options = options;
-    this.#backlogBytesMax = (EAR_BACKLOG_MS_MAX / 1_000) * rateHz * Int16Array.BYTES_PER_ELEMENT;
-    this.#chunk = new Int16Array((EAR_CHUNK_FRAMES * FRAME_MS * rateHz) / 1_000);
-    this.#openedMs = clock.nowMs();
-    this.#sentMs = this.#openedMs;
+    this.#backlogBytesMax = (STT_BACKLOG_MS_MAX / 1_000) * rateHz * Int16Array.BYTES_PER_ELEMENT;
+    this.#chunk = new Int16Array((STT_CHUNK_FRAMES * FRAME_MS * rateHz) / 1_000);
+    this.#createdMs = clock.nowMs();
+    this.#lastSentMs = this.#createdMs;
     // In a variable, for the types of `ws` do not know `closeTimeout` yet.
     const socketOptions = {
       headers,
       perMessageDeflate: false,
-      maxPayload: EAR_MESSAGE_BYTES_MAX,
+      maxPayload: STT_MESSAGE_BYTES_MAX,
       closeTimeout: PROVIDER_CLOSE_MS_MAX,
     };
     this.#socket = new WebSocket(url, socketOptions);
@@ -81,14 +81,14 @@ export class EarSocket {
     this.#socket.on("unexpected-response", (_request, { statusCode = 0, headers: told }) =>
       this.fail(`refused the stream with status ${statusCode}`, refusalFrom(statusCode, told["retry-after"])),
     );
-    this.#socket.on("error", (error) => this.fail(`the connection failed (${codeIn(error)})`));
+    this.#socket.on("error", (error) => this.fail(`the connection failed (${errorCodeOf(error)})`));
     this.#socket.on("close", (code, reason) => {
-      const status = options.statuses?.[code];
+      const status = options.closeStatuses?.[code];
       const refusal = status === undefined ? undefined : refusalFrom(status);
-      this.fail(`closed the stream with ${code}${stableReason(reason)}`, refusal);
+      this.fail(`closed the stream with ${code}${loggableCloseReason(reason)}`, refusal);
     });
     signal.addEventListener("abort", this.#onAbort, { once: true });
-    if (options.keepAlive !== undefined) this.#keepAlive(options.keepAlive);
+    if (options.keepAliveMessage !== undefined) this.#scheduleKeepAlive(options.keepAliveMessage);
   }
 
   /** Takes samples, lent, and sends them as soon as they fill a message. */
@@ -108,15 +108,15 @@ export class EarSocket {
     const audio = Buffer.from(pcmBytes(this.#chunk.subarray(0, this.#chunkSamples)));
     this.#chunkSamples = 0;
     const isWaiting = this.#socket.readyState === WebSocket.CONNECTING;
-    const backlogBytes = isWaiting ? this.#waitingBytes : this.#socket.bufferedAmount;
+    const backlogBytes = isWaiting ? this.#unsentBytes : this.#socket.bufferedAmount;
     // Audio comes all the time, so that no timer is needed to see this.
-    if (isWaiting && this.#options.clock.nowMs() - this.#openedMs > EAR_CONNECT_MS_MAX) this.fail("does not answer");
+    if (isWaiting && this.#options.clock.nowMs() - this.#createdMs > STT_CONNECT_MS_MAX) this.fail("does not answer");
     else if (backlogBytes + audio.length > this.#backlogBytesMax) this.fail("takes audio slower than it comes");
     else this.#send(audio);
   }
 
   /** Sends a text behind the audio that was sent before it. */
-  say(text: string): void {
+  sendText(text: string): void {
     if (!this.#isOver) this.#send(text);
   }
 
@@ -129,67 +129,67 @@ export class EarSocket {
   }
 
   #send(data: Buffer | string): void {
-    this.#sentMs = this.#options.clock.nowMs();
+    this.#lastSentMs = this.#options.clock.nowMs();
     if (this.#socket.readyState === WebSocket.CONNECTING) {
-      this.#waiting.push(data);
-      this.#waitingBytes += data.length;
+      this.#unsent.push(data);
+      this.#unsentBytes += data.length;
     } else if (this.#socket.readyState === WebSocket.OPEN) {
       this.#socket.send(data);
     }
     // What comes while the provider closes is lost with the stream: `close` tells of that.
   }
 
-  #keepAlive(text: string): void {
+  #scheduleKeepAlive(text: string): void {
     const { clock } = this.#options;
-    this.#cancelKeepAlive = clock.after(EAR_KEEP_ALIVE_MS, () => {
-      if (clock.nowMs() - this.#sentMs >= EAR_KEEP_ALIVE_MS) this.say(text);
-      this.#keepAlive(text);
+    this.#cancelKeepAlive = clock.after(STT_KEEP_ALIVE_MS, () => {
+      if (clock.nowMs() - this.#lastSentMs >= STT_KEEP_ALIVE_MS) this.sendText(text);
+      this.#scheduleKeepAlive(text);
     });
   }
 
   #onOpen(): void {
-    for (const data of this.#waiting) this.#socket.send(data);
-    this.#waiting = [];
-    this.#waitingBytes = 0;
+    for (const data of this.#unsent) this.#socket.send(data);
+    this.#unsent = [];
+    this.#unsentBytes = 0;
     if (!this.#isOver) this.#options.onOpened?.();
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
     if (this.#isOver) return;
-    const message = isBinary ? undefined : objectIn(String(data));
+    const message = isBinary ? undefined : parseObject(String(data));
     if (message === undefined) this.fail("sent a message that is no JSON object");
     else this.#options.onMessage(message);
   }
 
-  #leave(): void {
+  #close(): void {
     if (this.#isOver) return;
     this.#end();
     if (this.#socket.readyState !== WebSocket.OPEN) {
       this.#socket.terminate();
       return;
     }
-    this.#socket.send(this.#options.goodbye);
+    this.#socket.send(this.#options.closeMessage);
     this.#socket.close(1000);
-    const cancel = this.#options.clock.after(EAR_GOODBYE_MS_MAX, () => this.#socket.terminate());
+    const cancel = this.#options.clock.after(STT_CLOSE_MS_MAX, () => this.#socket.terminate());
     this.#socket.once("close", cancel);
   }
 
   #end(): void {
     this.#isOver = true;
-    this.#waiting = [];
+    this.#unsent = [];
     this.#cancelKeepAlive();
     this.#options.signal.removeEventListener("abort", this.#onAbort);
   }
 }
 
 /** The code of an error of Node's or of ws's; their texts hold addresses and headers. */
-const codeIn = (error: Error): string =>
+const errorCodeOf = (error: Error): string =>
   "code" in error && typeof error.code === "string" && /^[A-Z][A-Z0-9_]{1,63}$/.test(error.code)
     ? error.code
     : error.name;
 
 /** Deepgram's codes for why it closes; anything else may be somebody's words. */
-function stableReason(reason: Buffer): string {
+function loggableCloseReason(reason: Buffer): string {
   const code = /^(?:DATA|NET)-\d{4}/.exec(reason.toString("latin1"))?.[0];
   return code === undefined ? "" : ` (${code})`;
 }

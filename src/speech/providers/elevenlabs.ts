@@ -4,19 +4,19 @@ import { isObject } from "../../core/json.ts";
 import {
   CARRIER_RATE_HZ,
   TURN_TEXT_CHARS_MAX,
-  VOICE_UNREAD_MS_MAX,
+  TTS_UNREAD_MS_MAX,
   VOICES_PER_PROVIDER_MAX,
 } from "../../core/limits.ts";
-import { ChunkQueue } from "../chunk-queue.ts";
+import { TtsChunkQueue } from "../chunk-queue.ts";
 import { languageCode, languageCodes } from "../languages.ts";
-import { OF_REQUEST, refusalFrom } from "../refusal.ts";
-import type { ClosableTts, SpeechRequest, Voice } from "../speech.ts";
-import { VoiceAudio, type VoiceEncoding } from "../voice-audio.ts";
-import { type LoadVoices, VoiceList } from "../voice-list.ts";
-import { hasSounds, WordPlaces } from "../word-places.ts";
+import { REQUEST_ERROR, refusalFrom } from "../refusal.ts";
+import type { ClosableTts, TtsRequest, Voice } from "../speech.ts";
+import { TtsAudioDecoder, type AudioEncoding } from "../voice-audio.ts";
+import { type FetchVoices, CachedVoiceList } from "../voice-list.ts";
+import { isSpeakable, WordAlignment } from "../word-places.ts";
 import { elevenLabsLanguages } from "./elevenlabs-languages.ts";
-import { askVoice, readJson } from "./voice-http.ts";
-import { codeIn, VoiceSocket } from "./voice-socket.ts";
+import { requestTts, readJson } from "./voice-http.ts";
+import { loggableCode, TtsSocket } from "./voice-socket.ts";
 
 export interface ElevenLabsOptions {
   apiKey: string;
@@ -30,9 +30,9 @@ const PROVIDER = "elevenlabs";
 const PREFIX = `${PROVIDER}/`;
 const PAGE_SIZE = 100;
 /** The models that are told the language; others know it from the text, and refuse to be told. */
-const TOLD_LANGUAGE = /^eleven_(?:flash|turbo)_v2_5$/;
+const TAKES_LANGUAGE_CODE = /^eleven_(?:flash|turbo)_v2_5$/;
 /** Languages by ElevenLabs' own codes, where these are others. */
-const LANGUAGES: Readonly<Record<string, string>> = { nb: "no" };
+const ELEVENLABS_CODES: Readonly<Record<string, string>> = { nb: "no" };
 /**
  * The statuses that errors on a connection stand for
  * (https://elevenlabs.io/docs/developers/resources/error-messages; help.elevenlabs.io, "API - Error Code 400 or 401").
@@ -54,29 +54,29 @@ const LANGUAGE_DEFAULT = "en";
  * https://elevenlabs.io/docs/api-reference/text-to-speech/v-1-text-to-speech-voice-id-stream-input and, for the voices,
  * https://elevenlabs.io/docs/api-reference/voices/search.
  */
-export function createElevenLabs(options: ElevenLabsOptions): ClosableTts {
-  const list = new VoiceList(PROVIDER, options.clock, (...asked) => loadVoices(options, ...asked));
-  const speeches = new Set<Speech>();
-  const ahead = new LinesAhead(options);
+export function createElevenLabsTts(options: ElevenLabsOptions): ClosableTts {
+  const list = new CachedVoiceList(PROVIDER, options.clock, (...asked) => loadVoices(options, ...asked));
+  const speeches = new Set<SegmentStream>();
+  const ahead = new PreopenedConnections(options);
   let isClosed = false;
   return {
     provider: PROVIDER,
-    capabilities: { wordTimes: true },
+    capabilities: { wordTimestamps: true },
     voices: () => list.voices(),
     prepare(voice, signal) {
       if (isClosed || signal.aborted || !voice.voiceId.startsWith(PREFIX)) return;
-      ahead.prepare(addressFor(options, voice), signal);
+      ahead.prepare(urlFor(options, voice), signal);
     },
     async *speak(request, signal) {
       const { text, voiceId } = request;
       if (isClosed) throw providerFailed(PROVIDER, "closed");
-      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long", OF_REQUEST);
-      if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice", OF_REQUEST);
-      if (signal.aborted || !hasSounds(text)) return;
-      const speech = new Speech(ahead.take(addressFor(options, request)), request);
+      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long", REQUEST_ERROR);
+      if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice", REQUEST_ERROR);
+      if (signal.aborted || !isSpeakable(text)) return;
+      const speech = new SegmentStream(ahead.take(urlFor(options, request)), request);
       speeches.add(speech);
       try {
-        yield* speech.queue.drain(signal);
+        yield* speech.queue.read(signal);
       } finally {
         speeches.delete(speech);
         speech.end();
@@ -92,9 +92,9 @@ export function createElevenLabs(options: ElevenLabsOptions): ClosableTts {
 }
 
 /** The address for pieces that are spoken like this: the voice and the format are parts of it. */
-function addressFor(
+function urlFor(
   { model, url }: ElevenLabsOptions,
-  { voiceId, language, rateHz }: Omit<SpeechRequest, "text">,
+  { voiceId, language, rateHz }: Omit<TtsRequest, "text">,
 ): string {
   const query = new URLSearchParams({
     model_id: model,
@@ -104,35 +104,35 @@ function addressFor(
     auto_mode: "true",
   });
   const code = languageCode(language);
-  if (code !== undefined && TOLD_LANGUAGE.test(model)) {
+  if (code !== undefined && TAKES_LANGUAGE_CODE.test(model)) {
     const spoken = new Intl.Locale(code).language;
-    query.set("language_code", LANGUAGES[spoken] ?? spoken);
+    query.set("language_code", ELEVENLABS_CODES[spoken] ?? spoken);
   }
   const id = encodeURIComponent(voiceId.slice(PREFIX.length));
   return `${url.replace(/^http/, "ws")}/v1/text-to-speech/${id}/stream-input?${query}`;
 }
 
 /** A connection for one piece, which may be opened before there is one; the provider closes it if none comes within 20 s. */
-class Line {
+class SegmentConnection {
   onMessage: (message: Readonly<Record<string, unknown>>) => void = () => {};
-  onGone: (error: TrunklineError) => void = () => {};
-  readonly socket: VoiceSocket;
+  onClosed: (error: TrunklineError) => void = () => {};
+  readonly socket: TtsSocket;
 
   constructor({ apiKey }: ElevenLabsOptions, url: string) {
-    this.socket = new VoiceSocket({
+    this.socket = new TtsSocket({
       provider: PROVIDER,
       url,
       headers: { "xi-api-key": apiKey },
       onMessage: (message) => this.onMessage(message),
-      onGone: (error) => this.onGone(error),
+      onClosed: (error) => this.onClosed(error),
     });
   }
 }
 
 /** Connections that wait for pieces of calls that go on: one at each address by which any of them speaks. */
-class LinesAhead {
+class PreopenedConnections {
   readonly #options: ElevenLabsOptions;
-  readonly #lines = new Map<string, Line>();
+  readonly #connections = new Map<string, SegmentConnection>();
   readonly #calls = new Map<string, Set<AbortSignal>>();
 
   constructor(options: ElevenLabsOptions) {
@@ -148,63 +148,63 @@ class LinesAhead {
       calls.delete(signal);
       if (calls.size > 0 || this.#calls.get(url) !== calls) return;
       this.#calls.delete(url);
-      this.#lines.get(url)?.socket.close();
-      this.#lines.delete(url);
+      this.#connections.get(url)?.socket.close();
+      this.#connections.delete(url);
     };
     signal.addEventListener("abort", leave, { once: true });
   }
 
   /** The one that waits, or a new one; where a call may have another piece, the next is opened for it. */
-  take(url: string): Line {
-    const line = this.#lines.get(url) ?? new Line(this.#options, url);
-    this.#lines.delete(url);
+  take(url: string): SegmentConnection {
+    const line = this.#connections.get(url) ?? new SegmentConnection(this.#options, url);
+    this.#connections.delete(url);
     if (this.#calls.has(url)) this.#open(url);
     return line;
   }
 
   close(): void {
-    for (const line of this.#lines.values()) line.socket.close();
-    this.#lines.clear();
+    for (const line of this.#connections.values()) line.socket.close();
+    this.#connections.clear();
     this.#calls.clear();
   }
 
   #open(url: string): void {
-    if (this.#lines.has(url)) return;
-    const line = new Line(this.#options, url);
-    line.onGone = () => {
-      if (this.#lines.get(url) === line) this.#lines.delete(url);
+    if (this.#connections.has(url)) return;
+    const line = new SegmentConnection(this.#options, url);
+    line.onClosed = () => {
+      if (this.#connections.get(url) === line) this.#connections.delete(url);
     };
-    this.#lines.set(url, line);
+    this.#connections.set(url, line);
   }
 }
 
 /** One piece of text on its connection. */
-class Speech {
-  readonly queue: ChunkQueue;
-  readonly #line: Line;
-  readonly #audio: VoiceAudio;
-  readonly #words: WordPlaces;
+class SegmentStream {
+  readonly queue: TtsChunkQueue;
+  readonly #connection: SegmentConnection;
+  readonly #audio: TtsAudioDecoder;
+  readonly #words: WordAlignment;
   readonly #alignments: AlignmentReader;
   #isPaused = false;
 
-  constructor(line: Line, { text, rateHz }: SpeechRequest) {
+  constructor(line: SegmentConnection, { text, rateHz }: TtsRequest) {
     const format = formatFor(rateHz);
-    this.#audio = new VoiceAudio({ provider: PROVIDER, text, rateHz: format.rateHz, encoding: format.encoding });
-    this.#words = new WordPlaces(text);
+    this.#audio = new TtsAudioDecoder({ provider: PROVIDER, text, rateHz: format.rateHz, encoding: format.encoding });
+    this.#words = new WordAlignment(text);
     this.#alignments = new AlignmentReader(this.#words);
-    this.queue = new ChunkQueue(() => this.#onPulled());
-    this.#line = line;
+    this.queue = new TtsChunkQueue(() => this.#onRead());
+    this.#connection = line;
     line.onMessage = (message) => this.#onMessage(message);
-    line.onGone = (error) => this.queue.end(error);
+    line.onClosed = (error) => this.queue.end(error);
     // One blank begins the stream, text ends with one, and an empty text has all of it spoken.
-    this.#line.socket.send({ text: " " });
-    this.#line.socket.send({ text: `${text} ` });
-    this.#line.socket.send({ text: "" });
+    this.#connection.socket.send({ text: " " });
+    this.#connection.socket.send({ text: `${text} ` });
+    this.#connection.socket.send({ text: "" });
   }
 
   end(failure?: TrunklineError): void {
     this.queue.end(failure);
-    this.#line.socket.close();
+    this.#connection.socket.close();
   }
 
   #onMessage(message: Readonly<Record<string, unknown>>): void {
@@ -218,7 +218,7 @@ class Speech {
   /** Throws `provider_failed`. */
   #take({ audio, alignment, normalizedAlignment, isFinal, error }: Readonly<Record<string, unknown>>): void {
     if (error !== undefined && error !== null) {
-      const code = codeIn(error) ?? "unnamed";
+      const code = loggableCode(error) ?? "unnamed";
       const status = STATUSES[code];
       const refusal = status === undefined ? undefined : refusalFrom(status);
       throw providerFailed(PROVIDER, `reported an error (${code})`, refusal);
@@ -233,23 +233,23 @@ class Speech {
   }
 
   #push(samples: Int16Array): void {
-    const words = this.#words.takeKnown();
+    const words = this.#words.takeAligned();
     if (samples.length === 0 && words.length === 0) return;
     this.queue.push({ samples, rateHz: this.#audio.rateHz, words });
-    if (this.#isPaused || this.queue.waitingMs <= VOICE_UNREAD_MS_MAX) return;
+    if (this.#isPaused || this.queue.unreadMs <= TTS_UNREAD_MS_MAX) return;
     this.#isPaused = true;
-    this.#line.socket.pause();
+    this.#connection.socket.pause();
   }
 
-  #onPulled(): void {
-    if (!this.#isPaused || this.queue.waitingMs > VOICE_UNREAD_MS_MAX / 2) return;
+  #onRead(): void {
+    if (!this.#isPaused || this.queue.unreadMs > TTS_UNREAD_MS_MAX / 2) return;
     this.#isPaused = false;
-    this.#line.socket.resume();
+    this.#connection.socket.resume();
   }
 
   #finish(): void {
     this.#alignments.finish();
-    this.#audio.end(this.#words.toldMs);
+    this.#audio.end(this.#words.alignedMs);
     this.#words.finish(this.#audio.durationMs);
     this.#push(new Int16Array(0));
     this.end();
@@ -258,7 +258,7 @@ class Speech {
 
 /** Reads the characters' times of one speech, part by part, as words. */
 class AlignmentReader {
-  readonly #words: WordPlaces;
+  readonly #alignment: WordAlignment;
   /** Where the part begins: times are counted from its own first sample. */
   #partMs = 0;
   /** The word that the characters are in. */
@@ -266,8 +266,8 @@ class AlignmentReader {
   #startMs = 0;
   #endMs = 0;
 
-  constructor(words: WordPlaces) {
-    this.#words = words;
+  constructor(words: WordAlignment) {
+    this.#alignment = words;
   }
 
   /** Anything that is no alignment says nothing: then the words share the time. */
@@ -294,7 +294,7 @@ class AlignmentReader {
 
   /** No more of the word comes. */
   finish(): void {
-    if (this.#word !== "") this.#words.tell(this.#word, this.#startMs, this.#endMs);
+    if (this.#word !== "") this.#alignment.addTimestamp(this.#word, this.#startMs, this.#endMs);
     this.#word = "";
   }
 }
@@ -303,7 +303,7 @@ const isTimes = (value: unknown, length: number): value is readonly number[] =>
   Array.isArray(value) && value.length === length && value.every((time) => Number.isFinite(time) && time >= 0);
 
 /** The best format for what goes on at `rateHz`: one that need not be resampled, where there is one. */
-function formatFor(rateHz: number | undefined): { name: string; rateHz: number; encoding: VoiceEncoding } {
+function formatFor(rateHz: number | undefined): { name: string; rateHz: number; encoding: AudioEncoding } {
   if (rateHz === CARRIER_RATE_HZ) return { name: "ulaw_8000", rateHz, encoding: "mulaw" };
   const rate = rateHz === 16_000 ? 16_000 : 24_000;
   return { name: `pcm_${rate}`, rateHz: rate, encoding: "pcm_s16le" };
@@ -311,12 +311,12 @@ function formatFor(rateHz: number | undefined): { name: string; rateHz: number; 
 
 async function loadVoices(
   { apiKey, model, url }: ElevenLabsOptions,
-  ...[signal, soFar]: Parameters<LoadVoices>
+  ...[signal, soFar]: Parameters<FetchVoices>
 ): Promise<readonly Voice[]> {
   const voices: Voice[] = [];
   const query = new URLSearchParams({ page_size: String(PAGE_SIZE) });
   for (let hasMore = true; hasMore && voices.length < VOICES_PER_PROVIDER_MAX; ) {
-    const answer = await askVoice(
+    const answer = await requestTts(
       { provider: PROVIDER, url: `${url}/v2/voices?${query}`, headers: { "xi-api-key": apiKey } },
       signal,
     );
@@ -335,7 +335,7 @@ function voiceOf(voice: unknown, model: string): Voice[] {
   const name = voice.name.trim() || voice.voice_id;
   const language = languageOf(voice, model);
   const ofModel = elevenLabsLanguages(model);
-  const others = ofModel ?? verifiedBeside(language, voice, model);
+  const others = ofModel ?? otherVerifiedLanguages(language, voice, model);
   return [
     {
       id: PREFIX + voice.voice_id,
@@ -349,19 +349,19 @@ function voiceOf(voice: unknown, model: string): Voice[] {
 }
 
 /** What else a voice was verified in with this model. */
-const verifiedBeside = (language: string, voice: Readonly<Record<string, unknown>>, model: string): string[] =>
-  verifiedIn(voice).flatMap(({ language: tag, model_id }) => {
+const otherVerifiedLanguages = (language: string, voice: Readonly<Record<string, unknown>>, model: string): string[] =>
+  verifiedLanguages(voice).flatMap(({ language: tag, model_id }) => {
     const code = typeof tag === "string" && model_id === model ? languageCode(tag) : undefined;
     return code === undefined || code === languageCodes(language)[0] ? [] : [code];
   });
 
-const verifiedIn = ({ verified_languages }: Readonly<Record<string, unknown>>) =>
+const verifiedLanguages = ({ verified_languages }: Readonly<Record<string, unknown>>) =>
   (Array.isArray(verified_languages) ? verified_languages : []).filter(isObject);
 
 /** The language that a voice was verified in, with this model if with any; else the one that it is labelled with. */
 function languageOf(voice: Readonly<Record<string, unknown>>, model: string): string {
   const { labels } = voice;
-  const verified = verifiedIn(voice);
+  const verified = verifiedLanguages(voice);
   const best = verified.find(({ model_id }) => model_id === model) ?? verified[0];
   const told = [best?.locale, best?.language, isObject(labels) ? labels.language : undefined];
   for (const tag of told) {

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { ChildModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
-import { encodeRequest, FrameReader, GO, type ProgramFrame, STOP, type VoiceRequest } from "./espeak-protocol.ts";
+import { encodeRequest, FrameReader, GO, type ProgramFrame, STOP, type SynthesisRequest } from "./espeak-protocol.ts";
 
 /** What a child tells its pool. After `gone` it tells nothing. */
 export interface ChildListener {
-  frame(frame: ProgramFrame): void;
+  onFrame(frame: ProgramFrame): void;
   /** It has ended, or has been killed because it did not answer. `why` holds nothing that was to be spoken. */
-  gone(why: string): void;
+  onExit(why: string): void;
 }
 
 export interface ChildLimits {
@@ -29,8 +29,8 @@ export class EspeakChild {
   readonly #clock: Clock;
   readonly #limits: ChildLimits;
   readonly #listener: ChildListener;
-  #cancelWatch: () => void;
-  #isGone = false;
+  #cancelTimeout: () => void;
+  #hasExited = false;
   #isStopped = false;
 
   constructor(program: ChildModule, clock: Clock, limits: ChildLimits, listener: ChildListener) {
@@ -46,15 +46,15 @@ export class EspeakChild {
     const output = this.#process.stdio[3] as Readable;
     this.#input.on("error", () => {}); // It has ended; `close` says so.
     output.on("data", (bytes: Buffer) => this.#read(bytes));
-    this.#process.on("error", (error) => this.#leave(`cannot be started: ${error.message}`));
-    this.#process.on("close", (code, signal) => this.#leave(`ended with ${signal ?? `code ${code}`}`));
-    this.#cancelWatch = this.#watch(limits.startMsMax);
+    this.#process.on("error", (error) => this.#onExit(`cannot be started: ${error.message}`));
+    this.#process.on("close", (code, signal) => this.#onExit(`ended with ${signal ?? `code ${code}`}`));
+    this.#cancelTimeout = this.#startTimeout(limits.startMsMax);
   }
 
   /** Puts the next request; the one before must have ended. */
-  ask(request: VoiceRequest): void {
+  send(request: SynthesisRequest): void {
     this.#isStopped = false;
-    this.#rewatch();
+    this.#restartTimeout();
     this.#input.write(encodeRequest(request));
   }
 
@@ -65,8 +65,8 @@ export class EspeakChild {
 
   /** Ends the program at once. Nothing is told any more. */
   kill(): void {
-    this.#isGone = true;
-    this.#cancelWatch();
+    this.#hasExited = true;
+    this.#cancelTimeout();
     this.#process.kill("SIGKILL");
   }
 
@@ -75,35 +75,35 @@ export class EspeakChild {
     try {
       frames = [...this.#reader.push(bytes)];
     } catch {
-      this.#leave("sent something that is no frame");
+      this.#onExit("sent something that is no frame");
       this.#process.kill("SIGKILL");
       return;
     }
     for (const frame of frames) {
-      if (this.#isGone) return;
+      if (this.#hasExited) return;
       if (frame.kind === "audio") this.#input.write(Uint8Array.of(this.#isStopped ? STOP : GO));
-      if (frame.kind === "ready" || frame.kind === "end") this.#cancelWatch();
-      else this.#rewatch();
-      this.#listener.frame(frame);
+      if (frame.kind === "ready" || frame.kind === "end") this.#cancelTimeout();
+      else this.#restartTimeout();
+      this.#listener.onFrame(frame);
     }
   }
 
-  #rewatch(): void {
-    this.#cancelWatch();
-    this.#cancelWatch = this.#watch(this.#limits.answerMsMax);
+  #restartTimeout(): void {
+    this.#cancelTimeout();
+    this.#cancelTimeout = this.#startTimeout(this.#limits.answerMsMax);
   }
 
-  #watch(limitMs: number): () => void {
+  #startTimeout(limitMs: number): () => void {
     return this.#clock.after(limitMs, () => {
-      this.#leave(`gave no answer for ${limitMs} ms`);
+      this.#onExit(`gave no answer for ${limitMs} ms`);
       this.#process.kill("SIGKILL");
     });
   }
 
-  #leave(why: string): void {
-    if (this.#isGone) return;
-    this.#isGone = true;
-    this.#cancelWatch();
-    this.#listener.gone(why);
+  #onExit(why: string): void {
+    if (this.#hasExited) return;
+    this.#hasExited = true;
+    this.#cancelTimeout();
+    this.#listener.onExit(why);
   }
 }

@@ -1,9 +1,9 @@
 import { type ChildModule, childModule } from "../../core/child-module.ts";
 import type { Clock } from "../../core/clock.ts";
 import { providerFailed, type TrunklineError } from "../../core/errors.ts";
-import type { SpokenWord, TtsChunk } from "../speech.ts";
+import type { TimedWord, TtsChunk } from "../speech.ts";
 import { EspeakChild } from "./espeak-child.ts";
-import type { ProgramFrame, ProgramVoice, VoiceRequest } from "./espeak-protocol.ts";
+import type { ProgramFrame, ProgramVoice, SynthesisRequest } from "./espeak-protocol.ts";
 
 export interface EspeakPoolOptions {
   /** How many requests are spoken at the same time; each child takes some 100 MB and speaks a hundred times faster than life. */
@@ -12,7 +12,7 @@ export interface EspeakPoolOptions {
   /** The program; ours unless a test brings another. */
   program?: ChildModule;
   /** Told of each child that is lost and will be replaced, or that cannot load eSpeak. */
-  onTrouble?: (why: string) => void;
+  onProcessFailure?: (why: string) => void;
 }
 
 const PROVIDER = "espeak";
@@ -23,19 +23,19 @@ const ANSWER_MS_MAX = 5_000;
 /** A child that did not even start is tried again after this. */
 const RESTART_MS = 1_000;
 /** What a child that starts may find wrong, when the optional package is not there. */
-const MISSING = "the voice is not installed: it is the optional package @echogarden/espeak-ng-emscripten";
+const NOT_INSTALLED = "the voice is not installed: it is the optional package @echogarden/espeak-ng-emscripten";
 
 /** One request on its way; the child fills it and `speak` empties it. */
 interface Job {
-  readonly request: VoiceRequest;
+  readonly request: SynthesisRequest;
   readonly chunks: TtsChunk[];
-  words: SpokenWord[];
+  words: TimedWord[];
   outcome: "open" | "done" | TrunklineError;
   /** Called when there is something new. */
   wake: () => void;
 }
 
-interface Place {
+interface Slot {
   child: EspeakChild | undefined;
   state: "starting" | "idle" | "busy";
   job: Job | undefined;
@@ -45,34 +45,34 @@ interface Place {
 export class EspeakPool {
   readonly #clock: Clock;
   readonly #program: ChildModule;
-  readonly #onTrouble: (why: string) => void;
-  readonly #places: Place[];
+  readonly #onProcessFailure: (why: string) => void;
+  readonly #slots: Slot[];
   readonly #queue: Job[] = [];
   #voices: readonly ProgramVoice[] | undefined;
-  #voicesWanted: { resolve(voices: readonly ProgramVoice[]): void; reject(error: TrunklineError): void }[] = [];
+  #voiceRequests: { resolve(voices: readonly ProgramVoice[]): void; reject(error: TrunklineError): void }[] = [];
   /** Why nothing can be spoken any more. */
-  #ended: TrunklineError | undefined;
+  #closedError: TrunklineError | undefined;
   readonly #restarts = new Set<() => void>();
 
-  constructor({ children, clock, program, onTrouble }: EspeakPoolOptions) {
+  constructor({ children, clock, program, onProcessFailure }: EspeakPoolOptions) {
     this.#clock = clock;
     this.#program = program ?? childModule(import.meta.url, "./espeak-program");
-    this.#onTrouble = onTrouble ?? (() => {});
-    this.#places = Array.from({ length: children }, () => ({ child: undefined, state: "starting", job: undefined }));
-    for (const place of this.#places) this.#start(place);
+    this.#onProcessFailure = onProcessFailure ?? (() => {});
+    this.#slots = Array.from({ length: children }, () => ({ child: undefined, state: "starting", job: undefined }));
+    for (const place of this.#slots) this.#start(place);
   }
 
   /** What the program offers, once one has started. Rejects with `provider_failed` when none can be. */
   voices(): Promise<readonly ProgramVoice[]> {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    if (this.#closedError !== undefined) return Promise.reject(this.#closedError);
     if (this.#voices !== undefined) return Promise.resolve(this.#voices);
-    return new Promise((resolve, reject) => this.#voicesWanted.push({ resolve, reject }));
+    return new Promise((resolve, reject) => this.#voiceRequests.push({ resolve, reject }));
   }
 
   /** Speaks when its turn comes. What nobody pulls waits in memory: a reply is spoken in pieces of a sentence or so. */
-  async *speak(request: VoiceRequest, signal: AbortSignal): AsyncGenerator<TtsChunk> {
+  async *speak(request: SynthesisRequest, signal: AbortSignal): AsyncGenerator<TtsChunk> {
     if (signal.aborted) return;
-    if (this.#ended !== undefined) throw this.#ended;
+    if (this.#closedError !== undefined) throw this.#closedError;
     const job: Job = { request, chunks: [], words: [], outcome: "open", wake: () => {} };
     const abandon = (): void => {
       this.#abandon(job);
@@ -101,38 +101,38 @@ export class EspeakPool {
     this.#end(providerFailed(PROVIDER, "closed"));
   }
 
-  #start(place: Place): void {
+  #start(place: Slot): void {
     place.state = "starting";
     const limits = { startMsMax: START_MS_MAX, answerMsMax: ANSWER_MS_MAX };
     place.child = new EspeakChild(this.#program, this.#clock, limits, {
-      frame: (frame) => this.#take(place, frame),
-      gone: (why) => this.#replace(place, why),
+      onFrame: (frame) => this.#take(place, frame),
+      onExit: (why) => this.#replace(place, why),
     });
   }
 
   #dispatch(): void {
-    for (const place of this.#places) {
+    for (const place of this.#slots) {
       if (place.state !== "idle") continue;
       const job = this.#queue.shift();
       if (job === undefined) return;
       place.state = "busy";
       place.job = job;
-      place.child?.ask(job.request);
+      place.child?.send(job.request);
     }
   }
 
-  #take(place: Place, frame: ProgramFrame): void {
+  #take(place: Slot, frame: ProgramFrame): void {
     const { job } = place;
     switch (frame.kind) {
       case "ready":
         this.#voices = frame.voices;
-        for (const wanted of this.#voicesWanted.splice(0)) wanted.resolve(frame.voices);
+        for (const wanted of this.#voiceRequests.splice(0)) wanted.resolve(frame.voices);
         this.#free(place);
         return;
       case "unusable":
         // Otherwise the program's end, which follows, has it started again.
-        if (frame.missing) this.#end(providerFailed(PROVIDER, MISSING));
-        else this.#onTrouble(`cannot load eSpeak: ${frame.why}`);
+        if (frame.missing) this.#end(providerFailed(PROVIDER, NOT_INSTALLED));
+        else this.#onProcessFailure(`cannot load eSpeak: ${frame.reason}`);
         return;
       case "words":
         job?.words.push(...frame.words);
@@ -149,7 +149,7 @@ export class EspeakPool {
     }
   }
 
-  #free(place: Place): void {
+  #free(place: Slot): void {
     place.job = undefined;
     place.state = "idle";
     this.#dispatch();
@@ -158,7 +158,7 @@ export class EspeakPool {
   #abandon(job: Job): void {
     const waiting = this.#queue.indexOf(job);
     if (waiting >= 0) this.#queue.splice(waiting, 1);
-    for (const place of this.#places) {
+    for (const place of this.#slots) {
       if (place.job !== job) continue;
       // The place stays busy until the program has seen that it is to stop.
       place.job = undefined;
@@ -166,18 +166,18 @@ export class EspeakPool {
     }
   }
 
-  #replace(place: Place, why: string): void {
+  #replace(place: Slot, why: string): void {
     const error = providerFailed(PROVIDER, `the voice program ${why}`);
     if (place.job !== undefined) settle(place.job, error);
     place.job = undefined;
     place.child = undefined;
-    this.#onTrouble(why);
+    this.#onProcessFailure(why);
     if (place.state !== "starting") {
       this.#start(place);
       return;
     }
     // It would fail the same way again at once. Who waits is not kept waiting for what may never come.
-    if (this.#places.every(({ state }) => state === "starting")) this.#failWaiting(error);
+    if (this.#slots.every(({ state }) => state === "starting")) this.#failWaiting(error);
     const cancel = this.#clock.after(RESTART_MS, () => {
       this.#restarts.delete(cancel);
       this.#start(place);
@@ -186,10 +186,10 @@ export class EspeakPool {
   }
 
   #end(error: TrunklineError): void {
-    this.#ended ??= error;
+    this.#closedError ??= error;
     for (const cancel of this.#restarts) cancel();
     this.#restarts.clear();
-    for (const place of this.#places) {
+    for (const place of this.#slots) {
       place.child?.kill();
       place.child = undefined;
       if (place.job !== undefined) settle(place.job, error);
@@ -200,7 +200,7 @@ export class EspeakPool {
 
   #failWaiting(error: TrunklineError): void {
     for (const job of this.#queue.splice(0)) settle(job, error);
-    for (const wanted of this.#voicesWanted.splice(0)) wanted.reject(error);
+    for (const wanted of this.#voiceRequests.splice(0)) wanted.reject(error);
   }
 }
 

@@ -5,10 +5,10 @@
  */
 import { readSync, writeSync } from "node:fs";
 import type { Espeak, EspeakVoice } from "@echogarden/espeak-ng-emscripten";
-import { WORD_CARRIER_RATE_HZ } from "../../media/word-carrier.ts";
-import { WordCarrierEncoder } from "../../media/word-carrier-encoder.ts";
-import type { SpokenWord } from "../speech.ts";
-import { AUDIO_AHEAD_MAX, encodeFrame, type ProgramFrame, STOP, type VoiceRequest } from "./espeak-protocol.ts";
+import { WATERMARK_RATE_HZ } from "../../media/word-carrier.ts";
+import { WatermarkEncoder } from "../../media/word-carrier-encoder.ts";
+import type { TimedWord } from "../speech.ts";
+import { UNACKNOWLEDGED_FRAMES_MAX, encodeFrame, type ProgramFrame, STOP, type SynthesisRequest } from "./espeak-protocol.ts";
 import { WordTimeline } from "./espeak-words.ts";
 
 const INPUT = 0;
@@ -33,12 +33,12 @@ function write(frame: ProgramFrame): void {
 }
 
 /** Sends one request's audio and keeps count of the answers that are due for it. */
-class Outlet {
+class AudioOutput {
   readonly #rateHz: number;
-  #pieces: Int16Array[] = [];
+  #chunks: Int16Array[] = [];
   #samples = 0;
   #isFirst = true;
-  #unanswered = 0;
+  #unacknowledged = 0;
   #stopped = false;
 
   constructor(rateHz: number) {
@@ -48,66 +48,66 @@ class Outlet {
   /** Returns false when no more is wanted. */
   add(samples: Int16Array, timeline: WordTimeline): boolean {
     if (this.#stopped) return false;
-    this.#pieces.push(samples);
+    this.#chunks.push(samples);
     this.#samples += samples.length;
     const isEnough = this.#samples * 1_000 >= FRAME_MS_MIN * this.#rateHz;
-    if (isEnough || (this.#isFirst && this.#samples > 0)) this.#send(timeline.takeKnown());
+    if (isEnough || (this.#isFirst && this.#samples > 0)) this.#send(timeline.takeAligned());
     return !this.#stopped;
   }
 
   end(timeline: WordTimeline): void {
-    const words = timeline.takeKnown();
+    const words = timeline.takeAligned();
     if (!this.#stopped && (this.#samples > 0 || words.length > 0)) this.#send(words);
-    this.#awaitAnswers(0);
+    this.#awaitAcknowledgements(0);
   }
 
-  #send(words: SpokenWord[]): void {
+  #send(words: TimedWord[]): void {
     if (words.length > 0) write({ kind: "words", words });
     write({ kind: "audio", rateHz: this.#rateHz, samples: this.#collected() });
     this.#isFirst = false;
-    this.#unanswered += 1;
-    this.#awaitAnswers(AUDIO_AHEAD_MAX);
+    this.#unacknowledged += 1;
+    this.#awaitAcknowledgements(UNACKNOWLEDGED_FRAMES_MAX);
   }
 
   #collected(): Int16Array {
     const samples = new Int16Array(this.#samples);
     let at = 0;
-    for (const piece of this.#pieces) {
+    for (const piece of this.#chunks) {
       samples.set(piece, at);
       at += piece.length;
     }
-    this.#pieces = [];
+    this.#chunks = [];
     this.#samples = 0;
     return samples;
   }
 
-  #awaitAnswers(unansweredMax: number): void {
-    for (; this.#unanswered > unansweredMax; this.#unanswered -= 1) {
+  #awaitAcknowledgements(unansweredMax: number): void {
+    for (; this.#unacknowledged > unansweredMax; this.#unacknowledged -= 1) {
       const answer = read(1) ?? process.exit();
       if (answer[0] === STOP) this.#stopped = true;
     }
   }
 }
 
-function speak(espeak: Espeak, encoder: WordCarrierEncoder, request: VoiceRequest): void {
+function speak(espeak: Espeak, encoder: WatermarkEncoder, request: SynthesisRequest): void {
   if (espeak.set_voice(request.voice) !== 0) {
     write({ kind: "end", failed: "no such voice" });
     return;
   }
-  const { carryWords } = request;
+  const { watermark } = request;
   const timeline = new WordTimeline(
     request.text,
-    carryWords ? (word, startMs) => encoder.carry(word, startMs) : undefined,
+    watermark ? (word, startMs) => encoder.addWord(word, startMs) : undefined,
   );
-  const outlet = new Outlet(carryWords ? WORD_CARRIER_RATE_HZ : espeak.get_samplerate());
+  const outlet = new AudioOutput(watermark ? WATERMARK_RATE_HZ : espeak.get_samplerate());
   let samplesMade = 0;
   espeak.synthesize(timeline.markup, (samples, events) => {
     for (const event of events) timeline.take(event);
     samplesMade += samples.length;
-    return !outlet.add(carryWords ? encoder.push(samples) : samples, timeline);
+    return !outlet.add(watermark ? encoder.push(samples) : samples, timeline);
   });
   timeline.finish((samplesMade * 1_000) / espeak.get_samplerate());
-  if (carryWords) outlet.add(encoder.finish(), timeline);
+  if (watermark) outlet.add(encoder.finish(), timeline);
   outlet.end(timeline);
   write({ kind: "end" });
 }
@@ -120,13 +120,13 @@ async function load(): Promise<Espeak> {
     return new eSpeakNGWorker();
   } catch (error) {
     const missing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
-    write({ kind: "unusable", missing, why: error instanceof Error ? error.message : String(error) });
+    write({ kind: "unusable", missing, reason: error instanceof Error ? error.message : String(error) });
     process.exit(1);
   }
 }
 
 /** A voice's first language is its own; the others are those it can stand in for. */
-const programVoice = ({ identifier, name, languages }: EspeakVoice) => ({
+const toProgramVoice = ({ identifier, name, languages }: EspeakVoice) => ({
   identifier,
   name: name.trim(),
   language: languages[0]?.name ?? "",
@@ -136,8 +136,8 @@ const programVoice = ({ identifier, name, languages }: EspeakVoice) => ({
 // when its input does.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
 const espeak = await load();
-const encoder = new WordCarrierEncoder(espeak.get_samplerate());
-write({ kind: "ready", voices: espeak.list_voices().map(programVoice) });
+const encoder = new WatermarkEncoder(espeak.get_samplerate());
+write({ kind: "ready", voices: espeak.list_voices().map(toProgramVoice) });
 for (let head = read(4); head !== undefined; head = read(4)) {
   const json = read(head.readUInt32LE());
   if (json !== undefined) speak(espeak, encoder, JSON.parse(json.toString("utf8")));

@@ -1,4 +1,4 @@
-import type { SpokenWord } from "../speech.ts";
+import type { TimedWord } from "../speech.ts";
 
 /**
  * What the service and its voice program say to each other over two pipes, the program blocking on both:
@@ -10,17 +10,17 @@ import type { SpokenWord } from "../speech.ts";
  *
  * Numbers are little-endian, as are the samples: every platform that Node runs on is.
  */
-export interface VoiceRequest {
+export interface SynthesisRequest {
   text: string;
   /** eSpeak's identifier of the voice, for example `gmw/en-US`. */
   voice: string;
   /** The speech is to carry its own words as data. */
-  carryWords: boolean;
+  watermark: boolean;
 }
 
 export const GO = 1;
 export const STOP = 0;
-export const AUDIO_AHEAD_MAX = 4;
+export const UNACKNOWLEDGED_FRAMES_MAX = 4;
 
 /** A voice as eSpeak names it. `language` is its own code, mostly BCP 47. */
 export interface ProgramVoice {
@@ -33,9 +33,9 @@ export type ProgramFrame =
   /** First, once: the program can take requests. */
   | { kind: "ready"; voices: ProgramVoice[] }
   /** Instead of `ready`; the program has ended. */
-  | { kind: "unusable"; missing: boolean; why: string }
+  | { kind: "unusable"; missing: boolean; reason: string }
   /** Words that became known with the audio that follows. */
-  | { kind: "words"; words: SpokenWord[] }
+  | { kind: "words"; words: TimedWord[] }
   | { kind: "audio"; rateHz: number; samples: Int16Array }
   /** The request is answered: spoken, stopped, or, with `failed`, not possible. */
   | { kind: "end"; failed?: string };
@@ -47,7 +47,7 @@ const RATE_BYTES = 4;
 /** No frame is larger; a length above this is no length. */
 const PAYLOAD_BYTES_MAX = 16 * 1024 * 1024;
 
-export function encodeRequest(request: VoiceRequest): Buffer {
+export function encodeRequest(request: SynthesisRequest): Buffer {
   const json = Buffer.from(JSON.stringify(request));
   const head = Buffer.alloc(4);
   head.writeUInt32LE(json.length);

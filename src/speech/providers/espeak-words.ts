@@ -1,7 +1,7 @@
-import type { SpokenWord } from "../speech.ts";
+import type { TimedWord } from "../speech.ts";
 
 /** What eSpeak tells of where it is; the fields are its own. Times are ms from the first sample. */
-export interface VoiceEvent {
+export interface SynthesisEvent {
   type: string;
   /** The code point of the text, counted from 1. */
   text_position: number;
@@ -21,20 +21,20 @@ export class WordTimeline {
   readonly #words: readonly string[];
   /** Of each word, the last code point of it in `markup`. */
   readonly #lastPositions: readonly number[];
-  readonly #carry: (word: string, startMs: number) => number;
+  readonly #addToWatermark: (word: string, startMs: number) => number;
   /** When each word that has begun will have been carried. */
-  readonly #carriedMs: number[] = [];
+  readonly #watermarkEndsMs: number[] = [];
   /** The words whose end is not known: `#groupFirst` began at `#groupMs`, and those behind it have had no event. */
   #groupFirst = 0;
   #groupMs = 0;
   /** Where the voice paused after its last sound. */
   #pauseMs: number | undefined;
-  #known: SpokenWord[] = [];
+  #alignedWords: TimedWord[] = [];
 
   /** `carry` is told of each word as it begins and returns the ms before which it is not over, whenever its sound ends. */
   constructor(text: string, carry = (_word: string, startMs: number): number => startMs) {
     this.#words = text.split(/\s+/).filter((word) => word !== "");
-    this.#carry = carry;
+    this.#addToWatermark = carry;
     const spoken = this.#words.map(withoutCommands);
     this.markup = spoken.join(" ");
     let position = -1;
@@ -45,13 +45,13 @@ export class WordTimeline {
   }
 
   /** Takes the next event, in eSpeak's order. */
-  take(event: VoiceEvent): void {
+  take(event: SynthesisEvent): void {
     if (event.type === "phoneme") {
       if (event.id !== "") this.#pauseMs = undefined;
       else this.#pauseMs ??= event.audio_position;
     } else if (event.type === "word") {
       const word = this.#lastPositions.findIndex((last) => event.text_position <= last);
-      if (word >= this.#carriedMs.length) this.#begin(word, event.audio_position);
+      if (word >= this.#watermarkEndsMs.length) this.#begin(word, event.audio_position);
     }
   }
 
@@ -61,9 +61,9 @@ export class WordTimeline {
   }
 
   /** The words that have become known since the last time. */
-  takeKnown(): SpokenWord[] {
-    const known = this.#known;
-    this.#known = [];
+  takeAligned(): TimedWord[] {
+    const known = this.#alignedWords;
+    this.#alignedWords = [];
     return known;
   }
 
@@ -71,7 +71,7 @@ export class WordTimeline {
     this.#endGroup(word, startMs);
     this.#groupFirst = word;
     this.#groupMs = startMs;
-    this.#carriedMs.push(this.#carry(this.#words[word] as string, startMs));
+    this.#watermarkEndsMs.push(this.#addToWatermark(this.#words[word] as string, startMs));
   }
 
   /** The words before `next` are over, at the pause before `endMs` if there was one; each gets its share of the time. */
@@ -84,14 +84,14 @@ export class WordTimeline {
     for (const [index, text] of group.entries()) {
       const startMs = atMs;
       atMs += (spanMs * (sounds[index] as number)) / Math.max(1, allSounds);
-      const carriedMs = this.#carriedMs[this.#groupFirst + index] ?? this.#carryLate(text, startMs);
-      this.#known.push({ text, startMs, endMs: Math.max(atMs, carriedMs) });
+      const carriedMs = this.#watermarkEndsMs[this.#groupFirst + index] ?? this.#addLateToWatermark(text, startMs);
+      this.#alignedWords.push({ text, startMs, endMs: Math.max(atMs, carriedMs) });
     }
   }
 
-  #carryLate(word: string, startMs: number): number {
-    const carriedMs = this.#carry(word, startMs);
-    this.#carriedMs.push(carriedMs);
+  #addLateToWatermark(word: string, startMs: number): number {
+    const carriedMs = this.#addToWatermark(word, startMs);
+    this.#watermarkEndsMs.push(carriedMs);
     return carriedMs;
   }
 }

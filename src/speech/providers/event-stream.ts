@@ -1,13 +1,13 @@
-import { MODEL_EVENT_CHARS_MAX } from "../../core/limits.ts";
+import { LLM_EVENT_CHARS_MAX } from "../../core/limits.ts";
 
 /** One server-sent event: the name it was given, "" for none, and its data, lines joined. */
-export interface ServerEvent {
+export interface SseEvent {
   name: string;
   data: string;
 }
 
 /** An event is longer than any that a model has reason to send. */
-export class EventTooLong extends Error {
+export class SseEventTooLong extends Error {
   override readonly name = "EventTooLong";
 }
 
@@ -17,7 +17,7 @@ export class EventTooLong extends Error {
  * and unknown fields say nothing. Other than there the last event also counts without the empty line behind it, which servers
  * forget. Throws EventTooLong.
  */
-export class EventReader {
+export class SseReader {
   readonly #decoder = new TextDecoder();
   /** The line that is not over yet. */
   #line = "";
@@ -27,20 +27,20 @@ export class EventReader {
   #chars = 0;
 
   /** Takes more bytes; returns the events that are complete now. */
-  push(bytes: Uint8Array): ServerEvent[] {
+  push(bytes: Uint8Array): SseEvent[] {
     return this.#take(this.#decoder.decode(bytes, { stream: true }));
   }
 
   /** There are no more bytes: the event that was left open, if any. */
-  end(): ServerEvent[] {
+  end(): SseEvent[] {
     return this.#take(`${this.#decoder.decode()}\n\n`);
   }
 
-  #take(decoded: string): ServerEvent[] {
+  #take(decoded: string): SseEvent[] {
     if (decoded === "") return [];
     const text = this.#afterCr && decoded.startsWith("\n") ? decoded.slice(1) : decoded;
     this.#afterCr = text.endsWith("\r");
-    const events: ServerEvent[] = [];
+    const events: SseEvent[] = [];
     const lines = text.split(/\r\n|\r|\n/);
     const open = lines.pop() ?? "";
     for (const line of lines) {
@@ -55,10 +55,10 @@ export class EventReader {
 
   #count(part: string): void {
     this.#chars += part.length;
-    if (this.#chars > MODEL_EVENT_CHARS_MAX) throw new EventTooLong();
+    if (this.#chars > LLM_EVENT_CHARS_MAX) throw new SseEventTooLong();
   }
 
-  #takeLine(line: string, events: ServerEvent[]): void {
+  #takeLine(line: string, events: SseEvent[]): void {
     if (line === "") {
       if (this.#data.length > 0) events.push({ name: this.#name, data: this.#data.join("\n") });
       this.#name = "";
@@ -77,7 +77,7 @@ export class EventReader {
 }
 
 /** An event whose data is JSON, written so that the plainest reader understands it: one line each, LF, an empty line behind. */
-export function plainEvent({ name, data }: ServerEvent): string {
+export function formatSseEvent({ name, data }: SseEvent): string {
   // A line break between the tokens of JSON is as good as a space; within a string there is none.
   const line = `data: ${data.replaceAll("\n", " ")}\n\n`;
   return name === "" ? line : `event: ${name}\n${line}`;

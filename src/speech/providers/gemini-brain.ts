@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { Part as GeminiPart, GenerateContentParameters, GoogleGenAI, ThinkingLevel } from "@google/genai";
 import { providerFailed } from "../../core/errors.ts";
-import { MODEL_SIGNATURE_CHARS_MAX, MODEL_SIGNATURES_MAX } from "../../core/limits.ts";
-import { OF_REQUEST } from "../refusal.ts";
+import { LLM_TOOL_CALL_SIGNATURE_CHARS_MAX, LLM_TOOL_CALL_SIGNATURES_MAX } from "../../core/limits.ts";
+import { REQUEST_ERROR } from "../refusal.ts";
 import type { Llm, LlmEvent, LlmRequest } from "../speech.ts";
-import { argumentsOf, conversationOf, type Part } from "./conversation.ts";
-import { connectAhead } from "./kept-connections.ts";
-import { modelFetch } from "./model-http.ts";
-import { modelReply } from "./model-reply.ts";
-import type { ModelOptions } from "./openai-brain.ts";
+import { argumentsOf, chatHistoryOf, type Part } from "./conversation.ts";
+import { preconnect } from "./kept-connections.ts";
+import { sdkFetch } from "./model-http.ts";
+import { replyStream } from "./model-reply.ts";
+import type { LlmOptions } from "./openai-brain.ts";
 
 type Config = NonNullable<GenerateContentParameters["config"]>;
-type Answer = Awaited<ReturnType<GoogleGenAI["models"]["generateContentStream"]>>;
+type ResponseStream = Awaited<ReturnType<GoogleGenAI["models"]["generateContentStream"]>>;
 
 const PROVIDER = "gemini";
 
@@ -19,7 +19,7 @@ const PROVIDER = "gemini";
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
 /** Ends of an answer; all others are reasons to withhold it, and Google has a word for each. */
-const FINE: readonly string[] = ["STOP", "MAX_TOKENS"];
+const NORMAL_FINISH_REASONS: readonly string[] = ["STOP", "MAX_TOKENS"];
 
 /**
  * A brain behind the Gemini API, `v1beta`, `streamGenerateContent`. From the reference "Generating content"
@@ -27,7 +27,7 @@ const FINE: readonly string[] = ["STOP", "MAX_TOKENS"];
  * function-calling, /thinking, /thought-signatures), with @google/genai 3.1. Models from Gemini 3 on refuse a conversation in which a
  * call of theirs comes back without the signature that came with it, so signatures are kept here, by its own id of the call.
  */
-export function createGeminiBrain({ model, apiKey, baseUrl }: ModelOptions): Llm {
+export function createGeminiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
   // Loaded only where a model is its: the package takes a process some tenths of a second and up to 24 MB.
   const client = import("@google/genai").then(
     ({ GoogleGenAI: Client }) =>
@@ -36,27 +36,27 @@ export function createGeminiBrain({ model, apiKey, baseUrl }: ModelOptions): Llm
         // What it would take from variables of its own that are no configuration of ours.
         enterprise: false,
         apiVersion: "v1beta",
-        httpOptions: { baseUrl, fetch: modelFetch(PROVIDER, () => false) },
+        httpOptions: { baseUrl, fetch: sdkFetch(PROVIDER, () => false) },
       }),
   );
-  const signatures = new Signatures();
+  const signatures = new ThoughtSignatures();
   return {
     provider: PROVIDER,
-    prepare: (signal) => connectAhead(baseUrl, signal),
+    prepare: (signal) => preconnect(baseUrl, signal),
     reply(request, signal) {
       const ask = async () => {
         const { models } = await client;
         const config = { ...configFor(model, request), abortSignal: signal };
-        const question = { ...questionFor(model, request, signatures), config };
+        const question = { ...requestFor(model, request, signatures), config };
         return eventsOf(await models.generateContentStream(question), signatures);
       };
-      return modelReply(PROVIDER, ask, signal);
+      return replyStream(PROVIDER, ask, signal);
     },
   };
 }
 
-function questionFor(model: string, { messages }: LlmRequest, signatures: Signatures): GenerateContentParameters {
-  const contents = conversationOf(messages).turns.map(({ role, parts }) => ({
+function requestFor(model: string, { messages }: LlmRequest, signatures: ThoughtSignatures): GenerateContentParameters {
+  const contents = chatHistoryOf(messages).turns.map(({ role, parts }) => ({
     role: role === "assistant" ? "model" : "user",
     parts: parts.map((part) => toWire(part, signatures)),
   }));
@@ -64,7 +64,7 @@ function questionFor(model: string, { messages }: LlmRequest, signatures: Signat
 }
 
 function configFor(model: string, { messages, tools, temperature }: LlmRequest): Config {
-  const { system } = conversationOf(messages);
+  const { system } = chatHistoryOf(messages);
   const functionDeclarations = tools.map(({ name, description, parameters }) => ({
     name,
     description,
@@ -86,13 +86,13 @@ function thinkingOf(model: string): Pick<Config, "thinkingConfig"> {
   return {};
 }
 
-function toWire(part: Part, signatures: Signatures): GeminiPart {
+function toWire(part: Part, signatures: ThoughtSignatures): GeminiPart {
   switch (part.kind) {
     case "text":
       return { text: part.text };
     case "call": {
-      const { id, theirId = id, name } = part.call;
-      const thoughtSignature = signatures.of(theirId);
+      const { id, providerCallId = id, name } = part.call;
+      const thoughtSignature = signatures.get(providerCallId);
       const functionCall = { id, name, args: argumentsOf(part.call) };
       return thoughtSignature === "" ? { functionCall } : { functionCall, thoughtSignature };
     }
@@ -101,17 +101,17 @@ function toWire(part: Part, signatures: Signatures): GeminiPart {
   }
 }
 
-async function* eventsOf(stream: Answer, signatures: Signatures): AsyncGenerator<LlmEvent> {
+async function* eventsOf(stream: ResponseStream, signatures: ThoughtSignatures): AsyncGenerator<LlmEvent> {
   let finished: string | undefined;
   let inputTokens = 0;
   let outputTokens = 0;
   for await (const { candidates, promptFeedback, usageMetadata: usage } of stream) {
     if (promptFeedback?.blockReason !== undefined)
-      throw providerFailed(PROVIDER, "withheld its answer (prompt blocked)", OF_REQUEST);
+      throw providerFailed(PROVIDER, "withheld its answer (prompt blocked)", REQUEST_ERROR);
     for (const { text, thought, functionCall, thoughtSignature } of candidates?.[0]?.content?.parts ?? []) {
       if (functionCall?.name !== undefined) {
         const id = functionCall.id ?? `call_${randomUUID()}`;
-        signatures.keep(id, thoughtSignature);
+        signatures.set(id, thoughtSignature);
         yield {
           kind: "tool-call",
           id,
@@ -126,28 +126,28 @@ async function* eventsOf(stream: Answer, signatures: Signatures): AsyncGenerator
     if (usage !== undefined) outputTokens = (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0);
   }
   if (finished === undefined) throw providerFailed(PROVIDER, "ended its answer before it was finished");
-  if (!FINE.includes(finished)) {
+  if (!NORMAL_FINISH_REASONS.includes(finished)) {
     throw providerFailed(
       PROVIDER,
       `withheld its answer (${/^[A-Z_]{1,48}$/.test(finished) ? finished : "unknown"})`,
-      OF_REQUEST,
+      REQUEST_ERROR,
     );
   }
   yield { kind: "end", inputTokens, outputTokens };
 }
 
 /** The signatures of the latest calls, of all conversations; what has been forgotten is answered for by NO_SIGNATURE. */
-class Signatures {
+class ThoughtSignatures {
   /** In the order in which they came; "" of a call that had none, as has every one but the first of several at once. */
   readonly #byId = new Map<string, string>();
 
-  keep(id: string, signature = ""): void {
-    if (signature.length > MODEL_SIGNATURE_CHARS_MAX) return;
-    if (this.#byId.size >= MODEL_SIGNATURES_MAX) this.#byId.delete(this.#byId.keys().next().value as string);
+  set(id: string, signature = ""): void {
+    if (signature.length > LLM_TOOL_CALL_SIGNATURE_CHARS_MAX) return;
+    if (this.#byId.size >= LLM_TOOL_CALL_SIGNATURES_MAX) this.#byId.delete(this.#byId.keys().next().value as string);
     this.#byId.set(id, signature);
   }
 
-  of(id: string): string {
+  get(id: string): string {
     return this.#byId.get(id) ?? NO_SIGNATURE;
   }
 }

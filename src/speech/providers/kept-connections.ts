@@ -1,17 +1,17 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { MODEL_REFUSAL_BYTES_MAX, PROVIDER_CONNECTION_IDLE_MS } from "../../core/limits.ts";
+import { LLM_ERROR_BODY_BYTES_MAX, PROVIDER_CONNECTION_IDLE_MS } from "../../core/limits.ts";
 
 /*
  * Connections to providers outlive the answer that they were opened for, and are shared by all calls of a process. Node's `fetch` drops
  * them after four seconds, and callers listen for longer than that: each turn would begin with a handshake. Where a server drops them
  * sooner, or says that it will, they are opened anew.
  */
-const OPTIONS = { keepAlive: true, timeout: PROVIDER_CONNECTION_IDLE_MS };
-const PLAIN = { request: httpRequest, agent: new HttpAgent(OPTIONS) };
-const SECURE = { request: httpsRequest, agent: new HttpsAgent(OPTIONS) };
+const AGENT_OPTIONS = { keepAlive: true, timeout: PROVIDER_CONNECTION_IDLE_MS };
+const HTTP = { request: httpRequest, agent: new HttpAgent(AGENT_OPTIONS) };
+const HTTPS = { request: httpsRequest, agent: new HttpsAgent(AGENT_OPTIONS) };
 
-export interface KeptRequest {
+export interface KeepAliveRequest {
   method: string;
   headers: Readonly<Record<string, string>>;
   body?: string | Uint8Array | undefined;
@@ -21,12 +21,12 @@ export interface KeptRequest {
  * Asks over a connection that is kept; redirects are not followed and nothing is unpacked. Rejects with what the system says of a
  * connection that fails. When `signal` aborts the request is gone, and so is the answer.
  */
-export function askKept(
+export function keepAliveRequest(
   url: string,
-  { method, headers, body }: KeptRequest,
+  { method, headers, body }: KeepAliveRequest,
   signal?: AbortSignal | null,
 ): Promise<IncomingMessage> {
-  const { request, agent } = url.startsWith("https:") ? SECURE : PLAIN;
+  const { request, agent } = url.startsWith("https:") ? HTTPS : HTTP;
   return new Promise((resolve, reject) => {
     const asked = request(url, { method, headers, agent }, resolve);
     // Destroyed for a reason, as Node's own `signal` has it, a connection whose answer is there and unread throws it at nobody.
@@ -43,13 +43,13 @@ export function askKept(
 }
 
 /** The same as `fetch`, with bodies of text and bytes alone. One that breaks off before its end throws a TypeError, as there. */
-export async function keptFetch(
+export async function keepAliveFetch(
   url: string,
   { method = "GET", headers, body, signal }: RequestInit = {},
 ): Promise<Response> {
   const sent = typeof body === "string" || body instanceof Uint8Array ? body : undefined;
   const told = Object.fromEntries(new Headers(headers));
-  return responseOf(await askKept(url, { method, headers: told, body: sent }, signal));
+  return responseOf(await keepAliveRequest(url, { method, headers: told, body: sent }, signal));
 }
 
 /**
@@ -57,31 +57,31 @@ export async function keptFetch(
  * handshakes are over. (By HEAD it would often be for nothing: Node keeps no connection on which one was answered without a length.)
  * That it fails is nobody's error: whoever asks in earnest will see.
  */
-export function connectAhead(url: string, signal: AbortSignal): void {
-  keptFetch(url, { headers: { "accept-encoding": "identity" }, signal })
-    .then(({ body }) => readAway(body))
+export function preconnect(url: string, signal: AbortSignal): void {
+  keepAliveFetch(url, { headers: { "accept-encoding": "identity" }, signal })
+    .then(({ body }) => drainBody(body))
     .catch(() => {});
 }
 
 /** An answer that nobody wants holds its connection until it has been read; a long one is not worth that. */
-async function readAway(body: ReadableStream<Uint8Array> | null): Promise<void> {
+async function drainBody(body: ReadableStream<Uint8Array> | null): Promise<void> {
   const reader = body?.getReader();
   let bytes = 0;
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     bytes += part.value.length;
-    if (bytes > MODEL_REFUSAL_BYTES_MAX) await reader?.cancel();
+    if (bytes > LLM_ERROR_BODY_BYTES_MAX) await reader?.cancel();
   }
 }
 
 /** Statuses of answers that may have no body. */
-const BODILESS: readonly number[] = [204, 205, 304];
+const STATUSES_WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
 function responseOf(answer: IncomingMessage): Response {
   const { statusCode = 0, headers: told } = answer;
   const headers = new Headers();
   for (const [name, value] of Object.entries(told)) headers.set(name, String(value));
   // What is left of an answer that nobody reads holds its connection.
-  if (BODILESS.includes(statusCode)) {
+  if (STATUSES_WITHOUT_BODY.includes(statusCode)) {
     answer.resume();
     return new Response(null, { status: statusCode, headers });
   }

@@ -1,10 +1,10 @@
 import { providerFailed, TrunklineError } from "../../core/errors.ts";
 import { isObject } from "../../core/json.ts";
-import { MODEL_ANSWER_BYTES_MAX, MODEL_REFUSAL_BYTES_MAX, MODEL_TAIL_MS } from "../../core/limits.ts";
+import { LLM_ANSWER_BYTES_MAX, LLM_ERROR_BODY_BYTES_MAX, LLM_BODY_END_WAIT_MS } from "../../core/limits.ts";
 import { refusalFrom } from "../refusal.ts";
-import { tellsContextExceeded } from "./context-exceeded.ts";
-import { EventReader, EventTooLong, plainEvent, type ServerEvent } from "./event-stream.ts";
-import { keptFetch } from "./kept-connections.ts";
+import { meansContextExceeded } from "./context-exceeded.ts";
+import { SseReader, SseEventTooLong, formatSseEvent, type SseEvent } from "./event-stream.ts";
+import { keepAliveFetch } from "./kept-connections.ts";
 
 /** Handed to clients that insist on a deadline of their own, the longest a timer takes: deadlines are the wrappers'. */
 export const CLIENT_TIMEOUT_MS = 2 ** 31 - 1;
@@ -23,15 +23,15 @@ const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,47}$/;
  * events are handed on in the plainest form, since not every client reads every legal one. After the event for which `isLast` holds the
  * answer is over, even if the server never ends it. Throws TrunklineError `provider_failed`, whose cause, on a refusal, is a Refusal.
  */
-export function modelFetch(
+export function sdkFetch(
   provider: string,
-  isLast: (event: ServerEvent) => boolean,
+  isLast: (event: SseEvent) => boolean,
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
   return async (input, init = {}) => {
     const headers = new Headers(init.headers);
     headers.set("accept-encoding", "identity");
     const url = input instanceof Request ? input.url : String(input);
-    const response = await keptFetch(url, { ...init, headers });
+    const response = await keepAliveFetch(url, { ...init, headers });
     const { body, status } = response;
     if (!response.ok) throw await refusal(provider, response);
     if (body === null) throw providerFailed(provider, "answered without a body");
@@ -40,12 +40,12 @@ export function modelFetch(
       await body.cancel();
       throw providerFailed(provider, "answered with a content encoding that it was not asked for");
     }
-    return new Response(plainEvents(body, provider, isLast), { status, headers: response.headers });
+    return new Response(rewrittenEvents(body, provider, isLast), { status, headers: response.headers });
   };
 }
 
 /** What `error`, thrown by a client of a model, says without foreign words. */
-export function modelFailure(provider: string, error: unknown): TrunklineError {
+export function sdkFailure(provider: string, error: unknown): TrunklineError {
   let what: string | undefined;
   // The clients wrap what `fetch` throws, and `fetch` wraps what the socket threw: the innermost reason is the plainest.
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
@@ -70,8 +70,8 @@ function reportedCode(error: unknown): string | undefined {
 
 async function refusal(provider: string, response: Response): Promise<TrunklineError> {
   const { status, headers } = response;
-  const { code, message } = refusalIn(await beginningOf(response.body));
-  const isTooLong = tellsContextExceeded(status, code, message);
+  const { code, message } = refusalIn(await readBodyStart(response.body));
+  const isTooLong = meansContextExceeded(status, code, message);
   const cause = refusalFrom(status, headers.get("retry-after") ?? undefined, isTooLong);
   return providerFailed(provider, `refused with ${status}${code === undefined ? "" : ` (${code})`}`, cause);
 }
@@ -98,13 +98,13 @@ function refusalIn(body: string): { code?: string; message?: string } {
   return { ...(code !== undefined && { code }), ...(typeof message === "string" && { message }) };
 }
 
-async function beginningOf(body: Bytes | null): Promise<string> {
+async function readBodyStart(body: Bytes | null): Promise<string> {
   if (body === null) return "";
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let text = "";
   try {
-    while (text.length < MODEL_REFUSAL_BYTES_MAX) {
+    while (text.length < LLM_ERROR_BODY_BYTES_MAX) {
       const { done, value } = await reader.read();
       if (done) return text;
       text += decoder.decode(value, { stream: true });
@@ -116,17 +116,17 @@ async function beginningOf(body: Bytes | null): Promise<string> {
   return text;
 }
 
-function plainEvents(body: Bytes, provider: string, isLast: (event: ServerEvent) => boolean): Bytes {
+function rewrittenEvents(body: Bytes, provider: string, isLast: (event: SseEvent) => boolean): Bytes {
   const reader = body.getReader();
-  const events = new EventReader();
+  const events = new SseReader();
   const encoder = new TextEncoder();
   let bytes = 0;
   /** The events that came next, none of them behind the last; and whether there are no more. */
-  const next = async (): Promise<{ came: ServerEvent[]; over: boolean }> => {
+  const next = async (): Promise<{ came: SseEvent[]; over: boolean }> => {
     const { done, value } = await reader.read();
     if (done) return { came: events.end(), over: true };
     bytes += value.length;
-    if (bytes > MODEL_ANSWER_BYTES_MAX) throw providerFailed(provider, "answered with more than anybody says");
+    if (bytes > LLM_ANSWER_BYTES_MAX) throw providerFailed(provider, "answered with more than anybody says");
     const came = events.push(value);
     const last = came.findIndex(isLast);
     if (last === -1) return { came, over: false };
@@ -139,13 +139,13 @@ function plainEvents(body: Bytes, provider: string, isLast: (event: ServerEvent)
         // Comments keep a connection alive and say nothing.
         for (let empty = true; empty; ) {
           const { came, over } = await next();
-          if (came.length > 0) controller.enqueue(encoder.encode(came.map(plainEvent).join("")));
+          if (came.length > 0) controller.enqueue(encoder.encode(came.map(formatSseEvent).join("")));
           if (over) controller.close();
           empty = came.length === 0 && !over;
         }
       } catch (error) {
         reader.cancel().catch(() => {});
-        throw error instanceof EventTooLong ? providerFailed(provider, "sent an event that is too long") : error;
+        throw error instanceof SseEventTooLong ? providerFailed(provider, "sent an event that is too long") : error;
       }
     },
     cancel: (reason) => reader.cancel(reason),
@@ -154,7 +154,7 @@ function plainEvents(body: Bytes, provider: string, isLast: (event: ServerEvent)
 
 /** The answer is over: what is left of its body, as a rule nothing, is read, or else its connection is closed. */
 async function readToEnd(reader: Reader): Promise<void> {
-  const timer = setTimeout(() => reader.cancel().catch(() => {}), MODEL_TAIL_MS);
+  const timer = setTimeout(() => reader.cancel().catch(() => {}), LLM_BODY_END_WAIT_MS);
   try {
     while (!(await reader.read()).done);
   } catch {

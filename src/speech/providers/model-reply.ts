@@ -1,12 +1,12 @@
 import { providerFailed } from "../../core/errors.ts";
 import type { LlmEvent } from "../speech.ts";
-import { modelFailure } from "./model-http.ts";
+import { sdkFailure } from "./model-http.ts";
 
 /**
  * A reply as `Llm` promises it, of the events that `ask` gets from a model's client: nothing after an abort, failures without foreign
  * words, and no event that is not what its type says, for of what a server sent the types only hope so.
  */
-export async function* modelReply(
+export async function* replyStream(
   provider: string,
   ask: () => Promise<AsyncIterable<LlmEvent>>,
   signal: AbortSignal,
@@ -15,17 +15,17 @@ export async function* modelReply(
   try {
     for await (const event of await ask()) {
       if (signal.aborted) return;
-      if (!isSound(event)) throw providerFailed(provider, "sent what is not its protocol");
+      if (!isValid(event)) throw providerFailed(provider, "sent what is not its protocol");
       yield event;
       if (signal.aborted) return;
     }
   } catch (error) {
     if (signal.aborted) return;
-    throw modelFailure(provider, error);
+    throw sdkFailure(provider, error);
   }
 }
 
-function isSound(event: LlmEvent): boolean {
+function isValid(event: LlmEvent): boolean {
   switch (event.kind) {
     case "text":
       return typeof event.text === "string";

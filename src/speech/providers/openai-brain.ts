@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type OpenAI from "openai";
 import { providerFailed } from "../../core/errors.ts";
-import { OF_REQUEST } from "../refusal.ts";
+import { REQUEST_ERROR } from "../refusal.ts";
 import type { Llm, LlmEvent, LlmRequest, ToolCall } from "../speech.ts";
-import { argumentsOf, conversationOf, type Turn } from "./conversation.ts";
-import { connectAhead } from "./kept-connections.ts";
-import { CLIENT_TIMEOUT_MS, modelFetch } from "./model-http.ts";
-import { modelReply } from "./model-reply.ts";
-import { Thoughts } from "./thoughts.ts";
+import { argumentsOf, chatHistoryOf, type Turn } from "./conversation.ts";
+import { preconnect } from "./kept-connections.ts";
+import { CLIENT_TIMEOUT_MS, sdkFetch } from "./model-http.ts";
+import { replyStream } from "./model-reply.ts";
+import { ReasoningFilter } from "./thoughts.ts";
 
 /** Where a model answers, and as whom we ask it. */
-export interface ModelOptions {
+export interface LlmOptions {
   /** The provider's own name of the model, for example `gpt-4o-mini`. */
   model: string;
   apiKey: string;
@@ -18,9 +18,9 @@ export interface ModelOptions {
 }
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk;
-type Piece = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall;
+type ToolCallDelta = OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall;
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
-type Question = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
+type ChatRequest = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
 
 const PROVIDER = "openai";
 
@@ -45,7 +45,7 @@ const REASONING: readonly [RegExp, "none" | "minimal" | "low"][] = [
  * that only name a role, tool calls without ids or all at index 0, nulls for ids, indexes and names, no usage (told as 0 tokens) and no
  * `[DONE]`. The templates of many models (Gemma, Mistral) take no sides but such as alternate, so all are told them like that.
  */
-export function createOpenAiBrain({ model, apiKey, baseUrl }: ModelOptions): Llm {
+export function createOpenAiLlm({ model, apiKey, baseUrl }: LlmOptions): Llm {
   // Loaded only where a model is its: the package takes a process some tenths of a second and up to 24 MB.
   const client = import("openai").then(
     ({ default: Client }) =>
@@ -59,23 +59,23 @@ export function createOpenAiBrain({ model, apiKey, baseUrl }: ModelOptions): Llm
         logLevel: "off",
         maxRetries: 0,
         timeout: CLIENT_TIMEOUT_MS,
-        fetch: modelFetch(PROVIDER, ({ data }) => data === "[DONE]"),
+        fetch: sdkFetch(PROVIDER, ({ data }) => data === "[DONE]"),
       }),
   );
   return {
     provider: PROVIDER,
-    prepare: (signal) => connectAhead(baseUrl, signal),
+    prepare: (signal) => preconnect(baseUrl, signal),
     reply(request, signal) {
       const ask = async () => {
         const { chat } = await client;
-        return eventsOf(await chat.completions.create(questionFor(model, request), { signal }));
+        return eventsOf(await chat.completions.create(requestFor(model, request), { signal }));
       };
-      return modelReply(PROVIDER, ask, signal);
+      return replyStream(PROVIDER, ask, signal);
     },
   };
 }
 
-function questionFor(model: string, { messages, tools, temperature }: LlmRequest): Question {
+function requestFor(model: string, { messages, tools, temperature }: LlmRequest): ChatRequest {
   const effort = model.includes("-chat") ? undefined : REASONING.find(([names]) => names.test(model))?.[1];
   return {
     model,
@@ -93,7 +93,7 @@ const toolToWire = ({ name, description, parameters }: LlmRequest["tools"][numbe
 });
 
 function toWire(messages: LlmRequest["messages"]): WireMessage[] {
-  const { system, turns } = conversationOf(messages);
+  const { system, turns } = chatHistoryOf(messages);
   return [...(system === "" ? [] : [{ role: "system" as const, content: system }]), ...turns.flatMap(turnToWire)];
 }
 
@@ -119,8 +119,8 @@ const callToWire = (call: ToolCall) => ({
 });
 
 async function* eventsOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<LlmEvent> {
-  const calls = new CallAssembler();
-  const thoughts = new Thoughts();
+  const calls = new ToolCallAssembler();
+  const thoughts = new ReasoningFilter();
   let finished: string | undefined;
   let usage: { prompt_tokens?: number; completion_tokens?: number } | null | undefined;
   for await (const chunk of chunks) {
@@ -137,7 +137,7 @@ async function* eventsOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<LlmEvent>
     finished = choice?.finish_reason ?? finished;
   }
   if (finished === undefined) throw providerFailed(PROVIDER, "ended its answer before it was finished");
-  if (finished === "content_filter") throw providerFailed(PROVIDER, "withheld its answer (content_filter)", OF_REQUEST);
+  if (finished === "content_filter") throw providerFailed(PROVIDER, "withheld its answer (content_filter)", REQUEST_ERROR);
   const left = thoughts.end();
   if (left !== "") yield { kind: "text", text: left };
   for (const call of calls.all()) yield { kind: "tool-call", ...call };
@@ -147,11 +147,11 @@ async function* eventsOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<LlmEvent>
 const tokens = (count: unknown): number => (typeof count === "number" && Number.isSafeInteger(count) ? count : 0);
 
 /** Puts the calls of one answer together from the pieces in which they come. */
-class CallAssembler {
+class ToolCallAssembler {
   readonly #calls: ToolCall[] = [];
   readonly #byIndex = new Map<number, ToolCall>();
 
-  take({ function: part, ...piece }: Piece): void {
+  take({ function: part, ...piece }: ToolCallDelta): void {
     // Both may be null in what goes on with a call, whatever the types say.
     const index = piece.index ?? 0;
     const id = piece.id ?? "";

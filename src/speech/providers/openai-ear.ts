@@ -1,16 +1,16 @@
 import { providerFailed, TrunklineError } from "../../core/errors.ts";
 import { isObject } from "../../core/json.ts";
-import { EAR_ANSWER_BYTES_MAX, EAR_UTTERANCES_MS_MAX } from "../../core/limits.ts";
+import { STT_ANSWER_BYTES_MAX, STT_PENDING_UTTERANCES_MS_MAX } from "../../core/limits.ts";
 import { EventQueue } from "../event-queue.ts";
-import { heardLanguage, heardText } from "../heard-text.ts";
+import { transcriptLanguage, transcriptText } from "../heard-text.ts";
 import { monoWav } from "../mono-wav.ts";
 import { refusalFrom } from "../refusal.ts";
 import type { Stt, SttEvent, SttStream } from "../speech.ts";
-import { UtteranceCutter } from "../utterance-cutter.ts";
-import { connectAhead, keptFetch } from "./kept-connections.ts";
+import { UtteranceBuffer } from "../utterance-cutter.ts";
+import { preconnect, keepAliveFetch } from "./kept-connections.ts";
 import { OPENAI_LANGUAGES, openAiLanguage } from "./openai-languages.ts";
 
-export interface OpenAiEarOptions {
+export interface OpenAiSttOptions {
   /** Undefined for servers that ask for none. */
   apiKey: string | undefined;
   model: string;
@@ -24,7 +24,7 @@ const PROVIDER = "openai";
 /** The one rate that whisper.cpp reads; the others take any. */
 const RATE_HZ = 16_000;
 /** Languages by its own codes, where these are others. */
-const LANGUAGES: Readonly<Record<string, string>> = { nb: "no", fil: "tl" };
+const OPENAI_CODES: Readonly<Record<string, string>> = { nb: "no", fil: "tl" };
 /** The model that takes several languages and tells those it has heard; whatever it is asked for, it answers in JSON. */
 const GPT_TRANSCRIBE = /^gpt-transcribe(?:-|$)/;
 /** Nothing, or what whisper.cpp writes of sounds that are no speech: `[BLANK_AUDIO]`, `(wind blowing)`. */
@@ -37,21 +37,21 @@ const NO_WORDS = /^(?:\[[^[\]]*\]|\([^()]*\)|\s)*$/;
  * Built from platform.openai.com/docs/api-reference/audio/createTranscription as the `openai` package 7.57.0 has it, and from
  * examples/server/README.md of whisper.cpp, as of November 2026. A hint costs the detection, so a call gets the one or the other.
  */
-export function createOpenAiEar(options: OpenAiEarOptions): Stt {
+export function createOpenAiStt(options: OpenAiSttOptions): Stt {
   return {
     provider: PROVIDER,
-    capabilities: { ratesHz: [RATE_HZ], partials: false, detects: () => options.languageDetection },
+    capabilities: { ratesHz: [RATE_HZ], interimTranscripts: false, detectsLanguage: () => options.languageDetection },
     open: ({ language, languagePinned = false }, signal) =>
-      listen({ ...options, languageDetection: options.languageDetection && !languagePinned }, language, signal),
+      openStream({ ...options, languageDetection: options.languageDetection && !languagePinned }, language, signal),
   };
 }
 
-function listen(options: OpenAiEarOptions, language: string, signal: AbortSignal): SttStream {
+function openStream(options: OpenAiSttOptions, language: string, signal: AbortSignal): SttStream {
   const events = new EventQueue<SttEvent>(signal);
-  connectAhead(options.url, signal);
+  preconnect(options.url, signal);
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  const cutter = new UtteranceCutter();
+  const cutter = new UtteranceBuffer();
   /** Those that wait, and at the front the one that is being transcribed. */
   const utterances: Int16Array[] = [];
   let sentMs = 0;
@@ -69,10 +69,10 @@ function listen(options: OpenAiEarOptions, language: string, signal: AbortSignal
         utterances.shift();
         // Of sounds that are no words too: who waits for an answer is to know that it has come.
         if (NO_WORDS.test(text)) events.push({ kind: "final", text: "" });
-        else events.push({ kind: "final", text, ...(detected && { language: heardLanguage(detected, language) }) });
+        else events.push({ kind: "final", text, ...(detected && { language: transcriptLanguage(detected, language) }) });
       }
     } catch (error) {
-      if (!either.aborted) fail(error instanceof TrunklineError ? error : providerFailed(PROVIDER, troubleOf(error)));
+      if (!either.aborted) fail(error instanceof TrunklineError ? error : providerFailed(PROVIDER, requestFailure(error)));
     }
   };
   return {
@@ -82,13 +82,13 @@ function listen(options: OpenAiEarOptions, language: string, signal: AbortSignal
       if (utterance === undefined) return;
       utterances.push(utterance);
       const samples = utterances.reduce((sum, waiting) => sum + waiting.length, 0);
-      if ((samples / RATE_HZ) * 1_000 > EAR_UTTERANCES_MS_MAX) {
+      if ((samples / RATE_HZ) * 1_000 > STT_PENDING_UTTERANCES_MS_MAX) {
         fail(providerFailed(PROVIDER, "transcribes slower than people speak"));
       } else if (utterances.length === 1) {
         void transcribeAll();
       }
     },
-    get sentMs() {
+    get sentAudioMs() {
       return sentMs;
     },
     events,
@@ -96,7 +96,7 @@ function listen(options: OpenAiEarOptions, language: string, signal: AbortSignal
 }
 
 async function transcribe(
-  { apiKey, model, url, languageDetection }: OpenAiEarOptions,
+  { apiKey, model, url, languageDetection }: OpenAiSttOptions,
   utterance: Int16Array,
   language: string,
   signal: AbortSignal,
@@ -106,7 +106,7 @@ async function transcribe(
   form.append("model", model);
   for (const [name, value] of fieldsFor(model, languageDetection ? undefined : language)) form.append(name, value);
   const sent = new Response(form);
-  const response = await keptFetch(`${url}/audio/transcriptions`, {
+  const response = await keepAliveFetch(`${url}/audio/transcriptions`, {
     method: "POST",
     headers: {
       "content-type": sent.headers.get("content-type") ?? "",
@@ -126,13 +126,13 @@ async function transcribe(
   }
   const answer = parsed(await textOf(response));
   if (!isObject(answer) || typeof answer.text !== "string") throw providerFailed(PROVIDER, "sent no transcription");
-  return { text: heardText(answer.text), detected: languageDetection ? detectedIn(answer) : undefined };
+  return { text: transcriptText(answer.text), detected: languageDetection ? detectedIn(answer) : undefined };
 }
 
 /** What is said of the language and the answer. Given no language, a server finds out. */
 function fieldsFor(model: string, language: string | undefined): [name: string, value: string][] {
   const spoken = language === undefined ? "" : new Intl.Locale(language).language;
-  const code = LANGUAGES[spoken] ?? spoken;
+  const code = OPENAI_CODES[spoken] ?? spoken;
   const isNamed = OPENAI_LANGUAGES.has(code);
   if (GPT_TRANSCRIBE.test(model)) return isNamed ? [["languages[]", code]] : [];
   if (language === undefined) return [["response_format", "verbose_json"]];
@@ -152,7 +152,7 @@ async function textOf(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > EAR_ANSWER_BYTES_MAX) throw providerFailed(PROVIDER, "sent more than a transcription can be");
+    if (bytes > STT_ANSWER_BYTES_MAX) throw providerFailed(PROVIDER, "sent more than a transcription can be");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -167,7 +167,7 @@ function parsed(json: string): unknown {
 }
 
 /** What the request failed with: its code alone, for texts hold addresses. */
-function troubleOf(error: unknown): string {
+function requestFailure(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return `the request failed (${/^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : "no code"})`;
 }

@@ -4,18 +4,18 @@ import { providerFailed, TrunklineError } from "../../core/errors.ts";
 import { isObject } from "../../core/json.ts";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
 import { languageCode } from "../languages.ts";
-import { OF_REQUEST } from "../refusal.ts";
+import { REQUEST_ERROR } from "../refusal.ts";
 import type { ClosableTts, TtsChunk, Voice } from "../speech.ts";
-import { VoiceAudio } from "../voice-audio.ts";
-import { VoiceList } from "../voice-list.ts";
+import { TtsAudioDecoder } from "../voice-audio.ts";
+import { CachedVoiceList } from "../voice-list.ts";
 import { OPENAI_URL } from "../voice-settings.ts";
-import { hasSounds } from "../word-places.ts";
-import { connectAhead } from "./kept-connections.ts";
+import { isSpeakable } from "../word-places.ts";
+import { preconnect } from "./kept-connections.ts";
 import { OPENAI_LANGUAGES } from "./openai-languages.ts";
-import { askVoice, connectionFailed, readJson } from "./voice-http.ts";
+import { requestTts, connectionFailed, readJson } from "./voice-http.ts";
 import { WavProblem, WavReader } from "./wav-reader.ts";
 
-export interface OpenAiVoiceOptions {
+export interface OpenAiTtsOptions {
   /** Where the API stands, with its version: `https://api.openai.com/v1`. */
   url: string;
   /** Undefined for servers that want none. */
@@ -34,7 +34,7 @@ const PREFIX = `${PROVIDER}/`;
 /** The rate of what is sent as `audio/pcm` and says no other: OpenAI's, and Kokoro's. */
 const PCM_RATE_HZ = 24_000;
 /** What each of OpenAI's own voices speaks, by our own codes. */
-const SPOKEN: readonly string[] = [...OPENAI_LANGUAGES].map((code) => ({ no: "nb", tl: "fil" })[code] ?? code);
+const OPENAI_VOICE_LANGUAGES: readonly string[] = [...OPENAI_LANGUAGES].map((code) => ({ no: "nb", tl: "fil" })[code] ?? code);
 /** The language of a voice of which none is told. */
 const LANGUAGE_DEFAULT = "en";
 
@@ -61,35 +61,35 @@ const KOKORO_LANGUAGES: Readonly<Record<string, string>> = {
  * https://platform.openai.com/docs/api-reference/audio/createSpeech; the list of voices, which OpenAI has not, is
  * Kokoro-FastAPI's `GET /v1/audio/voices`.
  */
-export function createOpenAiVoice(options: OpenAiVoiceOptions): ClosableTts {
+export function createOpenAiTts(options: OpenAiTtsOptions): ClosableTts {
   const { url, apiKey, model, clock } = options;
-  const named = new Map(configured(options.voices).map(({ name, voice }) => [voice.id, name]));
+  const named = new Map(configuredVoices(options.voices).map(({ name, voice }) => [voice.id, name]));
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const list = new VoiceList(PROVIDER, clock, (signal) => loadVoices(options, headers, signal));
+  const list = new CachedVoiceList(PROVIDER, clock, (signal) => loadVoices(options, headers, signal));
   const life = new AbortController();
   return {
     provider: PROVIDER,
-    capabilities: { wordTimes: false },
+    capabilities: { wordTimestamps: false },
     voices: () => list.voices(),
-    prepare: (_voice, signal) => connectAhead(url, signal),
+    prepare: (_voice, signal) => preconnect(url, signal),
     async *speak({ text, voiceId }, signal) {
       if (life.signal.aborted) throw providerFailed(PROVIDER, "closed");
-      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long", OF_REQUEST);
-      if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice", OF_REQUEST);
-      if (signal.aborted || !hasSounds(text)) return;
+      if (text.length > TURN_TEXT_CHARS_MAX) throw providerFailed(PROVIDER, "the text is too long", REQUEST_ERROR);
+      if (!voiceId.startsWith(PREFIX)) throw providerFailed(PROVIDER, "no such voice", REQUEST_ERROR);
+      if (signal.aborted || !isSpeakable(text)) return;
       const voice = named.get(voiceId) ?? voiceId.slice(PREFIX.length);
       const body = { model, voice, input: text, response_format: "wav" };
       const either = AbortSignal.any([signal, life.signal]);
       let answer: IncomingMessage | undefined;
       try {
-        answer = await askVoice({ provider: PROVIDER, url: `${url}/audio/speech`, headers, body }, either);
+        answer = await requestTts({ provider: PROVIDER, url: `${url}/audio/speech`, headers, body }, either);
         for await (const chunk of chunksOf(answer, text)) {
           yield chunk;
           if (signal.aborted) return;
         }
       } catch (error) {
         if (signal.aborted) return;
-        throw life.signal.aborted ? providerFailed(PROVIDER, "closed") : plainFailure(error);
+        throw life.signal.aborted ? providerFailed(PROVIDER, "closed") : providerError(error);
       } finally {
         answer?.destroy();
       }
@@ -105,7 +105,7 @@ export function createOpenAiVoice(options: OpenAiVoiceOptions): ClosableTts {
 async function* chunksOf(answer: IncomingMessage, text: string): AsyncGenerator<TtsChunk> {
   const pcmRateHz = pcmRateOf(answer.headers["content-type"]);
   let wav: WavReader | undefined;
-  let audio: VoiceAudio | undefined;
+  let audio: TtsAudioDecoder | undefined;
   let head: Buffer = Buffer.alloc(0);
   for await (const part of answer as AsyncIterable<Buffer>) {
     let bytes = part;
@@ -127,8 +127,8 @@ async function* chunksOf(answer: IncomingMessage, text: string): AsyncGenerator<
   audio.end();
 }
 
-const audioOf = (text: string, rateHz: number): VoiceAudio =>
-  new VoiceAudio({ provider: PROVIDER, text, rateHz, encoding: "pcm_s16le" });
+const audioOf = (text: string, rateHz: number): TtsAudioDecoder =>
+  new TtsAudioDecoder({ provider: PROVIDER, text, rateHz, encoding: "pcm_s16le" });
 
 /** The rate of an answer that is samples by its type; undefined for any other type. */
 function pcmRateOf(contentType = ""): number | undefined {
@@ -138,22 +138,22 @@ function pcmRateOf(contentType = ""): number | undefined {
   return rate === undefined ? PCM_RATE_HZ : Number(rate);
 }
 
-function plainFailure(error: unknown): TrunklineError {
+function providerError(error: unknown): TrunklineError {
   if (error instanceof TrunklineError) return error;
   if (error instanceof WavProblem) return providerFailed(PROVIDER, `sent ${error.message}`);
   return connectionFailed(PROVIDER, error);
 }
 
 async function loadVoices(
-  { url, voices }: OpenAiVoiceOptions,
+  { url, voices }: OpenAiTtsOptions,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<readonly Voice[]> {
   if (voices.length > 0) {
-    const named = configured(voices).map(({ voice }) => voice);
-    return url === OPENAI_URL ? named.map((voice) => ({ ...voice, alsoSpeaks: SPOKEN })) : named;
+    const named = configuredVoices(voices).map(({ voice }) => voice);
+    return url === OPENAI_URL ? named.map((voice) => ({ ...voice, alsoSpeaks: OPENAI_VOICE_LANGUAGES })) : named;
   }
-  const answer = await askVoice({ provider: PROVIDER, url: `${url}/audio/voices`, headers }, signal);
+  const answer = await requestTts({ provider: PROVIDER, url: `${url}/audio/voices`, headers }, signal);
   const told = await readJson(PROVIDER, answer);
   if (!isObject(told) || !Array.isArray(told.voices)) throw providerFailed(PROVIDER, "sent no list of voices");
   return told.voices.flatMap((listed: unknown) => {
@@ -167,7 +167,7 @@ async function loadVoices(
 }
 
 /** The first language of a name is its own; in every other one it is another voice, `alloy:de`. */
-function configured(voices: OpenAiVoiceOptions["voices"]): { name: string; voice: Voice }[] {
+function configuredVoices(voices: OpenAiTtsOptions["voices"]): { name: string; voice: Voice }[] {
   const seen = new Set<string>();
   return voices.map(({ name, language }) => {
     const id = seen.has(name) ? `${name}:${languageCode(language) ?? LANGUAGE_DEFAULT}` : name;

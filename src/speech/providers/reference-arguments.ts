@@ -1,10 +1,10 @@
 import { isCode, isPerson, isStreet, prepositionsOf } from "./reference-labels.ts";
-import { hasForm, isFree, isNumber, valuesIn } from "./reference-parameter-values.ts";
+import { hasForm, isFreeText, isNumber, valuesIn } from "./reference-parameter-values.ts";
 import { isNeeded, type Parameter, valueAt, withValue } from "./reference-parameters.ts";
 import { isAllowed } from "./reference-schema-check.ts";
 import { type Span, Utterance } from "./reference-utterance.ts";
 import { digitsFrom, numberAt } from "./reference-values.ts";
-import { isTelling, type Token } from "./reference-words.ts";
+import { isInformative, type Token } from "./reference-words.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -44,9 +44,9 @@ export function fillArguments(
   others: readonly Utterance[],
   toolStems: ReadonlySet<string>,
 ): Filled {
-  const filling = new Filling(parameters, toolStems);
+  const filling = new ArgumentFiller(parameters, toolStems);
   filling.fillFrom(sentence);
-  const namedWords = sentence.tokens.filter((token, at) => !sentence.isFree(at) && isTelling(token)).length;
+  const namedWords = sentence.tokens.filter((token, at) => !sentence.isFree(at) && isInformative(token)).length;
   for (const other of others) filling.fillFrom(other);
   filling.fillFromRest(sentence);
   return { values: filling.values, namedWords };
@@ -81,7 +81,7 @@ function valueOfAnswer(parameter: Parameter, answer: string): unknown {
   return parameter.type === "array" ? listOf(value) : value;
 }
 
-class Filling {
+class ArgumentFiller {
   readonly #parameters: readonly Parameter[];
   readonly #toolStems: ReadonlySet<string>;
   #values: Arguments = {};
@@ -100,13 +100,13 @@ class Filling {
     const where = "labelled";
     this.#each((parameter) => (isNumber(parameter) ? undefined : valuesIn(parameter, said, where)));
     this.#each((parameter) => (isNumber(parameter) ? valuesIn(parameter, said, where) : undefined));
-    this.#each((parameter) => (isFree(parameter) ? fitting(parameter, labelledName(parameter, said)) : undefined));
+    this.#each((parameter) => (isFreeText(parameter) ? fitting(parameter, labelledName(parameter, said)) : undefined));
     this.#each((parameter) =>
-      isFree(parameter) ? fitting(parameter, this.#behindPreposition(parameter, said)) : undefined,
+      isFreeText(parameter) ? fitting(parameter, this.#afterPreposition(parameter, said)) : undefined,
     );
     this.#each((parameter) => (isNumber(parameter) ? this.#numbersLeft(parameter, said) : undefined));
-    this.#each((parameter) => (isFree(parameter) ? quotedIn(parameter, said) : undefined));
-    this.#each((parameter) => (isFree(parameter) && isCode(parameter) ? codeIn(parameter, said) : undefined));
+    this.#each((parameter) => (isFreeText(parameter) ? quotedIn(parameter, said) : undefined));
+    this.#each((parameter) => (isFreeText(parameter) && isCode(parameter) ? codeIn(parameter, said) : undefined));
   }
 
   #each(findValue: (parameter: Parameter) => unknown): void {
@@ -125,7 +125,7 @@ class Filling {
   }
 
   /** "in Berlin", "for Ann": the first name behind a preposition of the parameter that is not how the tool was called. */
-  #behindPreposition(parameter: Parameter, said: Utterance): string | undefined {
+  #afterPreposition(parameter: Parameter, said: Utterance): string | undefined {
     for (const word of prepositionsOf(parameter)) {
       for (const [at, { lower }] of said.tokens.entries()) {
         if (lower !== word || !said.joins(at)) continue;
@@ -150,13 +150,13 @@ class Filling {
 
   #nameAt(said: Utterance, at: number, { several = false, mayBeNumbered = false } = {}): string | undefined {
     const span = several ? said.namesAt(at) : said.nameAt(at);
-    if (span === undefined || this.#isTools(said.tokens[span.from])) return undefined;
+    if (span === undefined || this.#isToolWord(said.tokens[span.from])) return undefined;
     if (!mayBeNumbered && numberAt(said.tokens, span.from) !== undefined) return undefined;
     said.use(span);
     return said.textOf(span);
   }
 
-  #isTools(token: Token | undefined): boolean {
+  #isToolWord(token: Token | undefined): boolean {
     return token !== undefined && this.#toolStems.has(token.stem);
   }
 
@@ -166,7 +166,7 @@ class Filling {
       (one) =>
         isNeeded(one, this.#values) && valueAt(this.#values, one.path) === undefined && one.schema.const === undefined,
     );
-    const [only] = missing.filter(isFree);
+    const [only] = missing.filter(isFreeText);
     if (only === undefined || missing.length !== 1) return;
     const span = this.#leftOver(said, only);
     const value = span && fitting(only, said.textOf(span));
@@ -178,8 +178,8 @@ class Filling {
     const { tokens } = said;
     const labels = new Set(this.#parameters.flatMap((one) => (one === parameter ? [] : [...one.hints])));
     const isOpen = (token: Token | undefined, at: number): boolean =>
-      token !== undefined && said.isFree(at) && isTelling(token) && !this.#isTools(token) && !labels.has(token.stem);
-    const last = tokens.findLastIndex((token) => this.#isTools(token));
+      token !== undefined && said.isFree(at) && isInformative(token) && !this.#isToolWord(token) && !labels.has(token.stem);
+    const last = tokens.findLastIndex((token) => this.#isToolWord(token));
     let longest: Span | undefined;
     for (let from = 0; from < tokens.length; from += 1) {
       const first = tokens[from];
@@ -190,7 +190,7 @@ class Filling {
       let to = from + 1;
       // Small words within stay: "bread with seeds".
       for (let at = to; at < tokens.length && said.joins(at - 1) && said.isFree(at); at += 1) {
-        if (this.#isTools(tokens[at])) break;
+        if (this.#isToolWord(tokens[at])) break;
         if (isOpen(tokens[at], at)) to = at + 1;
       }
       const isBehind = from > last;

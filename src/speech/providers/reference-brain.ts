@@ -1,10 +1,10 @@
 import MiniSearch from "minisearch";
 import type { Llm, LlmEvent, LlmRequest, Message } from "../speech.ts";
-import { takesLeave } from "./reference-built-ins.ts";
+import { isGoodbye } from "./reference-built-ins.ts";
 import { type ReferencePhrases, referencePhrases } from "./reference-phrases.ts";
 import type { PlannedCall, ToolChoice, ToolChooser } from "./reference-plan.ts";
 import { spokenResult } from "./reference-results.ts";
-import { EMPTY_WORDS } from "./reference-words.ts";
+import { STOP_WORDS } from "./reference-words.ts";
 
 /** Sentences that tell the assistant what to be, rather than what is so. `Opening line:` stands before a greeting. */
 const INSTRUCTION = /^(you|your|always|never|do not|don't|please|be|keep|speak|answer|opening line:)(?![\p{L}\p{N}])/iu;
@@ -15,7 +15,7 @@ const FIT_MIN = 0.35;
 /** What stands behind this in a prompt is not read: to divide a text into sentences takes time that other calls need. */
 const PROMPT_CHARS_MAX = 32_768;
 /** Of a long turn of the caller the last of it is read, for the same reason. */
-const SAID_CHARS_MAX = 2_000;
+const CALLER_CHARS_MAX = 2_000;
 /** Prompts whose sentences are kept at hand: calls of one agent share theirs. */
 const PROMPTS_MAX = 16;
 
@@ -24,7 +24,7 @@ const PROMPTS_MAX = 16;
  * words ask for by rule (`chooser`). It opens when nobody has said anything, admits that it does not know, and on a goodbye says
  * goodbye and calls `hang_up`, when it may. No model: the same request gets the same answer, at once. Tokens are counted as words.
  */
-export function createReferenceBrain(chooser: ToolChooser): Llm {
+export function createReferenceLlm(chooser: ToolChooser): Llm {
   const prompts = new Map<string, MiniSearch>();
   return {
     provider: "reference",
@@ -72,8 +72,8 @@ async function answerTo(
   const question = messages.findLast((message) => message.role === "user");
   if (question === undefined) return saying(phrases.opening);
   if (last?.role === "user") {
-    const said = last.text.slice(-SAID_CHARS_MAX);
-    if (takesLeave(said, wordsOf(said, language))) {
+    const said = last.text.slice(-CALLER_CHARS_MAX);
+    if (isGoodbye(said, wordsOf(said, language))) {
       const hangUp = tools.filter(({ name }) => name === "hang_up");
       return saying(
         phrases.goodbye,
@@ -86,7 +86,7 @@ async function answerTo(
     if (missing !== undefined) return saying(missing);
     if (isDropped === true) return saying(phrases.dropped);
   }
-  return saying(retrieved(question.text.slice(-SAID_CHARS_MAX), messages, language, prompts) || phrases.fallback);
+  return saying(retrieveSentences(question.text.slice(-CALLER_CHARS_MAX), messages, language, prompts) || phrases.fallback);
 }
 
 /** What is said of the results of the last round of tools. */
@@ -96,7 +96,7 @@ function resultsOf(messages: readonly Message[], phrases: ReferencePhrases): str
 }
 
 /** The sentences of the prompt that fit a question; empty when none does. */
-function retrieved(
+function retrieveSentences(
   question: string,
   messages: readonly Message[],
   language: string,
@@ -117,7 +117,7 @@ function sentencesOf(prompt: string, language: string, prompts: Map<string, Mini
     fields: ["sentence"],
     storeFields: ["sentence"],
     tokenize: (text) => wordsOf(text, language),
-    processTerm: (word) => (EMPTY_WORDS.has(word) ? null : withoutPlural(word)),
+    processTerm: (word) => (STOP_WORDS.has(word) ? null : withoutPlural(word)),
     searchOptions: { prefix: (term) => term.length > 3 },
   });
   const sentences = prompt

@@ -6,7 +6,7 @@ import { tokensOf } from "./reference-words.ts";
 
 export interface BuiltInRule {
   /** Whether the words ask for the tool. `language` is the one that is spoken. */
-  isAsked(said: string, language: string): boolean;
+  isRequested(said: string, language: string): boolean;
   /** Its one argument, and the value that the words name; undefined when they name none. */
   argument: string;
   valueIn(said: string): string | undefined;
@@ -45,7 +45,7 @@ export function affirmedClauses(said: string): string[] {
 }
 
 /** `words` are those of `said`, in lower case. */
-export const takesLeave = (said: string, words: readonly string[]): boolean =>
+export const isGoodbye = (said: string, words: readonly string[]): boolean =>
   words.some((word) => GOODBYES.has(word)) ||
   (!isNegated(said) && affirmedClauses(said).some((clause) => HANG_UP.test(clause)));
 
@@ -67,11 +67,11 @@ function targetIn(said: string): string | undefined {
 }
 
 const PRESS = /\b(?:press|dial|push|enter|send)\b/iu;
-const KEYS: Readonly<Record<string, string>> = { star: "*", asterisk: "*", pound: "#", hash: "#" };
-const KEY_FILLERS = new Set(["the", "key", "keys", "button", "number", "digit", "digits", "tones", "then", "and"]);
+const DTMF_NAMES: Readonly<Record<string, string>> = { star: "*", asterisk: "*", pound: "#", hash: "#" };
+const DTMF_FILLERS = new Set(["the", "key", "keys", "button", "number", "digit", "digits", "tones", "then", "and"]);
 
 /** The keys behind "press", or in an answer that is keys alone. */
-function keysIn(said: string): string | undefined {
+function dtmfDigitsIn(said: string): string | undefined {
   const behind = PRESS.exec(said);
   const words = said.slice(behind === null ? 0 : behind.index + behind[0].length).split(/[\s,.?!-]+/u);
   let keys = "";
@@ -79,9 +79,9 @@ function keysIn(said: string): string | undefined {
     const lower = word.toLowerCase();
     const [token] = tokensOf(lower);
     const spoken = token === undefined ? "" : digitsFrom([token], 0).value;
-    const key = DTMF_DIGITS.test(word) ? word : (KEYS[lower] ?? spoken);
+    const key = DTMF_DIGITS.test(word) ? word : (DTMF_NAMES[lower] ?? spoken);
     if (key !== "") keys += key;
-    else if (!KEY_FILLERS.has(lower)) break;
+    else if (!DTMF_FILLERS.has(lower)) break;
   }
   return DTMF_DIGITS.test(keys) ? keys : undefined;
 }
@@ -114,7 +114,7 @@ const codeOf = (said: string, names: ReadonlyMap<string, string>): string | unde
 /** By its name in English, or by its own. */
 const languageIn = (said: string): string | undefined => codeOf(said, ENGLISH_NAMES) ?? codeOf(said, OWN_NAMES);
 
-function isLanguageAsked(said: string, spoken: string): boolean {
+function isLanguageRequested(said: string, spoken: string): boolean {
   const code = languageIn(said);
   if (code === undefined) return /\b(?:switch|change)\b.*\blanguages?\b/iu.test(said);
   if (code === spoken.split("-", 1)[0]) return false;
@@ -123,7 +123,7 @@ function isLanguageAsked(said: string, spoken: string): boolean {
 
 /** `hang_up` is no rule of these: it has no argument, and goes with a goodbye. */
 export const BUILT_IN_RULES: Readonly<Record<string, BuiltInRule>> = {
-  transfer: { isAsked: (said) => TRANSFER.test(said), argument: "target", valueIn: targetIn },
-  send_dtmf: { isAsked: (said) => /\b(?:press|dial|dtmf)\b/iu.test(said), argument: "digits", valueIn: keysIn },
-  switch_language: { isAsked: isLanguageAsked, argument: "language", valueIn: languageIn },
+  transfer: { isRequested: (said) => TRANSFER.test(said), argument: "target", valueIn: targetIn },
+  send_dtmf: { isRequested: (said) => /\b(?:press|dial|dtmf)\b/iu.test(said), argument: "digits", valueIn: dtmfDigitsIn },
+  switch_language: { isRequested: isLanguageRequested, argument: "language", valueIn: languageIn },
 };

@@ -1,27 +1,27 @@
 import { strict as assert } from "node:assert";
 import { TURN_TEXT_CHARS_MAX } from "../../core/limits.ts";
-import { WORD_DECODER_RATES_HZ, WordCarrierDecoder } from "../../media/word-carrier-decoder.ts";
+import { WATERMARK_DECODER_RATES_HZ, WatermarkDecoder } from "../../media/word-carrier-decoder.ts";
 import { EventQueue } from "../event-queue.ts";
 import type { Stt, SttEvent, SttStream } from "../speech.ts";
 
 /** An utterance is over when no data has come for this long, in the audio's own time. */
-const QUIET_MS = 250;
+const UTTERANCE_GAP_MS = 250;
 
 /**
  * The reference ear: hears the words that the reference voice carries in its speech, from the audio alone, through G.711 and
  * resampling, and nothing else; words whose audio was lost are missing. Every word makes a partial. The same audio makes the
  * same events, whenever it comes. An instrument for demos, tests and load runs.
  */
-export function createReferenceEar(): Stt {
+export function createReferenceStt(): Stt {
   return {
     provider: "reference",
-    capabilities: { ratesHz: WORD_DECODER_RATES_HZ, partials: true, anyLanguage: true },
-    open: ({ rateHz }, signal) => listen(rateHz, signal),
+    capabilities: { ratesHz: WATERMARK_DECODER_RATES_HZ, interimTranscripts: true, anyLanguage: true },
+    open: ({ rateHz }, signal) => openStream(rateHz, signal),
   };
 }
 
-function listen(rateHz: number, signal: AbortSignal): SttStream {
-  const decoderRateHz = WORD_DECODER_RATES_HZ.find((rate) => rate === rateHz);
+function openStream(rateHz: number, signal: AbortSignal): SttStream {
+  const decoderRateHz = WATERMARK_DECODER_RATES_HZ.find((rate) => rate === rateHz);
   assert.ok(decoderRateHz !== undefined);
   const events = new EventQueue<SttEvent>(signal);
   let text = "";
@@ -29,14 +29,14 @@ function listen(rateHz: number, signal: AbortSignal): SttStream {
     if (text !== "") events.push({ kind: "final", text });
     text = "";
   };
-  const decoder = new WordCarrierDecoder(decoderRateHz, QUIET_MS, {
-    word(word) {
+  const decoder = new WatermarkDecoder(decoderRateHz, UTTERANCE_GAP_MS, {
+    onWord(word) {
       // Somebody who carries words without a pause must not grow the text for ever.
       if (text.length + word.length >= TURN_TEXT_CHARS_MAX) finish();
       text = text === "" ? word : `${text} ${word}`;
-      events.push({ kind: "partial", text });
+      events.push({ kind: "interim", text });
     },
-    quiet: finish,
+    onQuiet: finish,
   });
   return {
     write(frame) {

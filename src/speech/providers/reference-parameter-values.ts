@@ -16,7 +16,7 @@ export const isNumber = ({ itemType }: Parameter): boolean => itemType === "numb
 /** Whether a text must be of one of the forms that are known here. */
 export const hasForm = ({ schema }: Parameter): boolean => FORMATS[String(schema.format)] !== undefined;
 /** A text that may say anything. */
-export const isFree = (parameter: Parameter): boolean =>
+export const isFreeText = (parameter: Parameter): boolean =>
   parameter.itemType === "string" && parameter.schema.enum === undefined && !hasForm(parameter);
 
 /** Texts of a certain form, by `format`. */

@@ -30,12 +30,12 @@ export interface ToolChooser {
 
 /** One turn of the caller, and what the agent was heard to say after it. */
 export interface Exchange {
-  said: string;
-  heard: string;
+  callerText: string;
+  heardReply: string;
 }
 
 /** Of a long turn the last of it is read. */
-const SAID_CHARS_MAX = 500;
+const CALLER_CHARS_MAX = 500;
 /** So far back a question can have begun. */
 const TURNS_MAX = 8;
 
@@ -44,8 +44,8 @@ export function exchangesOf(messages: readonly Message[]): Exchange[] {
   const exchanges: Exchange[] = [];
   for (const message of messages) {
     const last = exchanges.at(-1);
-    if (message.role === "user") exchanges.push({ said: message.text.slice(-SAID_CHARS_MAX), heard: "" });
-    else if (message.role === "assistant" && last !== undefined) last.heard = `${last.heard} ${message.text}`.trim();
+    if (message.role === "user") exchanges.push({ callerText: message.text.slice(-CALLER_CHARS_MAX), heardReply: "" });
+    else if (message.role === "assistant" && last !== undefined) last.heardReply = `${last.heardReply} ${message.text}`.trim();
   }
   return exchanges.slice(-TURNS_MAX);
 }

@@ -1,7 +1,7 @@
 import { BudgetedProcess, type BudgetedProcessOptions } from "../../core/budgeted-process.ts";
 import { childModule } from "../../core/child-module.ts";
 import { TOOL_PLAN_CPU_MS_MAX } from "../../core/schema-limits.ts";
-import { forkTasks } from "../../core/task-child.ts";
+import { forkTaskChild } from "../../core/task-child.ts";
 import type { LlmRequest, ToolDescription } from "../speech.ts";
 import {
   type Exchange,
@@ -21,15 +21,15 @@ export interface PlanTask {
 }
 
 /** The account of requests that no call made. */
-const NOBODY = "";
+const NO_ACCOUNT = "";
 
 /** Chooses tools for the reference LLM in a child process, which starts with the first call that may need it. */
-export class ReferencePlanner implements ToolChooser {
+export class ToolChooserClient implements ToolChooser {
   readonly #process: BudgetedProcess<PlanTask, ToolChoice>;
   readonly #tools = new WeakMap<readonly ToolDescription[], string>();
 
   constructor(options: Pick<BudgetedProcessOptions, "clock" | "log" | "count">) {
-    const start = forkTasks(childModule(import.meta.url, "./reference-plan-process"));
+    const start = forkTaskChild(childModule(import.meta.url, "./reference-plan-process"));
     this.#process = new BudgetedProcess({ name: "reference_llm", start, ...options });
   }
 
@@ -38,7 +38,7 @@ export class ReferencePlanner implements ToolChooser {
   }
 
   async choose(request: LlmRequest, signal: AbortSignal): Promise<ToolChoice> {
-    const { messages, tools, language, accountId = NOBODY } = request;
+    const { messages, tools, language, accountId = NO_ACCOUNT } = request;
     if (!hasChoice(tools)) return NO_TOOLS;
     const json = this.#tools.get(tools) ?? JSON.stringify(tools);
     this.#tools.set(tools, json);

@@ -15,9 +15,9 @@ export interface ToolMatch {
   nameSize: number;
   descriptionHits: number;
   /** How many words of the caller's say anything. */
-  saidSize: number;
+  informativeWords: number;
   /** The tool changes something, and nothing said asks for that. */
-  isIdle: boolean;
+  isUnrequested: boolean;
 }
 
 interface ToolWords {
@@ -76,7 +76,7 @@ export function toolMatch(
   const inReading = [...words.reading].filter(isSaid);
   const isEnglish = /^en\b/i.test(language);
   const inDescription = isEnglish
-    ? [...words.description].filter((word) => isSaid(word) && said.tellingStems.has(word))
+    ? [...words.description].filter((word) => isSaid(word) && said.informativeStems.has(word))
     : [];
   const hits = new Set([...inName, ...inReading, ...inDescription]);
   return {
@@ -87,8 +87,8 @@ export function toolMatch(
     nameHits: inName.length,
     nameSize: words.name.size,
     descriptionHits: inDescription.length,
-    saidSize: said.tellingStems.size,
-    isIdle: isEnglish && words.action !== undefined && !isAsked(words.action, said, hits),
+    informativeWords: said.informativeStems.size,
+    isUnrequested: isEnglish && words.action !== undefined && !isRequested(words.action, said, hits),
   };
 }
 
@@ -96,7 +96,7 @@ export function toolMatch(
  * Whether the caller asks for one of these actions: a clause that names it, or else what it is done to, refuses nothing and tells or
  * asks nothing of the past, and has the verb as it stands in the dictionary, or the sentence has a form of request.
  */
-function isAsked(action: ReadonlySet<string>, said: Utterance, hits: ReadonlySet<string>): boolean {
+function isRequested(action: ReadonlySet<string>, said: Utterance, hits: ReadonlySet<string>): boolean {
   const actionStems = new Set([...action].map(stem));
   const about = said.tokens.some((token) => actionStems.has(token.stem)) ? actionStems : hits;
   const isRequest = REQUEST.test(said.text);
@@ -117,15 +117,15 @@ function isAsked(action: ReadonlySet<string>, said: Utterance, hits: ReadonlySet
  * request. `wordsNaming` counts the telling words that name arguments; it is asked only where that matters.
  */
 export function isWanted(match: ToolMatch, wordsNaming: () => number): boolean {
-  const { nameHits, nameSize, descriptionHits, saidSize, isIdle } = match;
-  if (isIdle || nameHits + descriptionHits === 0) return false;
+  const { nameHits, nameSize, descriptionHits, informativeWords, isUnrequested } = match;
+  if (isUnrequested || nameHits + descriptionHits === 0) return false;
   if (nameHits === nameSize) return true;
   const score = NAME_WEIGHT * nameHits + descriptionHits;
-  const isAll = nameHits + descriptionHits === saidSize;
+  const isAll = nameHits + descriptionHits === informativeWords;
   if (nameHits > 0) return score >= SCORE_MIN || isAll || wordsNaming() > 0;
   const naming = wordsNaming();
   const isEnough = descriptionHits >= DESCRIPTION_HITS_MIN || naming > 0;
-  return isEnough && 2 * (descriptionHits + naming) >= saidSize;
+  return isEnough && 2 * (descriptionHits + naming) >= informativeWords;
 }
 
 function wordsOf({ name, description }: ToolDescription): ToolWords {

@@ -22,17 +22,17 @@ interface Question {
   values: Arguments;
   parameter: Parameter;
   /** How often the caller has been asked for it, this time included. */
-  asked: number;
+  timesAsked: number;
 }
 
 const NOTHING: ToolPlan = { calls: [] };
 /** Tools that one turn of the caller can call. */
 const CALLS_MAX = 2;
 /** So often a caller is asked for one argument. */
-const ASKED_MAX = 2;
+const QUESTIONS_MAX = 2;
 const ENUM_NAMED_MAX = 5;
 const LABEL_CHARS_MAX = 80;
-const CANCELS =
+const CANCELLATION =
   /^\W*(?:never ?mind|cancel(?: that)?|forget (?:it|that)|stop|no,? (?:thanks|thank you)|abbrechen|vergessen sie es)\W*$/iu;
 
 /** A tool that a sentence asks for. `nameStems`: the words of its name that were said. */
@@ -69,7 +69,7 @@ class Planner {
 
   /** What the last of these turns asks for, in the light of those before it. */
   plan(exchanges: readonly Exchange[]): ToolPlan {
-    const said = exchanges.at(-1)?.said;
+    const said = exchanges.at(-1)?.callerText;
     if (said === undefined) return NOTHING;
     const asked = this.#openQuestion(exchanges.slice(0, -1));
     return asked === undefined ? this.#fresh(said) : this.#answer(said, asked);
@@ -77,10 +77,10 @@ class Planner {
 
   /** The question that the agent was heard to ask last, if it asked one. */
   #openQuestion(before: readonly Exchange[]): Question | undefined {
-    const heard = before.at(-1)?.heard ?? "";
-    if (!isBegun(this.#phrases.askFor.replace(/ the $/, " ").trim(), heard)) return undefined;
+    const heard = before.at(-1)?.heardReply ?? "";
+    if (!wasAsked(this.#phrases.askFor.replace(/ the $/, " ").trim(), heard)) return undefined;
     const { question } = this.plan(before);
-    return question !== undefined && isBegun(question.text, heard) ? question : undefined;
+    return question !== undefined && wasAsked(question.text, heard) ? question : undefined;
   }
 
   #fresh(said: string): ToolPlan {
@@ -108,7 +108,7 @@ class Planner {
   /** The tools that a sentence asks for, the best first; those behind it have words of their own. */
   #wantedBy(text: string): WantedTool[] {
     const affirmed = affirmedClauses(text).join(", ");
-    const builtIn = this.#tools.filter(({ name }) => BUILT_IN_RULES[name]?.isAsked(affirmed, this.#language) === true);
+    const builtIn = this.#tools.filter(({ name }) => BUILT_IN_RULES[name]?.isRequested(affirmed, this.#language) === true);
     if (builtIn.length > 0) return builtIn.map((tool) => ({ tool, nameStems: new Set() }));
     const found: ToolMatch[] = [];
     const taken = new Set<string>();
@@ -127,20 +127,20 @@ class Planner {
       if (BUILT_IN_RULES[tool.name] !== undefined) continue;
       const match = toolMatch(tool, said, taken, this.#language);
       if (best !== undefined && match.score <= best.score) continue;
-      if (isWanted(match, () => wordsNaming(match, said.text))) best = match;
+      if (isWanted(match, () => countArgumentWords(match, said.text))) best = match;
     }
     return best;
   }
 
-  #answer(said: string, { tool, values, parameter, asked }: Question): ToolPlan {
-    if (CANCELS.test(said)) return { calls: [], isDropped: true };
+  #answer(said: string, { tool, values, parameter, timesAsked }: Question): ToolPlan {
+    if (CANCELLATION.test(said)) return { calls: [], isDropped: true };
     const rule = BUILT_IN_RULES[tool.name];
     const value = rule === undefined ? answerTo(parameter, said) : rule.valueIn(said);
     if (value === undefined) {
       const fresh = this.#fresh(said);
       const isOther = fresh.calls.length > 0 || fresh.question !== undefined;
-      if (isOther || asked >= ASKED_MAX || said.trim().endsWith("?")) return fresh;
-      return { calls: [], question: this.#ask(tool, values, parameter, asked + 1) };
+      if (isOther || timesAsked >= QUESTIONS_MAX || said.trim().endsWith("?")) return fresh;
+      return { calls: [], question: this.#ask(tool, values, parameter, timesAsked + 1) };
     }
     const parameters = parametersOf(tool.parameters);
     const known = withValue(values, parameter.path, value);
@@ -149,17 +149,17 @@ class Planner {
     return { calls: [{ name: tool.name, arguments: withDefaults(parameters, known) }] };
   }
 
-  #ask(tool: ToolDescription, values: Arguments, parameter: Parameter, asked: number): Question {
-    return { text: questionFor(parameter, this.#phrases), tool, values, parameter, asked };
+  #ask(tool: ToolDescription, values: Arguments, parameter: Parameter, timesAsked: number): Question {
+    return { text: questionFor(parameter, this.#phrases), tool, values, parameter, timesAsked };
   }
 }
 
 /** How many telling words name values of the tool's arguments. */
-const wordsNaming = ({ tool, nameStems }: ToolMatch, text: string): number =>
+const countArgumentWords = ({ tool, nameStems }: ToolMatch, text: string): number =>
   fillArguments(parametersOf(tool.parameters), new Utterance(text), [], nameStems).namedWords;
 
 /** Whether the caller heard this, or the beginning of it before interrupting. */
-const isBegun = (question: string, heard: string): boolean =>
+const wasAsked = (question: string, heard: string): boolean =>
   heard.includes(question) || (heard.includes(" ") && question.startsWith(heard.replace(/[\s.…]+$/u, "")));
 
 const answerTo = (parameter: Parameter, said: string): unknown =>

@@ -1,4 +1,4 @@
-import { isTelling, stem, type Token, tokensOf, wordsOfName } from "./reference-words.ts";
+import { isInformative, stem, type Token, tokensOf, wordsOfName } from "./reference-words.ts";
 
 /** Words from `from` up to, and without, `to`. */
 export interface Span {
@@ -7,7 +7,7 @@ export interface Span {
 }
 
 /** Nothing that a caller names goes on behind one of these. */
-const STOP_WORDS = new Set(
+const NAME_END_WORDS = new Set(
   (
     "for to from in at on with by about into near and or but so if because please thanks thank is are was were will can " +
     "could would should do does did i i'd i'm we you he she they it that this what when where who how which then today " +
@@ -28,14 +28,14 @@ export class Utterance {
   readonly tokens: readonly Token[];
   /** Of all its words, and of those that may name what the caller wants. */
   readonly stems: ReadonlySet<string>;
-  readonly tellingStems: ReadonlySet<string>;
+  readonly informativeStems: ReadonlySet<string>;
   readonly #used: boolean[];
 
   constructor(text: string) {
     this.text = text;
     this.tokens = tokensOf(text);
     this.stems = new Set(this.tokens.map((token) => token.stem));
-    this.tellingStems = new Set(this.tokens.filter(isTelling).map((token) => token.stem));
+    this.informativeStems = new Set(this.tokens.filter(isInformative).map((token) => token.stem));
     this.#used = this.tokens.map(() => false);
   }
 
@@ -78,7 +78,7 @@ export class Utterance {
     while (ARTICLES.has(this.tokens[from]?.lower ?? "") && this.joins(from)) from += 1;
     let to = from;
     while (to < this.tokens.length && to - from < NAME_WORDS_MAX && this.isFree(to)) {
-      if (STOP_WORDS.has(this.tokens[to]?.lower ?? "")) break;
+      if (NAME_END_WORDS.has(this.tokens[to]?.lower ?? "")) break;
       to += 1;
       if (!this.joins(to - 1)) break;
     }

@@ -1,5 +1,5 @@
 import type { ClosableTts } from "../speech.ts";
-import { espeakTts } from "./espeak.ts";
+import { createEspeakTts } from "./espeak.ts";
 import type { EspeakPoolOptions } from "./espeak-pool.ts";
 
 /**
@@ -9,4 +9,4 @@ import type { EspeakPoolOptions } from "./espeak-pool.ts";
  * Speaks at 8,000 Hz, the telephone's rate: there is nothing in it that a higher rate would keep, and carrier legs take it
  * as it is. A word ends when its sound and its data are both over; the data of a last short word may outlast the sound.
  */
-export const createReferenceVoice = (options: EspeakPoolOptions): ClosableTts => espeakTts("reference", true, options);
+export const createReferenceTts = (options: EspeakPoolOptions): ClosableTts => createEspeakTts("reference", true, options);

@@ -8,7 +8,7 @@ export interface Token {
 }
 
 /** Words that say nothing about what the caller wants. */
-export const EMPTY_WORDS: ReadonlySet<string> = new Set(
+export const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a about am an and any are as at be but by can could do does for from get good have hello hi how i if in is it its " +
     "know let like me much my no of ok okay on or our please say should so some sorry tell thank thanks that the their " +
@@ -38,13 +38,13 @@ function tokenAt(text: string, start: number): Token {
 
 /** Whether a word says what the caller wants: `what's`, `I'd` and `the` do not. */
 export const isContent = ({ lower }: Token): boolean =>
-  !EMPTY_WORDS.has(lower) && !EMPTY_WORDS.has(lower.split("'", 1)[0] ?? "");
+  !STOP_WORDS.has(lower) && !STOP_WORDS.has(lower.split("'", 1)[0] ?? "");
 
 /** Words of a request that do not say what is wanted. */
 const WISHES = new Set(["need", "want", "give", "show", "help", "wish"]);
 
 /** Whether a word may name what the caller wants. */
-export const isTelling = (token: Token): boolean => isContent(token) && !WISHES.has(token.lower);
+export const isInformative = (token: Token): boolean => isContent(token) && !WISHES.has(token.lower);
 
 /** English endings cut off by rule, so that `bookings`, `booked` and `book` are one word. */
 export function stem(lower: string): string {

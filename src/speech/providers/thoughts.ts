@@ -7,39 +7,39 @@ const CLOSING = "</think>";
  * never closed goes to the end of the answer; of one that was never opened, as templates have it that open it themselves, only the
  * tag can be left out, for it has been said by then.
  */
-export class Thoughts {
+export class ReasoningFilter {
   /** The beginning of a tag, perhaps. */
-  #held = "";
-  #isThinking = false;
+  #partialTag = "";
+  #isReasoning = false;
   /** The blank lines behind a thought belong to it. */
-  #isBehind = false;
+  #isAfterReasoning = false;
 
   /** What there is to be said of `text`, which comes next. */
   push(text: string): string {
-    let rest = this.#held + text;
+    let rest = this.#partialTag + text;
     let said = "";
     for (;;) {
       const found = this.#nextTag(rest);
       if (found === undefined) break;
       const { at, tag } = found;
-      said += this.#spoken(rest.slice(0, at));
+      said += this.#visibleText(rest.slice(0, at));
       rest = rest.slice(at + tag.length);
-      this.#isBehind ||= this.#isThinking;
-      this.#isThinking = tag === OPENING;
+      this.#isAfterReasoning ||= this.#isReasoning;
+      this.#isReasoning = tag === OPENING;
     }
-    const end = rest.length - Math.max(...this.#tags.map((tag) => begunChars(rest, tag)));
-    this.#held = rest.slice(end);
-    return said + this.#spoken(rest.slice(0, end));
+    const end = rest.length - Math.max(...this.#tags.map((tag) => partialTagChars(rest, tag)));
+    this.#partialTag = rest.slice(end);
+    return said + this.#visibleText(rest.slice(0, end));
   }
 
   /** The answer is over: what was no tag after all. */
   end(): string {
-    return this.#spoken(this.#held);
+    return this.#visibleText(this.#partialTag);
   }
 
   /** Those that mean anything now. */
   get #tags(): readonly string[] {
-    return this.#isThinking ? [CLOSING] : [OPENING, CLOSING];
+    return this.#isReasoning ? [CLOSING] : [OPENING, CLOSING];
   }
 
   #nextTag(text: string): { at: number; tag: string } | undefined {
@@ -47,16 +47,16 @@ export class Thoughts {
     return found.sort((a, b) => a.at - b.at)[0];
   }
 
-  #spoken(text: string): string {
-    if (this.#isThinking) return "";
-    const said = this.#isBehind ? text.trimStart() : text;
-    if (said !== "") this.#isBehind = false;
+  #visibleText(text: string): string {
+    if (this.#isReasoning) return "";
+    const said = this.#isAfterReasoning ? text.trimStart() : text;
+    if (said !== "") this.#isAfterReasoning = false;
     return said;
   }
 }
 
 /** How many characters at the end of `text` may be the beginning of `tag`. */
-function begunChars(text: string, tag: string): number {
+function partialTagChars(text: string, tag: string): number {
   let chars = Math.min(text.length, tag.length - 1);
   while (chars > 0 && !tag.startsWith(text.slice(-chars))) chars -= 1;
   return chars;

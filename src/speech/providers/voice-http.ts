@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { providerFailed, type TrunklineError } from "../../core/errors.ts";
 import { VOICE_LIST_PAGE_BYTES_MAX } from "../../core/limits.ts";
 import { refusalFrom } from "../refusal.ts";
-import { askKept } from "./kept-connections.ts";
+import { keepAliveRequest } from "./kept-connections.ts";
 
 /** What the system calls its failures: ECONNREFUSED, CERT_HAS_EXPIRED. */
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,47}$/;
 
-export interface VoiceHttpRequest {
+export interface TtsHttpRequest {
   provider: string;
   url: string;
   headers?: Readonly<Record<string, string>>;
@@ -21,8 +21,8 @@ export interface VoiceHttpRequest {
  * `provider_failed`, whose cause, on a refusal, is a Refusal; when `signal` aborts the request is gone, and so is the
  * answer.
  */
-export async function askVoice(
-  { provider, url, headers, body }: VoiceHttpRequest,
+export async function requestTts(
+  { provider, url, headers, body }: TtsHttpRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const posted = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
@@ -32,7 +32,7 @@ export async function askVoice(
     ...(posted === undefined ? {} : { "content-type": "application/json", "content-length": String(posted.length) }),
   };
   const method = posted === undefined ? "GET" : "POST";
-  const asked = askKept(url, { method, headers: told, body: posted }, signal);
+  const asked = keepAliveRequest(url, { method, headers: told, body: posted }, signal);
   const answer = await asked.catch((error: unknown) => {
     throw connectionFailed(provider, error);
   });
@@ -69,12 +69,12 @@ export function connectionFailed(provider: string, error: unknown): TrunklineErr
 }
 
 /** A handshake or a request was answered with `status`. */
-export function refused(provider: string, status: number, retryAfter: string | undefined): TrunklineError {
+export function refusalError(provider: string, status: number, retryAfter: string | undefined): TrunklineError {
   return providerFailed(provider, `refused with ${status}`, refusalFrom(status, retryAfter));
 }
 
 function refusalOf(provider: string, { statusCode = 0, headers }: IncomingMessage): TrunklineError | undefined {
-  if (statusCode < 200 || statusCode > 299) return refused(provider, statusCode, headers["retry-after"]);
+  if (statusCode < 200 || statusCode > 299) return refusalError(provider, statusCode, headers["retry-after"]);
   if ((headers["content-encoding"] ?? "identity") !== "identity") {
     return providerFailed(provider, "answered with a content encoding that it was not asked for");
   }

@@ -3,7 +3,7 @@ import type { Kysely, Selectable } from "kysely";
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/ids.ts";
 import type { Account, AccountStore, ApiKeyRecord, ApiKeyStore, Principal } from "../api-key-store.ts";
-import { API_KEY_VISIBLE_CHARS, hashSecret, mintApiKey } from "../secrets.ts";
+import { API_KEY_VISIBLE_CHARS, hashSecret, createApiKey } from "../secrets.ts";
 import type { Tables } from "./tables.ts";
 
 export class SqliteAccounts implements AccountStore {
@@ -44,7 +44,7 @@ export class SqliteApiKeys implements ApiKeyStore {
   }
 
   async create(options: { accountId: string; name: string }): Promise<{ key: string; record: ApiKeyRecord }> {
-    const key = mintApiKey();
+    const key = createApiKey();
     const row = {
       id: newId("key"),
       account_id: options.accountId,
@@ -68,7 +68,7 @@ export class SqliteApiKeys implements ApiKeyStore {
       .where("revoked_at", "is", null)
       .execute();
     const found = candidates.find((candidate) => timingSafeEqual(Buffer.from(candidate.hash), hash));
-    return found && { accountId: found.account_id, keyId: found.id };
+    return found && { accountId: found.account_id, apiKeyId: found.id };
   }
 
   async list(): Promise<readonly ApiKeyRecord[]> {

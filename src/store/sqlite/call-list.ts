@@ -3,14 +3,14 @@ import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import type { AgeClock } from "../../core/age-clock.ts";
 import { LIST_READ_BYTES_MAX } from "../../core/api-limits.ts";
 import type { CallQuery, CallStatus, ListedCall } from "../call-store.ts";
-import { hasGoodToken, LISTED_COLUMNS, lastExpiry, recordNow } from "./call-rows.ts";
+import { hasValidToken, LISTED_COLUMNS, lastExpiry, currentRecordOf } from "./call-rows.ts";
 import type { Tables } from "./tables.ts";
 
 /**
  * Calls that are looked through in one go, of LIST_READ_BYTES_MAX at most. SQLite answers while the process waits, and a filter
  * that fits few calls looks through many: between two goes whatever else is due has its turn.
  */
-const WINDOW_CALLS = 500;
+const WINDOW_CALLS_MAX = 500;
 
 /** The account's calls that the query asks for, newest first, and whether there are others behind them. */
 export async function listCalls(
@@ -28,7 +28,7 @@ export async function listCalls(
     if (last !== undefined) window = window.where("calls.id", ">=", last);
     // One more than is asked for tells whether there are others.
     const rows = await window.limit(limit + 1 - found.length).execute();
-    found.push(...rows.map(recordNow));
+    found.push(...rows.map(currentRecordOf));
     if (found.length > limit || last === undefined) return { calls: found.slice(0, limit), more: found.length > limit };
     after = last;
     await setImmediate();
@@ -53,13 +53,13 @@ async function endOfWindow(
     .where("account_id", "=", accountId);
   if (carrierCallId !== undefined) behind = behind.where("carrier_call_id", "=", JSON.stringify(carrierCallId));
   if (after !== undefined) behind = behind.where("id", "<", after);
-  const rows = await behind.orderBy("id", "desc").limit(WINDOW_CALLS).execute();
+  const rows = await behind.orderBy("id", "desc").limit(WINDOW_CALLS_MAX).execute();
   let sum = 0;
   const fitting = rows.findIndex((row) => {
     sum += row.bytes;
     return sum > LIST_READ_BYTES_MAX;
   });
-  if (fitting === -1) return rows.length < WINDOW_CALLS ? undefined : rows.at(-1)?.id;
+  if (fitting === -1) return rows.length < WINDOW_CALLS_MAX ? undefined : rows.at(-1)?.id;
   return rows[Math.max(0, fitting - 1)]?.id;
 }
 
@@ -75,13 +75,13 @@ function matching(
     .select(LISTED_COLUMNS)
     // Taken out here, what is not shown is never made into objects: a fifth of the time for the largest.
     .select(sql<string>`json_remove(calls.settings, '$.tools')`.as("settings"))
-    .select((eb) => [lastExpiry(eb).as("expires_at"), hasGoodToken(eb, age).as("has_good_token")])
+    .select((eb) => [lastExpiry(eb).as("expires_at"), hasValidToken(eb, age).as("has_good_token")])
     .where("calls.account_id", "=", accountId)
     .orderBy("calls.id", "desc");
   if (carrierCallId !== undefined) calls = calls.where("calls.carrier_call_id", "=", JSON.stringify(carrierCallId));
   if (createdFromMs !== undefined) calls = calls.where("calls.created_at", ">=", createdFromMs);
   if (createdBeforeMs !== undefined) calls = calls.where("calls.created_at", "<", createdBeforeMs);
-  if (status !== undefined) calls = calls.where((eb) => isNow(eb, status, age));
+  if (status !== undefined) calls = calls.where((eb) => hasStatus(eb, status, age));
   if (connectionType !== undefined) {
     calls = calls.where(sql<string>`json_extract(calls.settings, '$.connectionType')`, "=", connectionType);
   }
@@ -90,10 +90,10 @@ function matching(
 }
 
 /** Whether a call has this status now: it is `expired` from its last token's end on, whether it has been noticed or not. */
-function isNow(eb: ExpressionBuilder<Tables, "calls">, status: CallStatus, age: AgeClock) {
+function hasStatus(eb: ExpressionBuilder<Tables, "calls">, status: CallStatus, age: AgeClock) {
   const stored = eb("calls.status", "=", status);
   if (status !== "created" && status !== "expired") return stored;
-  const isGood = hasGoodToken(eb, age);
+  const isGood = hasValidToken(eb, age);
   if (status === "created") return eb.and([stored, isGood]);
   return eb.or([stored, eb.and([eb("calls.status", "=", "created"), eb.not(isGood)])]);
 }

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Selectable } from "kysely";
 import type { AgeClock } from "../../core/age-clock.ts";
 import type { CallSpec, TranscriptTurn } from "../../core/call-spec.ts";
-import type { CallRecord, CallWords } from "../call-store.ts";
+import type { CallRecord, CallPrompts } from "../call-store.ts";
 import type { Tables } from "./tables.ts";
 
 export const EXPIRED = { status: "expired", end_reason: "token_expired" } as const;
@@ -38,7 +38,7 @@ export type RecordRow = Omit<
 >;
 
 /** Whether a token of the call is within its time; a created call without one is expired, whether it has been noticed or not. */
-export const hasGoodToken = (calls: ExpressionBuilder<Tables, "calls">, age: AgeClock) =>
+export const hasValidToken = (calls: ExpressionBuilder<Tables, "calls">, age: AgeClock) =>
   calls.exists(
     calls
       .selectFrom("stream_tokens")
@@ -56,14 +56,14 @@ export const lastExpiry = (calls: ExpressionBuilder<Tables, "calls">) =>
     .whereRef("stream_tokens.call_id", "=", "calls.id");
 
 /** The record of a call as it is now. */
-export function recordNow(row: RecordRow & { expires_at: number | null; has_good_token: unknown }): CallRecord {
+export function currentRecordOf(row: RecordRow & { expires_at: number | null; has_good_token: unknown }): CallRecord {
   const isExpired = row.status === "created" && !row.has_good_token;
   return recordOf(isExpired ? { ...row, ...EXPIRED, ended_at: row.expires_at } : row);
 }
 
 /** Divides a specification into what may be spoken and what the record shows. */
-export function split({ systemPrompt, greeting, ...settings }: CallSpec) {
-  const words: CallWords = { systemPrompt, ...(greeting !== undefined && { greeting }) };
+export function splitSpec({ systemPrompt, greeting, ...settings }: CallSpec) {
+  const words: CallPrompts = { systemPrompt, ...(greeting !== undefined && { greeting }) };
   return { words, settings };
 }
 

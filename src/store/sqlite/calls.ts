@@ -15,64 +15,64 @@ import type {
   IdempotentRequest,
   ListedCall,
   NewCall,
-  NoPlace,
+  AdmissionRefusal,
   WaitingCall,
 } from "../call-store.ts";
-import type { UnwrittenWords } from "../redemptions.ts";
+import type { UnpersistedPrompts } from "../redemptions.ts";
 import { listCalls } from "./call-list.ts";
 import {
   createdRecordOf,
   EXPIRED,
-  hasGoodToken,
+  hasValidToken,
   lastExpiry,
   RECORD_COLUMNS,
-  recordNow,
-  split,
+  currentRecordOf,
+  splitSpec,
   turnOf,
 } from "./call-rows.ts";
-import { removeDeletedTraces } from "./deleted-traces.ts";
-import { forgetRequests, isOver } from "./named-requests.ts";
-import { restAfter } from "./steps.ts";
+import { truncateWal } from "./deleted-traces.ts";
+import { deleteExpiredRequests, isExpired } from "./named-requests.ts";
+import { pauseAfterTransaction } from "./steps.ts";
 import type { Tables } from "./tables.ts";
-import { insertTurns, rowsInParts, shortenTranscript } from "./turns.ts";
+import { insertTurns, rowBatches, trimTranscript } from "./turns.ts";
 
 export class SqliteCalls implements CallStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
   readonly #age: AgeClock;
-  readonly #unwritten: Pick<UnwrittenWords, "set" | "delete">;
+  readonly #unpersisted: Pick<UnpersistedPrompts, "set" | "delete">;
   /** Something was removed of which the log of changes still has the text; by a process before this one, for all we know. */
-  #tracesLeft = true;
+  #purgePending = true;
   /** Calls whose ends are being written: a second end of one waits for the first. */
   readonly #finishing = new Map<string, Promise<boolean>>();
 
-  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unwritten: Pick<UnwrittenWords, "set" | "delete">) {
+  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unwritten: Pick<UnpersistedPrompts, "set" | "delete">) {
     this.#db = db;
     this.#clock = clock;
     this.#age = age;
-    this.#unwritten = unwritten;
+    this.#unpersisted = unwritten;
   }
 
-  async create(call: NewCall, admit?: () => NoPlace | undefined): Promise<Creation> {
+  async create(call: NewCall, admit?: () => AdmissionRefusal | undefined): Promise<Creation> {
     const { idempotency } = call;
     // What has no name repeats nothing: a flood of such requests is refused without the database.
     const reason = idempotency === undefined ? admit?.() : undefined;
     if (reason !== undefined) return { kind: "refused", reason };
     const creation = await this.#db.transaction().execute(async (tx): Promise<Creation> => {
       if (idempotency === undefined) return await this.#insert(tx, call);
-      const before = await this.#repeat(tx, call, idempotency);
+      const before = await this.#findReplayed(tx, call, idempotency);
       if (before !== undefined) return before;
       const reason = admit?.();
       return reason === undefined ? await this.#insert(tx, call) : { kind: "refused", reason };
     });
     if (creation.kind === "created" && !call.spec.recordingEnabled) {
-      this.#unwritten.set(creation.call.id, split(call.spec).words);
+      this.#unpersisted.set(creation.call.id, splitSpec(call.spec).words);
     }
     return creation;
   }
 
   /** What a request of this name came to before; undefined when there was none, or its time is over. */
-  async #repeat(
+  async #findReplayed(
     tx: Transaction<Tables>,
     { accountId, spec }: NewCall,
     request: IdempotentRequest,
@@ -83,18 +83,18 @@ export class SqliteCalls implements CallStore {
       .select(["request.fingerprint", "request.sealed_token", ...RECORD_COLUMNS])
       .where("request.account_id", "=", accountId)
       .where("request.key_hash", "=", request.keyHash)
-      .where((requests) => requests.not(isOver(requests, { clock: this.#clock, age: this.#age })))
+      .where((requests) => requests.not(isExpired(requests, { clock: this.#clock, age: this.#age })))
       .executeTakeFirst();
     if (before === undefined) return undefined;
     if (before.fingerprint !== request.fingerprint) return { kind: "mismatch" };
     // What a restart has lost of a call that still waits, the same request brings back.
-    if (before.status === "created" && !spec.recordingEnabled) this.#unwritten.set(before.id, split(spec).words);
+    if (before.status === "created" && !spec.recordingEnabled) this.#unpersisted.set(before.id, splitSpec(spec).words);
     return { kind: "repeated", call: createdRecordOf(before), sealedToken: before.sealed_token };
   }
 
   async #insert(tx: Transaction<Tables>, call: NewCall): Promise<Creation> {
     const { accountId, agentId, apiKeyId, spec, tokenHash, tokenTtlMs, idempotency } = call;
-    const { words, settings } = split(spec);
+    const { words, settings } = splitSpec(spec);
     const nowMs = this.#clock.epochMs();
     const { bootId: boot_id } = this.#age;
     const ageMs = this.#age.nowMs();
@@ -138,11 +138,11 @@ export class SqliteCalls implements CallStore {
     const row = await db
       .selectFrom("calls")
       .select(RECORD_COLUMNS)
-      .select((calls) => [lastExpiry(calls).as("expires_at"), hasGoodToken(calls, this.#age).as("has_good_token")])
+      .select((calls) => [lastExpiry(calls).as("expires_at"), hasValidToken(calls, this.#age).as("has_good_token")])
       .where("id", "=", callId)
       .where("account_id", "=", accountId)
       .executeTakeFirst();
-    return row && recordNow(row);
+    return row && currentRecordOf(row);
   }
 
   list(accountId: string, query: CallQuery): Promise<{ calls: readonly ListedCall[]; more: boolean }> {
@@ -176,7 +176,7 @@ export class SqliteCalls implements CallStore {
       .where("token.expires_age_ms", ">", ageMs)
       .groupBy("calls.id")
       .execute();
-    return rows.map((row) => ({ id: row.id, ...ofKey(row), remainingMs: row.expires_age_ms - ageMs }));
+    return rows.map((row) => ({ id: row.id, ...apiKeyIdOf(row), remainingMs: row.expires_age_ms - ageMs }));
   }
 
   async listActive(workerId?: string): Promise<readonly ActiveCall[]> {
@@ -190,7 +190,7 @@ export class SqliteCalls implements CallStore {
     return rows.map((row) => ({
       id: row.id,
       accountId: row.account_id,
-      ...ofKey(row),
+      ...apiKeyIdOf(row),
       workerId: row.worker_id,
       workerConnection: row.worker_connection,
       epoch: row.epoch,
@@ -207,7 +207,7 @@ export class SqliteCalls implements CallStore {
         .where("id", "=", callId)
         .where("account_id", "=", accountId)
         .where("status", "=", "created")
-        .where((calls) => hasGoodToken(calls, this.#age))
+        .where((calls) => hasValidToken(calls, this.#age))
         .executeTakeFirst();
       const call = await this.#get(tx, accountId, callId);
       if (call === undefined) return undefined;
@@ -221,14 +221,14 @@ export class SqliteCalls implements CallStore {
         .executeTakeFirstOrThrow();
       return { call, workerId, cancelled };
     });
-    if (found?.cancelled) this.#unwritten.delete(callId);
+    if (found?.cancelled) this.#unpersisted.delete(callId);
     return found;
   }
 
   async remove(accountId: string, callId: string): Promise<boolean | undefined> {
     const found = await this.get(accountId, callId);
     // A call that is over begins no more.
-    if (found?.endedAtMs !== undefined) await shortenTranscript(this.#db, callId);
+    if (found?.endedAtMs !== undefined) await trimTranscript(this.#db, callId);
     const removed = await this.#db.transaction().execute(async (tx) => {
       const call = await this.#get(tx, accountId, callId);
       if (call === undefined) return undefined;
@@ -240,15 +240,15 @@ export class SqliteCalls implements CallStore {
       return true;
     });
     if (!removed) return removed;
-    this.#unwritten.delete(callId);
-    this.#tracesLeft = true;
+    this.#unpersisted.delete(callId);
+    this.#purgePending = true;
     // `expire` tries again where it could not be done.
-    await this.#removeTraces();
+    await this.#purgeChangeLog();
     return true;
   }
 
-  async #removeTraces(): Promise<void> {
-    this.#tracesLeft = !(await removeDeletedTraces(this.#db));
+  async #purgeChangeLog(): Promise<void> {
+    this.#purgePending = !(await truncateWal(this.#db));
   }
 
   async setCarrierCallId(callId: string, carrierCallId: string): Promise<void> {
@@ -287,11 +287,11 @@ export class SqliteCalls implements CallStore {
     // Of a process that died in the middle of this.
     await this.#deleteTurns(callId);
     const of = { callId, accountId: active.account_id, withText: active.recording_enabled === 1 };
-    const parts = rowsInParts(end.turns, of);
+    const parts = rowBatches(end.turns, of);
     for (const part of parts.slice(0, -1)) {
       const begunMs = performance.now();
       await insertTurns(this.#db, part);
-      await restAfter(performance.now() - begunMs);
+      await pauseAfterTransaction(performance.now() - begunMs);
     }
     const first = await this.#db.transaction().execute(async (tx) => {
       const call = await tx
@@ -321,12 +321,12 @@ export class SqliteCalls implements CallStore {
     // Its redemption was returned meanwhile: it waits for its stream again.
     if (!first) await this.#deleteTurns(callId);
     // A call that was redeemed again lives, and may be returned once more.
-    if (first || redemption === undefined) this.#unwritten.delete(callId);
+    if (first || redemption === undefined) this.#unpersisted.delete(callId);
     return first;
   }
 
   async #deleteTurns(callId: string): Promise<void> {
-    await shortenTranscript(this.#db, callId);
+    await trimTranscript(this.#db, callId);
     const left = this.#db.selectFrom("turns").select("position").where("call_id", "=", callId).limit(1);
     if ((await left.executeTakeFirst()) === undefined) return;
     await this.#db.deleteFrom("turns").where("call_id", "=", callId).execute();
@@ -337,18 +337,18 @@ export class SqliteCalls implements CallStore {
       .updateTable("calls")
       .set((calls) => ({ ...EXPIRED, ended_at: lastExpiry(calls) }))
       .where("status", "=", "created")
-      .where((calls) => calls.not(hasGoodToken(calls, this.#age)))
+      .where((calls) => calls.not(hasValidToken(calls, this.#age)))
       .returning("id")
       .execute();
     const ids = rows.map((row) => row.id);
-    for (const id of ids) this.#unwritten.delete(id);
-    await forgetRequests(this.#db, { clock: this.#clock, age: this.#age });
-    if (this.#tracesLeft) await this.#removeTraces();
+    for (const id of ids) this.#unpersisted.delete(id);
+    await deleteExpiredRequests(this.#db, { clock: this.#clock, age: this.#age });
+    if (this.#purgePending) await this.#purgeChangeLog();
     return ids;
   }
 }
 
-const ofKey = ({ api_key_id: apiKeyId }: { api_key_id: string | null }): { apiKeyId?: string } =>
+const apiKeyIdOf = ({ api_key_id: apiKeyId }: { api_key_id: string | null }): { apiKeyId?: string } =>
   apiKeyId === null ? {} : { apiKeyId };
 
 const redemptionColumns = (redemption: CallRedemption | undefined) =>

@@ -10,7 +10,7 @@ import { openDataDir } from "../data-dir.ts";
 const LOCK_MODE = 0o600;
 
 /** A handle that nobody holds is collected, and its lock with it. */
-const held = new Set<Libsql.Database>();
+const heldLocks = new Set<Libsql.Database>();
 
 /**
  * Takes `dataDir` for this process alone, until it ends however it ends: two services on one directory would take each
@@ -31,10 +31,10 @@ export function lockDataDir(dataDir: string): { release(): void } {
     file.close();
     throw unavailable(`DATA_DIR ${JSON.stringify(dataDir)} is in use by another service`, error);
   }
-  held.add(file);
+  heldLocks.add(file);
   return {
     release: () => {
-      held.delete(file);
+      heldLocks.delete(file);
       file.close();
     },
   };

@@ -22,7 +22,7 @@ export class DatabaseFiles {
   }
 
   /** Throws `unavailable` while the files are lost. */
-  assertThere(): void {
+  assertPresent(): void {
     if (this.areLost) throw unavailable("the database file was removed or replaced");
   }
 }

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from "kysely";
-import { BUSY_MS } from "./dialect.ts";
+import { BUSY_TIMEOUT_MS } from "./dialect.ts";
 import type { Tables } from "./tables.ts";
 
 /**
  * What was deleted still stands in the log of changes (`trunkline.db-wal`) until that has been written back and truncated, which
  * readers prevent meanwhile. Waits for nobody. Returns whether it was truncated; try again later where not.
  */
-export const removeDeletedTraces = (db: Kysely<Tables>): Promise<boolean> =>
+export const truncateWal = (db: Kysely<Tables>): Promise<boolean> =>
   db.connection().execute(async (connection) => {
     await sql`PRAGMA busy_timeout = 0`.execute(connection);
     try {
@@ -15,6 +15,6 @@ export const removeDeletedTraces = (db: Kysely<Tables>): Promise<boolean> =>
       const { rows } = await sql<{ busy: number }>`PRAGMA wal_checkpoint(TRUNCATE)`.execute(connection);
       return rows[0]?.busy === 0;
     } finally {
-      await sql`PRAGMA busy_timeout = ${sql.lit(BUSY_MS)}`.execute(connection);
+      await sql`PRAGMA busy_timeout = ${sql.lit(BUSY_TIMEOUT_MS)}`.execute(connection);
     }
   });

@@ -18,10 +18,10 @@ import type { DatabaseFiles } from "./database-files.ts";
  * How long the connection of the stores waits for another program's transaction, with the whole loop of its process. Redemptions have
  * a connection that does not wait; see QueuedRedemptions.
  */
-export const BUSY_MS = 500;
+export const BUSY_TIMEOUT_MS = 500;
 
 /** SQLite's own codes for what may be over in a moment, or once somebody has made room; anything else is our bug. */
-const PASSING_CODES = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PROTOCOL|NOMEM)/;
+const TRANSIENT_CODES = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|PROTOCOL|NOMEM)/;
 
 /**
  * Kysely's dialect for SQLite, for one open file that other programs may write to as well.
@@ -37,7 +37,7 @@ export class SharedFileDialect extends SqliteDialect {
   /** `files`: those of `database`, without which nothing is committed. */
   constructor(database: Database, files: DatabaseFiles) {
     super({ database });
-    this.#file = { database, files, hasMetLock: false };
+    this.#file = { database, files, wasLocked: false };
   }
 
   override createDriver(): Driver {
@@ -53,7 +53,7 @@ interface GuardedFile {
   database: Database;
   files: DatabaseFiles;
   /** The last to write did not get the lock: its loop stood still for BUSY_MS. */
-  hasMetLock: boolean;
+  wasLocked: boolean;
 }
 
 class SharedFileAdapter extends SqliteAdapter {
@@ -73,9 +73,9 @@ class SharedFileDriver extends SqliteDriver {
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection();
-    if (this.#file.hasMetLock) {
+    if (this.#file.wasLocked) {
       // Others wait for the same lock. The loop turns between them, or they would hold it for all of their waits together.
-      this.#file.hasMetLock = false;
+      this.#file.wasLocked = false;
       await setImmediate();
     }
     return new SharedFileConnection(this.#file, connection);
@@ -129,16 +129,16 @@ function begin(file: GuardedFile): void {
   try {
     execute(file.database, "BEGIN IMMEDIATE");
   } catch (error) {
-    file.hasMetLock = isLocked(error);
+    file.wasLocked = isLocked(error);
     throw error;
   }
 }
 
 /** Once before, so that nothing is written to a file that is gone, and once after: what is acknowledged was in its place then. */
 function commit({ database, files }: GuardedFile): void {
-  files.assertThere();
+  files.assertPresent();
   execute(database, "COMMIT");
-  files.assertThere();
+  files.assertPresent();
 }
 
 /** Runs a statement to its end. Throws `unavailable` where the database cannot do it just now. */
@@ -158,7 +158,7 @@ function rollBack(file: Database): void {
 /** What SQLite cannot do just now becomes our `unavailable`. */
 function translated(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (typeof code !== "string" || !PASSING_CODES.test(code)) return error;
+  if (typeof code !== "string" || !TRANSIENT_CODES.test(code)) return error;
   return unavailable(`the database said ${code}`, error);
 }
 

@@ -3,7 +3,7 @@ import type { AgeClock } from "../../core/age-clock.ts";
 import type { Clock } from "../../core/clock.ts";
 import { IDEMPOTENCY_MS } from "../../core/limits.ts";
 import { TRANSACTION_ROWS_MAX } from "../../core/write-limits.ts";
-import { restAfter } from "./steps.ts";
+import { pauseAfterTransaction } from "./steps.ts";
 import type { Tables } from "./tables.ts";
 
 type Requests = ExpressionBuilder<{ request: Tables["idempotent_requests"] }, "request">;
@@ -18,7 +18,7 @@ export interface RequestClocks {
  * Whether the day of a request's name is over: by the age clock where that still is the one of its creation; of an earlier boot the
  * wall clock is all there is. Two conditions, of which each has an index; joined by an OR they would have none.
  */
-function isOverOf({ clock, age }: RequestClocks): readonly [ofThisBoot: Condition, ofOtherBoots: Condition] {
+function expiryConditions({ clock, age }: RequestClocks): readonly [ofThisBoot: Condition, ofOtherBoots: Condition] {
   return [
     (requests) =>
       requests.and([
@@ -34,16 +34,16 @@ function isOverOf({ clock, age }: RequestClocks): readonly [ofThisBoot: Conditio
 }
 
 /** For one request that was found by its name. */
-export const isOver = (requests: Requests, clocks: RequestClocks) =>
-  requests.or(isOverOf(clocks).map((condition) => condition(requests)));
+export const isExpired = (requests: Requests, clocks: RequestClocks) =>
+  requests.or(expiryConditions(clocks).map((condition) => condition(requests)));
 
 /** Forgets the names whose day is over: looks for them without the write lock, and deletes a few in each transaction. */
-export async function forgetRequests(db: Kysely<Tables>, clocks: RequestClocks): Promise<void> {
-  for (const condition of isOverOf(clocks)) while (await forgetSome(db, condition));
+export async function deleteExpiredRequests(db: Kysely<Tables>, clocks: RequestClocks): Promise<void> {
+  for (const condition of expiryConditions(clocks)) while (await deleteExpiredBatch(db, condition));
 }
 
 /** Returns whether there may be more. */
-async function forgetSome(db: Kysely<Tables>, condition: Condition): Promise<boolean> {
+async function deleteExpiredBatch(db: Kysely<Tables>, condition: Condition): Promise<boolean> {
   const due = db
     .selectFrom("idempotent_requests as request")
     .select(["request.account_id", "request.key_hash"])
@@ -61,6 +61,6 @@ async function forgetSome(db: Kysely<Tables>, condition: Condition): Promise<boo
     )
     .executeTakeFirst();
   if (numDeletedRows < TRANSACTION_ROWS_MAX) return false;
-  await restAfter(performance.now() - begunMs);
+  await pauseAfterTransaction(performance.now() - begunMs);
   return true;
 }

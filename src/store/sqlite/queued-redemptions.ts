@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ConnectionType } from "../../core/call-spec.ts";
 import type { Clock } from "../../core/clock.ts";
-import { REDEMPTION_LOCK_LOOK_MS, REDEMPTION_LOCK_MS_MAX } from "../../core/token-limits.ts";
+import { REDEMPTION_LOCK_POLL_MS, REDEMPTION_LOCK_MS_MAX } from "../../core/token-limits.ts";
 import type { RedeemedCall } from "../hand-off.ts";
 import type { Redeemer, Redemptions, ReturnedCall } from "../redemptions.ts";
 import { isLocked } from "./dialect.ts";
@@ -25,8 +25,8 @@ export class QueuedRedemptions implements Redemptions {
     return this.#inTurn(() => this.#redemptions.redeem(tokenHash, redeemer, only));
   }
 
-  giveBack(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined> {
-    return this.#inTurn(() => this.#redemptions.giveBack(tokenHash, nonce));
+  returnRedemption(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined> {
+    return this.#inTurn(() => this.#redemptions.returnRedemption(tokenHash, nonce));
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -45,7 +45,7 @@ export class QueuedRedemptions implements Redemptions {
         if (!isLocked(error) || this.#clock.nowMs() >= untilMs) throw error;
       }
       await new Promise<void>((resolve) => {
-        this.#clock.after(REDEMPTION_LOCK_LOOK_MS, resolve);
+        this.#clock.after(REDEMPTION_LOCK_POLL_MS, resolve);
       });
     }
   }

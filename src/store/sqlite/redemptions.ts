@@ -3,9 +3,9 @@ import type { AgeClock } from "../../core/age-clock.ts";
 import type { ConnectionType } from "../../core/call-spec.ts";
 import type { Clock } from "../../core/clock.ts";
 import { unavailable } from "../../core/errors.ts";
-import type { CallWords } from "../call-store.ts";
+import type { CallPrompts } from "../call-store.ts";
 import type { RedeemedCall } from "../hand-off.ts";
-import type { Redeemer, Redemptions, ReturnedCall, UnwrittenWords } from "../redemptions.ts";
+import type { Redeemer, Redemptions, ReturnedCall, UnpersistedPrompts } from "../redemptions.ts";
 import { EXPIRED } from "./call-rows.ts";
 import type { Tables } from "./tables.ts";
 
@@ -13,13 +13,13 @@ export class SqliteRedemptions implements Redemptions {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
   readonly #age: AgeClock;
-  readonly #unwritten: Pick<UnwrittenWords, "get">;
+  readonly #unpersisted: Pick<UnpersistedPrompts, "get">;
 
-  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unwritten: Pick<UnwrittenWords, "get">) {
+  constructor(db: Kysely<Tables>, clock: Clock, age: AgeClock, unwritten: Pick<UnpersistedPrompts, "get">) {
     this.#db = db;
     this.#clock = clock;
     this.#age = age;
-    this.#unwritten = unwritten;
+    this.#unpersisted = unwritten;
   }
 
   async redeem(
@@ -29,7 +29,7 @@ export class SqliteRedemptions implements Redemptions {
   ): Promise<RedeemedCall | undefined> {
     try {
       // A token that is used or too old costs a look, and no transaction. What a call is for never changes.
-      if (!(await this.#isGood(tokenHash, only))) return undefined;
+      if (!(await this.#isRedeemable(tokenHash, only))) return undefined;
       return await this.#db.transaction().execute((tx) => this.#redeem(tx, tokenHash, redeemer));
     } catch (error) {
       throw unavailable("whether the token was redeemed is not known", error);
@@ -37,7 +37,7 @@ export class SqliteRedemptions implements Redemptions {
   }
 
   /** Whether a token could be redeemed just now, for one of these transports. */
-  async #isGood(tokenHash: string, only: readonly ConnectionType[] | undefined): Promise<boolean> {
+  async #isRedeemable(tokenHash: string, only: readonly ConnectionType[] | undefined): Promise<boolean> {
     const token = await this.#db
       .selectFrom("stream_tokens")
       .select("call_id")
@@ -81,7 +81,7 @@ export class SqliteRedemptions implements Redemptions {
       .returning(["id", "account_id", "settings", "words"])
       .executeTakeFirst();
     if (call === undefined) return undefined;
-    const words: CallWords | undefined = call.words === null ? this.#unwritten.get(call.id) : JSON.parse(call.words);
+    const words: CallPrompts | undefined = call.words === null ? this.#unpersisted.get(call.id) : JSON.parse(call.words);
     if (words === undefined) {
       // Its words were in the memory of a control process that is gone.
       await tx
@@ -94,7 +94,7 @@ export class SqliteRedemptions implements Redemptions {
     return { callId: call.id, accountId: call.account_id, spec: { ...JSON.parse(call.settings), ...words } };
   }
 
-  giveBack(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined> {
+  returnRedemption(tokenHash: string, nonce: string): Promise<ReturnedCall | undefined> {
     return this.#db.transaction().execute(async (tx) => {
       const token = await tx
         .selectFrom("stream_tokens")

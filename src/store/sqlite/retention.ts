@@ -2,15 +2,15 @@ import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { Database } from "libsql";
 import type { Clock } from "../../core/clock.ts";
 import type { DueCall, DueQuery, RetentionStore } from "../retention-store.ts";
-import { removeDeletedTraces } from "./deleted-traces.ts";
+import { truncateWal } from "./deleted-traces.ts";
 import { execute } from "./dialect.ts";
 import type { Tables } from "./tables.ts";
-import { shortenTranscript } from "./turns.ts";
+import { trimTranscript } from "./turns.ts";
 
 /** Pages of 4 KiB that one step gives back, in one transaction: about a millisecond, and a write that is forced onto the disk. */
 const PAGES_PER_STEP = 64;
 
-const OVER = ["ended", "failed", "expired"] as const;
+const ENDED_STATUSES = ["ended", "failed", "expired"] as const;
 
 export class SqliteRetention implements RetentionStore {
   readonly #db: Kysely<Tables>;
@@ -30,36 +30,36 @@ export class SqliteRetention implements RetentionStore {
       .select(["id", "ended_at"])
       .$narrowType<{ ended_at: number }>()
       .where("account_id", "=", accountId)
-      .where("status", "in", OVER)
+      .where("status", "in", ENDED_STATUSES)
       .where("ended_at", "<", endedBeforeMs)
       .orderBy("ended_at")
       .orderBy("id")
       .limit(limit);
     if (what === "recording") due = due.where("recording_deleted_at", "is", null);
     if (what === "transcript") due = due.where("transcript_deleted_at", "is", null);
-    if (after !== undefined) due = due.where((calls) => isBehind(calls, after));
+    if (after !== undefined) due = due.where((calls) => isAfter(calls, after));
     return (await due.execute()).map((row) => ({ id: row.id, endedAtMs: row.ended_at }));
   }
 
-  async recordingDeleted(callId: string): Promise<void> {
+  async markRecordingDeleted(callId: string): Promise<void> {
     await this.#db
       .updateTable("calls")
       .set({ recording: null, recording_deleted_at: this.#clock.epochMs() })
       .where("id", "=", callId)
-      .where("status", "in", OVER)
+      .where("status", "in", ENDED_STATUSES)
       .execute();
   }
 
   async deleteTranscript(callId: string): Promise<void> {
-    const over = this.#db.selectFrom("calls").select("id").where("id", "=", callId).where("status", "in", OVER);
+    const over = this.#db.selectFrom("calls").select("id").where("id", "=", callId).where("status", "in", ENDED_STATUSES);
     if ((await over.executeTakeFirst()) === undefined) return;
-    await shortenTranscript(this.#db, callId);
+    await trimTranscript(this.#db, callId);
     await this.#db.transaction().execute(async (tx) => {
       const call = await tx
         .updateTable("calls")
         .set({ words: null, transcript_deleted_at: this.#clock.epochMs() })
         .where("id", "=", callId)
-        .where("status", "in", OVER)
+        .where("status", "in", ENDED_STATUSES)
         .returning("id")
         .executeTakeFirst();
       if (call !== undefined) await tx.deleteFrom("turns").where("call_id", "=", callId).execute();
@@ -72,8 +72,8 @@ export class SqliteRetention implements RetentionStore {
     return (await this.#freePages()) > 0 && (await this.#isIncremental());
   }
 
-  async removeTraces(): Promise<void> {
-    await removeDeletedTraces(this.#db);
+  async purgeChangeLog(): Promise<void> {
+    await truncateWal(this.#db);
   }
 
   async #freePages(): Promise<number> {
@@ -88,5 +88,5 @@ export class SqliteRetention implements RetentionStore {
   }
 }
 
-const isBehind = (calls: ExpressionBuilder<Tables, "calls">, { id, endedAtMs }: DueCall) =>
+const isAfter = (calls: ExpressionBuilder<Tables, "calls">, { id, endedAtMs }: DueCall) =>
   calls.or([calls("ended_at", ">", endedAtMs), calls.and([calls("ended_at", "=", endedAtMs), calls("id", ">", id)])]);

@@ -5,7 +5,7 @@ import { TRANSACTION_REST_FACTOR, TRANSACTION_REST_MS_MAX, TRANSACTION_REST_MS_M
  * Rests after a transaction that is one of several. Not a turn of the loop alone: whoever waits for the write lock looks for it every
  * few milliseconds, and would find it taken each time.
  */
-export async function restAfter(tookMs: number): Promise<void> {
+export async function pauseAfterTransaction(tookMs: number): Promise<void> {
   const restMs = Math.min(TRANSACTION_REST_MS_MAX, tookMs * TRANSACTION_REST_FACTOR);
   await setTimeout(Math.max(TRANSACTION_REST_MS_MIN, restMs));
 }

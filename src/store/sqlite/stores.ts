@@ -5,13 +5,13 @@ import Libsql from "libsql";
 import { type AgeClock, systemAgeClock } from "../../core/age-clock.ts";
 import type { Clock } from "../../core/clock.ts";
 import { openDataDir } from "../data-dir.ts";
-import type { Redemptions, UnwrittenWords } from "../redemptions.ts";
+import type { Redemptions, UnpersistedPrompts } from "../redemptions.ts";
 import type { Stores } from "../stores.ts";
 import { SqliteAgents } from "./agents.ts";
 import { SqliteAccounts, SqliteApiKeys } from "./api-keys.ts";
 import { SqliteCalls } from "./calls.ts";
 import { DatabaseFiles } from "./database-files.ts";
-import { BUSY_MS, SharedFileDialect } from "./dialect.ts";
+import { BUSY_TIMEOUT_MS, SharedFileDialect } from "./dialect.ts";
 import { SqliteEpochs } from "./epochs.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { QueuedRedemptions } from "./queued-redemptions.ts";
@@ -23,7 +23,7 @@ export interface StoreOptions {
   /** Measures the age of tokens and of named requests; this machine's unless given. */
   ageClock?: AgeClock;
   /** Where the words of unrecorded calls are; in these stores' own memory unless given. */
-  unwritten?: UnwrittenWords;
+  unpersisted?: UnpersistedPrompts;
   /** Before, and after, the schema of an earlier version is brought up to date, during which the loop stands still. */
   onMigration?: (isOver: boolean) => Promise<void>;
 }
@@ -36,13 +36,13 @@ export interface StoreOptions {
 export async function openStores(
   dataDir: string,
   clock: Clock,
-  { ageClock = systemAgeClock(), unwritten = new Map(), onMigration }: StoreOptions = {},
+  { ageClock = systemAgeClock(), unpersisted = new Map(), onMigration }: StoreOptions = {},
 ): Promise<Stores> {
   openDataDir(dataDir);
   const path = databasePath(dataDir);
   // Prompts and transcripts are nobody else's; the files SQLite puts beside this one take its mode.
-  createFile(path);
-  const database = openFile(path);
+  createDatabaseFile(path);
+  const database = openDatabase(path);
   const files = new DatabaseFiles(path);
   const db = new Kysely<Tables>({ dialect: new SharedFileDialect(database, files) });
   try {
@@ -60,11 +60,11 @@ export async function openStores(
     accounts: new SqliteAccounts(db, clock),
     apiKeys: new SqliteApiKeys(db, clock),
     agents: new SqliteAgents(db, clock),
-    calls: new SqliteCalls(db, clock, ageClock, unwritten),
-    redemptions: new SqliteRedemptions(db, clock, ageClock, unwritten),
+    calls: new SqliteCalls(db, clock, ageClock, unpersisted),
+    redemptions: new SqliteRedemptions(db, clock, ageClock, unpersisted),
     retention: new SqliteRetention(db, database, clock),
     epochs: new SqliteEpochs(db),
-    isLost: () => files.areLost,
+    isDatabaseLost: () => files.areLost,
     close: () => db.destroy(),
   };
 }
@@ -77,10 +77,10 @@ export function openRedemptions(
   dataDir: string,
   clock: Clock,
   ageClock: AgeClock,
-  unwritten: Pick<UnwrittenWords, "get">,
+  unwritten: Pick<UnpersistedPrompts, "get">,
 ): { redemptions: Redemptions; close(): Promise<void> } {
   const path = databasePath(dataDir);
-  const file = openFile(path);
+  const file = openDatabase(path);
   file.exec("PRAGMA wal_autocheckpoint = 0");
   file.exec("PRAGMA busy_timeout = 0");
   const db = new Kysely<Tables>({ dialect: new SharedFileDialect(file, new DatabaseFiles(path)) });
@@ -93,7 +93,7 @@ export function openRedemptions(
 const databasePath = (dataDir: string): string => join(dataDir, "trunkline.db");
 
 /** Leaves a file alone that is there: closing a descriptor of it would free the locks that this process has on it by SQLite. */
-function createFile(path: string): void {
+function createDatabaseFile(path: string): void {
   try {
     closeSync(openSync(path, "ax", 0o600));
   } catch (error) {
@@ -102,9 +102,9 @@ function createFile(path: string): void {
 }
 
 /** Opens the database with the settings that every connection of the service needs. Throws SQLite's errors. */
-export function openFile(path: string): Libsql.Database {
+export function openDatabase(path: string): Libsql.Database {
   const file = new Libsql(path);
-  file.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  file.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   // Before the first table is made, or without effect: what retention deletes is given back to the file system.
   file.exec("PRAGMA auto_vacuum = INCREMENTAL");
   file.exec("PRAGMA journal_mode = WAL");

@@ -2,13 +2,13 @@ import { type Insertable, type Kysely, sql } from "kysely";
 import type { TranscriptTurn } from "../../core/call-spec.ts";
 import { TRANSACTION_ROWS_MAX, TRANSACTION_TEXT_BYTES_MAX } from "../../core/write-limits.ts";
 import { turnRowOf } from "./call-rows.ts";
-import { restAfter } from "./steps.ts";
+import { pauseAfterTransaction } from "./steps.ts";
 import type { Tables } from "./tables.ts";
 
 type TurnRow = Insertable<Tables["turns"]>;
 
 /** The call that turns are of. */
-export interface TurnsOf {
+export interface TurnOwner {
   callId: string;
   accountId: string;
   /** Of a call that is not recorded no text is written. */
@@ -16,7 +16,7 @@ export interface TurnsOf {
 }
 
 /** The rows of a transcript, in parts that one transaction may write; at least one part, which may be empty. */
-export function rowsInParts(turns: readonly TranscriptTurn[], { callId, accountId, withText }: TurnsOf): TurnRow[][] {
+export function rowBatches(turns: readonly TranscriptTurn[], { callId, accountId, withText }: TurnOwner): TurnRow[][] {
   const parts: TurnRow[][] = [[]];
   let bytes = 0;
   for (const [position, turn] of turns.entries()) {
@@ -40,18 +40,18 @@ export async function insertTurns(db: Kysely<Tables>, rows: readonly TurnRow[]):
 }
 
 /** Deletes the end of a transcript, in short transactions, until what is left may be deleted by one. */
-export async function shortenTranscript(db: Kysely<Tables>, callId: string): Promise<void> {
+export async function trimTranscript(db: Kysely<Tables>, callId: string): Promise<void> {
   for (;;) {
     const begunMs = performance.now();
-    const from = await lastPart(db, callId);
+    const from = await lastBatchStart(db, callId);
     if (from === undefined) return;
     await db.deleteFrom("turns").where("call_id", "=", callId).where("position", ">=", from).execute();
-    await restAfter(performance.now() - begunMs);
+    await pauseAfterTransaction(performance.now() - begunMs);
   }
 }
 
 /** The position from which on one transaction may delete; undefined where it may delete all. */
-async function lastPart(db: Kysely<Tables>, callId: string): Promise<number | undefined> {
+async function lastBatchStart(db: Kysely<Tables>, callId: string): Promise<number | undefined> {
   const rows = await db
     .selectFrom("turns")
     // Not `length`, which reads the text.

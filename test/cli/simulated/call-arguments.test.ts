@@ -43,19 +43,19 @@ test("what the caller does keeps the order of the command line", () => {
 });
 
 test("carrier_b alone has a codec for each direction, and an order to lose", () => {
-  expect(plan("--wire", "carrier_b").line).toEqual({
+  expect(plan("--wire", "carrier_b").transport).toEqual({
     wire: "carrier_b",
     codecs: { inbound: "mulaw", outbound: "mulaw" },
   });
-  expect(plan("--wire", "carrier_b", "--codec", "alaw", "--shuffle", "7").line).toEqual({
+  expect(plan("--wire", "carrier_b", "--codec", "alaw", "--shuffle", "7").transport).toEqual({
     wire: "carrier_b",
     codecs: { inbound: "alaw", outbound: "mulaw" },
     shuffleSeed: 7,
   });
-  expect(plan("--wire", "carrier_b", "--agent-codec", "alaw").line).toMatchObject({
+  expect(plan("--wire", "carrier_b", "--agent-codec", "alaw").transport).toMatchObject({
     codecs: { inbound: "mulaw", outbound: "alaw" },
   });
-  expect(plan("--wire", "carrier_c", "--codec", "mulaw").line).toEqual({ wire: "carrier_c" });
+  expect(plan("--wire", "carrier_c", "--codec", "mulaw").transport).toEqual({ wire: "carrier_c" });
   expect(problemsOf(["--wire", "carrier_c", "--codec", "alaw", "--shuffle", "1"])).toEqual([
     "of the carriers only carrier_b has A-law, not carrier_c",
     "--shuffle is for carrier_b and websocket; carrier_c delivers in order",
@@ -63,7 +63,7 @@ test("carrier_b alone has a codec for each direction, and an order to lose", () 
 });
 
 test("a WebSocket client has one codec, a rate each way, and the API's defaults", () => {
-  const formatOf = (...args: string[]) => plan("--wire", "websocket", ...args).line;
+  const formatOf = (...args: string[]) => plan("--wire", "websocket", ...args).transport;
   const pcm = { codec: "pcm_s16le", inputRateHz: 16_000, outputRateHz: 16_000 };
   expect(formatOf()).toEqual({ wire: "websocket", format: pcm });
   expect(formatOf("--rate", "48000", "--shuffle", "7")).toEqual({

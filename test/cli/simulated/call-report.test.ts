@@ -6,7 +6,7 @@ const TURN = { startMs: 1_000.4, endMs: 2_000.4 };
 
 /** A call of six seconds that went as it should, with `changes`. */
 const call = (changes: Partial<CallResult> = {}): CallResult => ({
-  line: { wire: "carrier_b", codecs: { inbound: "alaw", outbound: "mulaw" } },
+  transport: { wire: "carrier_b", codecs: { inbound: "alaw", outbound: "mulaw" } },
   caller: {
     said: [{ text: "When?", startMs: 3_000, endMs: 3_500, overAgent: false }],
     heard: [
@@ -16,7 +16,7 @@ const call = (changes: Partial<CallResult> = {}): CallResult => ({
     finished: true,
   },
   violations: new Map(),
-  complaints: [],
+  serviceErrors: [],
   startedMs: 500,
   endedMs: 6_500,
   hungUpBy: "caller",
@@ -45,7 +45,7 @@ test("everything that a call should not have is told in a sentence", () => {
   const broken = call({
     caller,
     violations,
-    complaints: ["unknown_type: no such thing"],
+    serviceErrors: ["unknown_type: no such thing"],
     hungUpBy: "other-end",
     closeCode: 1_008,
     service: service("ended", "protocol_error"),
@@ -93,7 +93,7 @@ test("the document counts from the beginning of the stream", () => {
 
 test("the document of a WebSocket client names its codec, and the rates at which it speaks and hears", () => {
   const documentOf = (codec: "mulaw" | "opus", inputRateHz: 8_000 | 48_000, outputRateHz: 8_000 | 24_000) =>
-    callDocument(call({ line: { wire: "websocket", format: { codec, inputRateHz, outputRateHz } } }));
+    callDocument(call({ transport: { wire: "websocket", format: { codec, inputRateHz, outputRateHz } } }));
   expect(documentOf("mulaw", 8_000, 8_000)).toMatchObject({
     wire: "websocket",
     codecs: { inbound: "mulaw", outbound: "mulaw" },

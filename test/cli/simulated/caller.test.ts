@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { TELEPHONE, TELEPHONE_LINE } from "../../../src/cli/simulated/audio-format.ts";
-import { Caller, type CallerNotice, type Step } from "../../../src/cli/simulated/caller.ts";
+import { TELEPHONE, TELEPHONE_BOTH_WAYS } from "../../../src/cli/simulated/audio-format.ts";
+import { Caller, type CallerEvent, type Step } from "../../../src/cli/simulated/caller.ts";
 import type { Utterance } from "../../../src/cli/simulated/utterance.ts";
 import { A_LAW, MU_LAW } from "../../../src/media/g711.ts";
 
@@ -23,7 +23,7 @@ const OTHER = utterance("no wait how much", 2);
 
 /** A caller on a line that beats every 20 ms from 1,000 ms on; each beat says what the agent's audio is. */
 class Line {
-  readonly notices: CallerNotice[] = [];
+  readonly notices: CallerEvent[] = [];
   readonly caller: Caller;
   /** What the microphone gave, a frame's first byte a beat. */
   readonly spoken: number[] = [];
@@ -36,7 +36,7 @@ class Line {
   constructor(script: readonly Step[], hangUpAfterMs = 60_000) {
     this.caller = new Caller({
       script,
-      formats: TELEPHONE_LINE,
+      formats: TELEPHONE_BOTH_WAYS,
       hangUpAfterMs,
       listen: (samples) => {
         this.listened += samples.length;
@@ -50,7 +50,7 @@ class Line {
       type: (text) => {
         this.typed.push(`${text} ${this.nowMs}`);
       },
-      notice: (notice) => this.notices.push(notice),
+      onEvent: (notice) => this.notices.push(notice),
     });
   }
 
@@ -73,17 +73,17 @@ class Line {
     for (const word of words.split(" ")) {
       for (let i = 0; i < 5; i += 1) this.beat(VOICE);
       text = `${text} ${word}`.trim();
-      this.caller.understood({ kind: "partial", text });
+      this.caller.onTranscript({ kind: "interim", text });
     }
-    if (final) this.caller.understood({ kind: "final", text });
+    if (final) this.caller.onTranscript({ kind: "final", text });
   }
 
   get isSpeaking(): boolean {
     return this.spoken.at(-1) !== SILENCE[0];
   }
 
-  noticed<K extends CallerNotice["kind"]>(kind: K): Extract<CallerNotice, { kind: K }>[] {
-    return this.notices.filter((notice): notice is Extract<CallerNotice, { kind: K }> => notice.kind === kind);
+  noticed<K extends CallerEvent["kind"]>(kind: K): Extract<CallerEvent, { kind: K }>[] {
+    return this.notices.filter((notice): notice is Extract<CallerEvent, { kind: K }> => notice.kind === kind);
   }
 }
 
@@ -147,7 +147,7 @@ test("it interrupts once the agent has said so many words, and knows how soon th
   expect(line.isSpeaking).toBe(true);
   line.beat(VOICE);
   line.beat(VOICE);
-  line.caller.understood({ kind: "final", text: "open every day" });
+  line.caller.onTranscript({ kind: "final", text: "open every day" });
   line.quiet(2_000);
   const { said, heard } = line.caller.report();
   expect(said).toEqual([{ text: "no wait how much", startMs: 1_400, endMs: 1_780, overAgent: true }]);
@@ -186,7 +186,7 @@ test("what the ear ends late belongs to the turn in which it began", () => {
   line.agentSays("we sell", false);
   line.quiet(1_000);
   line.beat(VOICE);
-  line.caller.understood({ kind: "final", text: "we sell roses" });
+  line.caller.onTranscript({ kind: "final", text: "we sell roses" });
   line.agentSays("two pounds");
   const { heard } = line.caller.report();
   expect(heard.map(({ text }) => text)).toEqual(["we sell roses", "two pounds"]);
@@ -211,9 +211,9 @@ test("the agent's hang-up ends a script that waits for it; the ear gets silence 
   line.quiet(1_000);
   line.agentSays("good", false);
   const before = line.listened;
-  line.caller.lineClosed();
+  line.caller.onClosed();
   expect(line.listened - before).toBe(2 * 8_000);
-  line.caller.understood({ kind: "final", text: "goodbye" });
+  line.caller.onTranscript({ kind: "final", text: "goodbye" });
   expect(line.caller.report()).toMatchObject({ finished: true, heard: [{ text: "goodbye" }] });
   expect(line.hungUp).toBe(0);
 });
@@ -221,7 +221,7 @@ test("the agent's hang-up ends a script that waits for it; the ear gets silence 
 test("a line that closes in the middle of the script leaves it unfinished", () => {
   const line = new Line([{ do: "listen" }, { do: "await-hang-up" }]);
   line.agentSays("hello", false);
-  line.caller.lineClosed();
+  line.caller.onClosed();
   expect(line.caller.report()).toMatchObject({ finished: false, heard: [{ text: "hello" }] });
 });
 
@@ -229,7 +229,7 @@ test("after its last step the caller hangs up, and has finished", () => {
   const line = new Line([{ do: "say", utterance: QUESTION }]);
   line.quiet(2_000);
   expect(line.hungUp).toBe(1);
-  line.caller.lineClosed();
+  line.caller.onClosed();
   expect(line.caller.report().finished).toBe(true);
 });
 
@@ -239,12 +239,12 @@ test("a caller whose patience ends hangs up, and has not finished", () => {
   expect(line.hungUp).toBe(0);
   line.quiet(5_000);
   expect(line.hungUp).toBe(1);
-  line.caller.lineClosed();
+  line.caller.onClosed();
   expect(line.caller.report().finished).toBe(false);
 });
 
 test("keys are pressed one by one, 200 ms apart, and what the agent says then is an answer", () => {
-  const line = new Line([{ do: "listen" }, { do: "press", keys: "12#" }, { do: "listen" }]);
+  const line = new Line([{ do: "listen" }, { do: "press", digits: "12#" }, { do: "listen" }]);
   line.agentSays("press a key");
   line.quiet(2_000);
   expect(line.pressed).toEqual(["1 2120", "2 2320", "# 2520"]);
@@ -302,16 +302,16 @@ test.each<Step>([
 ])("the other end may end a wait that is the last: %j", (last) => {
   const line = new Line([{ do: "say", utterance: QUESTION }, last]);
   line.quiet(1_000);
-  line.caller.lineClosed();
+  line.caller.onClosed();
   expect(line.caller.report().finished).toBe(true);
 });
 
 test("the other end may hang up on the last key, before it is let go, but not on one before", () => {
-  const script: Step[] = [{ do: "press", keys: "1#" }, { do: "listen" }];
+  const script: Step[] = [{ do: "press", digits: "1#" }, { do: "listen" }];
   const closedAfter = (ms: number): boolean => {
     const line = new Line(script);
     line.quiet(ms);
-    line.caller.lineClosed();
+    line.caller.onClosed();
     return line.caller.report().finished;
   };
   expect([closedAfter(100), closedAfter(300)]).toEqual([false, true]);
@@ -329,7 +329,7 @@ test("a caller with A-law in the ear and mu-law in the mouth hears and is silent
     hangUp: () => {},
     press: () => {},
     type: () => {},
-    notice: () => {},
+    onEvent: () => {},
   });
   caller.played(new Uint8Array(160).fill(A_LAW.encodeTable[8_000] as number), 0);
   expect(heard).toBe(A_LAW.decodeTable[A_LAW.encodeTable[8_000] as number]);
@@ -338,7 +338,7 @@ test("a caller with A-law in the ear and mu-law in the mouth hears and is silent
 
 test("a caller hears and speaks at the rates of the line, and measures time by them", () => {
   const heard: Int16Array[] = [];
-  const notices: CallerNotice[] = [];
+  const notices: CallerEvent[] = [];
   const caller = new Caller({
     script: [{ do: "await-hang-up" }],
     formats: { inbound: { codec: "pcm_s16le", rateHz: 48_000 }, outbound: { codec: "pcm_s16le", rateHz: 24_000 } },
@@ -347,7 +347,7 @@ test("a caller hears and speaks at the rates of the line, and measures time by t
     hangUp: () => {},
     press: () => {},
     type: () => {},
-    notice: (notice) => notices.push(notice),
+    onEvent: (notice) => notices.push(notice),
   });
   const samples = new Int16Array(480).fill(-8_000, 240);
   // As it lies in a message: at an odd place.
@@ -382,6 +382,6 @@ test("a message is typed in one go, and what the agent says then is an answer", 
 test("an ear that hears words in silence changes nothing", () => {
   const line = new Line([{ do: "listen" }]);
   line.quiet(100);
-  line.caller.understood({ kind: "final", text: "ghost" });
+  line.caller.onTranscript({ kind: "final", text: "ghost" });
   expect(line.caller.report().heard).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CarrierA } from "../../../src/cli/simulated/carrier-a.ts";
+import { SimulatedTwilio } from "../../../src/cli/simulated/carrier-a.ts";
 import type { Violation } from "../../../src/cli/simulated/peer.ts";
 import type { Clock } from "../../../src/core/clock.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -30,7 +30,7 @@ function openStream(clock: ManualClock, timers: Clock = clock) {
   const sentAtMs: number[] = [];
   const played: Played[] = [];
   const line = { microphone: (): Uint8Array | undefined => new Uint8Array(160).fill(SILENCE), closes: 0 };
-  const carrier = new CarrierA({
+  const carrier = new SimulatedTwilio({
     clock: timers,
     id: ID,
     send: (message) => {
@@ -103,7 +103,7 @@ test("ten minutes have exactly 30,000 frames, each at its own time", () => {
   let frames = 0;
   let offBeat = 0;
   const frame = new Uint8Array(160);
-  const carrier = new CarrierA({
+  const carrier = new SimulatedTwilio({
     clock,
     id: ID,
     send: () => {},
@@ -150,7 +150,7 @@ test("a telephone that sends nothing makes timestamps jump, chunks and sequence 
 
 test("a key is told with its track and counted in the sequence", () => {
   const { carrier, events } = openStream(new ManualClock());
-  carrier.pressKey("#");
+  carrier.pressDigit("#");
   expect(events("dtmf")).toEqual([
     { event: "dtmf", sequenceNumber: "2", dtmf: { track: "inbound_track", digit: "#" }, streamSid: SID },
   ]);
@@ -169,7 +169,7 @@ test("when the caller hangs up it says stop, closes, and sends nothing more what
   });
   const count = sent.length;
   mark("late");
-  carrier.pressKey("1");
+  carrier.pressDigit("1");
   clock.advance(1_000);
   expect({ closes: line.closes, sent: sent.length, played: played.length }).toEqual({
     closes: 1,
@@ -181,7 +181,7 @@ test("when the caller hangs up it says stop, closes, and sends nothing more what
 test("a caller who hangs up while a frame sounds sends no media behind the stop", () => {
   const clock = new ManualClock();
   const sent: string[] = [];
-  const carrier: CarrierA = new CarrierA({
+  const carrier: SimulatedTwilio = new SimulatedTwilio({
     clock,
     id: ID,
     send: (text) => sent.push((JSON.parse(text) as Sent).event),

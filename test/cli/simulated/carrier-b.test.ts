@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import type { LineCodecs } from "../../../src/cli/simulated/carrier.ts";
-import { CarrierB } from "../../../src/cli/simulated/carrier-b.ts";
+import type { CarrierCodecs } from "../../../src/cli/simulated/carrier.ts";
+import { SimulatedTelnyx } from "../../../src/cli/simulated/carrier-b.ts";
 import type { Violation } from "../../../src/cli/simulated/peer.ts";
 import { A_LAW, MU_LAW } from "../../../src/media/g711.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const ID = "0123456789abcdef0123456789abcdef";
 const STREAM_ID = "01234567-89ab-cdef-0123-456789abcdef";
-const BOTH_MU_LAW: LineCodecs = { inbound: "mulaw", outbound: "mulaw" };
+const BOTH_MU_LAW: CarrierCodecs = { inbound: "mulaw", outbound: "mulaw" };
 
 /** A message of the carrier, as a gateway reads it. */
 interface Sent {
@@ -23,12 +23,12 @@ interface Sent {
 }
 
 /** A started stream in virtual time whose caller is silent, and everything that came out of it. */
-function openStream({ codecs = BOTH_MU_LAW, shuffleSeed }: { codecs?: LineCodecs; shuffleSeed?: number } = {}) {
+function openStream({ codecs = BOTH_MU_LAW, shuffleSeed }: { codecs?: CarrierCodecs; shuffleSeed?: number } = {}) {
   const clock = new ManualClock();
   const sent: Sent[] = [];
   const played: { samples: number; bytes: Uint8Array }[] = [];
   const line = { microphone: (): Uint8Array | undefined => new Uint8Array(160).fill(0xff), closes: 0 };
-  const carrier = new CarrierB({
+  const carrier = new SimulatedTelnyx({
     clock,
     id: ID,
     codecs,
@@ -105,7 +105,7 @@ test("every 20 ms it sends what the microphone gave, numbered in strings", () =>
 test("a key is told with the microsecond it was pressed at", () => {
   const { clock, carrier, events } = openStream();
   clock.advance(5);
-  carrier.pressKey("#");
+  carrier.pressDigit("#");
   expect(events("dtmf")).toEqual([
     {
       event: "dtmf",
@@ -160,7 +160,7 @@ test("keys that come out of order can be put in order by when they were pressed"
   const keys = "123456789";
   const { clock, carrier, events } = openStream({ shuffleSeed: 3 });
   for (const key of keys) {
-    carrier.pressKey(key);
+    carrier.pressDigit(key);
     clock.advance(15);
   }
   clock.advance(100);

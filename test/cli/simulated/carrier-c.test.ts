@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CarrierC } from "../../../src/cli/simulated/carrier-c.ts";
+import { SimulatedPlivo } from "../../../src/cli/simulated/carrier-c.ts";
 import type { Violation } from "../../../src/cli/simulated/peer.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -21,7 +21,7 @@ function openStream() {
   const sent: Sent[] = [];
   const played: number[] = [];
   const line = { microphone: (): Uint8Array | undefined => new Uint8Array(160).fill(0xff), closes: 0 };
-  const carrier = new CarrierC({
+  const carrier = new SimulatedPlivo({
     clock,
     id: ID,
     send: (message) => sent.push(JSON.parse(message) as Sent),
@@ -92,7 +92,7 @@ test("a telephone that sends nothing makes timestamps jump, chunks not", () => {
 test("a key is told with its time", () => {
   const { clock, carrier, events } = openStream();
   clock.advance(5);
-  carrier.pressKey("5");
+  carrier.pressDigit("5");
   expect(events("dtmf")).toEqual([
     {
       event: "dtmf",

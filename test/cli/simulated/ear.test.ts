@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openEar } from "../../../src/cli/simulated/ear.ts";
+import { openCallerStt } from "../../../src/cli/simulated/ear.ts";
 import { loadResampler } from "../../../src/media/resampler.ts";
 import type { Stt } from "../../../src/speech/speech.ts";
 
@@ -10,7 +10,7 @@ function listener() {
   const heard: { rateHz: number; samples: number[] } = { rateHz: 0, samples: [] };
   const stt: Stt = {
     provider: "scripted",
-    capabilities: { ratesHz: [8_000, 16_000], partials: true },
+    capabilities: { ratesHz: [8_000, 16_000], interimTranscripts: true },
     open: ({ rateHz }) => {
       heard.rateHz = rateHz;
       return { write: (frame) => heard.samples.push(...frame), events: (async function* () {})() };
@@ -26,7 +26,7 @@ test.each([
   { rateHz: 48_000, earHz: 8_000 },
 ])("what is played at $rateHz Hz is heard at $earHz Hz", async ({ rateHz, earHz }) => {
   const { stt, heard } = listener();
-  const ear = openEar(stt, { language: "en-US", rateHz }, await loadResampler(), NEVER);
+  const ear = openCallerStt(stt, { language: "en-US", rateHz }, await loadResampler(), NEVER);
   const frame = new Int16Array(rateHz / 50).fill(8_000);
   for (let ms = 0; ms < 200; ms += 20) ear.write(frame);
   ear.close();

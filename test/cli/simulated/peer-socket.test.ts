@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { CarrierA } from "../../../src/cli/simulated/carrier-a.ts";
+import { SimulatedTwilio } from "../../../src/cli/simulated/carrier-a.ts";
 import { connectPeer } from "../../../src/cli/simulated/peer-socket.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 
@@ -15,7 +15,7 @@ const TELEPHONE = {
 };
 
 const connect = (url: string, signal?: AbortSignal, upgradeMsMax?: number) =>
-  connectPeer(url, (socket) => new CarrierA({ ...TELEPHONE, ...socket }), signal, upgradeMsMax);
+  connectPeer(url, (socket) => new SimulatedTwilio({ ...TELEPHONE, ...socket }), signal, upgradeMsMax);
 
 /** A gateway that does nothing by itself. */
 async function gateway(): Promise<{ server: WebSocketServer; url: string }> {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
-import type { CallerNotice, Step } from "../../../src/cli/simulated/caller.ts";
+import type { CallerEvent, Step } from "../../../src/cli/simulated/caller.ts";
 import { placeCall } from "../../../src/cli/simulated/place-call.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
@@ -15,7 +15,7 @@ const NEVER = new AbortController().signal;
 function ear(event: SttEvent | Error): Stt {
   return {
     provider: "scripted",
-    capabilities: { ratesHz: [8_000], partials: true },
+    capabilities: { ratesHz: [8_000], interimTranscripts: true },
     open: (_options, signal) => {
       let heard = (): void => {};
       const voice = new Promise<void>((resolve) => {
@@ -68,17 +68,17 @@ afterEach(() => {
 });
 
 function call(stt: Stt, script: readonly Step[]) {
-  const notices: CallerNotice[] = [];
+  const notices: CallerEvent[] = [];
   const toPlace = {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/stream/token`,
-    line: { wire: "carrier_a" as const },
+    transport: { wire: "carrier_a" as const },
     id: "0".repeat(32),
     script,
     hangUpAfterMs: 20_000,
     stt,
     language: "en-US",
     clock: systemClock,
-    notice: (notice: CallerNotice) => notices.push(notice),
+    onEvent: (notice: CallerEvent) => notices.push(notice),
   };
   return { toPlace, notices };
 }
@@ -101,7 +101,7 @@ test("an abort is the caller hanging up", async () => {
   hangsUp = false;
   const stop = new AbortController();
   const { toPlace } = call(ear({ kind: "final", text: "good day" }), [{ do: "await-hang-up" }]);
-  const placed = placeCall({ ...toPlace, notice: () => stop.abort() }, stop.signal);
+  const placed = placeCall({ ...toPlace, onEvent: () => stop.abort() }, stop.signal);
   expect(await ended).toBe(1_000);
   await placed;
 });

@@ -8,7 +8,7 @@ import { UsageError } from "../../../src/cli/command.ts";
 import { TELEPHONE } from "../../../src/cli/simulated/audio-format.ts";
 import { type CallPlan, planCall } from "../../../src/cli/simulated/call-arguments.ts";
 import { callFaults } from "../../../src/cli/simulated/call-report.ts";
-import { patienceMs, runCall } from "../../../src/cli/simulated/run-call.ts";
+import { callTimeoutMs, runCall } from "../../../src/cli/simulated/run-call.ts";
 import { Terminal } from "../../../src/cli/simulated/terminal.ts";
 import type { Utterance } from "../../../src/cli/simulated/utterance.ts";
 import { readWav, writeWav } from "../../../src/cli/simulated/wav.ts";
@@ -190,8 +190,8 @@ test("a caller who is to stay for so long hangs up then, and that is as it shoul
 test("a caller's patience does not run out over what the caller has to say", () => {
   const frames = Array<Uint8Array>(30_000).fill(new Uint8Array(160));
   const utterance: Utterance = { text: "ten minutes", format: TELEPHONE, frames, words: [] };
-  expect(patienceMs([{ do: "listen" }])).toBe(300_000);
-  expect(patienceMs([{ do: "listen" }, { do: "say", utterance }, { do: "press", keys: "1" }])).toBe(900_000);
+  expect(callTimeoutMs([{ do: "listen" }])).toBe(300_000);
+  expect(callTimeoutMs([{ do: "listen" }, { do: "say", utterance }, { do: "press", digits: "1" }])).toBe(900_000);
 });
 
 test("another end that breaks the call off is a fault", async () => {

@@ -41,12 +41,12 @@ test("of what a service tells of itself, that is shown which is not heard", () =
   let text = "";
   const terminal = new Terminal({ write: (part) => (text += part), colour: false });
   terminal.show({ kind: "word", who: "caller", atMs: 0, word: "When?" });
-  terminal.told({ type: "state", state: "thinking" });
-  terminal.told({ type: "transcript", role: "user", text: "Whe", final: false, turnId: 2 });
-  terminal.told({ type: "transcript", role: "user", text: "When?", final: true, turnId: 2 });
-  terminal.told({ type: "transcript", role: "agent", text: "Now.", final: true, turnId: 3 });
-  terminal.told({ type: "error", code: "unknown_type", message: "there is no such message" });
-  terminal.told({ type: "ended", reason: "agent_hangup" });
+  terminal.showServiceMessage({ type: "state", state: "thinking" });
+  terminal.showServiceMessage({ type: "transcript", role: "user", text: "Whe", final: false, turnId: 2 });
+  terminal.showServiceMessage({ type: "transcript", role: "user", text: "When?", final: true, turnId: 2 });
+  terminal.showServiceMessage({ type: "transcript", role: "agent", text: "Now.", final: true, turnId: 3 });
+  terminal.showServiceMessage({ type: "error", code: "unknown_type", message: "there is no such message" });
+  terminal.showServiceMessage({ type: "ended", reason: "agent_hangup" });
   expect(text).toBe(`   0.0 s  caller   When?
            understood as: When?
            the service complains of unknown_type: there is no such message
@@ -59,8 +59,8 @@ test("nothing that the other end says or has said steers the terminal", () => {
   let text = "";
   const terminal = new Terminal({ write: (part) => (text += part), colour: false });
   terminal.show({ kind: "word", who: "agent", atMs: 0, word: evil });
-  terminal.told({ type: "transcript", role: "user", text: evil, final: true, turnId: 1 });
-  terminal.told({ type: "error", code: evil, message: evil });
+  terminal.showServiceMessage({ type: "transcript", role: "user", text: evil, final: true, turnId: 1 });
+  terminal.showServiceMessage({ type: "error", code: evil, message: evil });
   expect(text.replaceAll(/[\P{Cc}\n]/gu, "")).toBe("");
   expect(printable(`${evil}\n\té`)).toBe("a\ufffd[2Jb\ufffdc\ufffd1md\ufffde\n\té");
 });

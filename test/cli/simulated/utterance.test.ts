@@ -23,7 +23,7 @@ test("speech becomes whole frames of mu-law", async () => {
 /** A voice that says a quarter of a second of something in a second of silence. */
 const halfSilent: Tts = {
   provider: "silent",
-  capabilities: { wordTimes: true },
+  capabilities: { wordTimestamps: true },
   voices: async () => [],
   speak: async function* () {
     const samples = new Int16Array(8_000);

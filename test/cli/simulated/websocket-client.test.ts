@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Violation } from "../../../src/cli/simulated/peer.ts";
-import { PieceCutter } from "../../../src/cli/simulated/piece-cutter.ts";
+import { Chunker } from "../../../src/cli/simulated/piece-cutter.ts";
 import { seededRandom } from "../../../src/cli/simulated/seeded-random.ts";
 import { type ServiceMessage, WebsocketClient } from "../../../src/cli/simulated/websocket-client.ts";
 import { STREAM_RATES_HZ, type StreamFormat } from "../../../src/core/call-spec.ts";
@@ -57,7 +57,7 @@ function openStream({ format = PCM, ready = true, shuffleSeed }: Scene = {}) {
     },
     microphone: () => line.microphone(),
     earphone: (frame, samples, atMs) => played.push({ samples, bytes: frame.slice(), atMs }),
-    told: (message) => told.push(message),
+    onServiceMessage: (message) => told.push(message),
   });
   client.start();
   const tell = (message: object): void => client.receive(JSON.stringify(message));
@@ -110,7 +110,7 @@ test.each(
 
 test("keys and typed text are told, and a hang-up is told before the socket is closed", () => {
   const { client, texts, line } = openStream();
-  client.pressKey("5");
+  client.pressDigit("5");
   client.typeText("Hello?");
   client.stop();
   client.typeText("too late");
@@ -222,7 +222,7 @@ test("any cut keeps every byte and the same seed cuts the same way", () => {
     fc.property(fc.nat(), fc.array(fc.uint8Array({ maxLength: 200 })), (seed, parts) => {
       const cut = (): Buffer[] => {
         const pieces: Buffer[] = [];
-        const cutter = new PieceCutter(seededRandom(seed), 2, 100, (piece) => pieces.push(Buffer.from(piece)));
+        const cutter = new Chunker(seededRandom(seed), 2, 100, (piece) => pieces.push(Buffer.from(piece)));
         for (const part of parts) cutter.push(part);
         cutter.flush();
         return pieces;

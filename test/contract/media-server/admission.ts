@@ -250,7 +250,7 @@ export function admissionContract(mediaServer: MediaServerName): void {
       const drained = gateway.drain().then(() => {
         empty = true;
       });
-      gateway.sayGoodbye();
+      gateway.endAllWithGoodbye();
       await new Promise((resolve) => setTimeout(resolve, 20));
       expect(empty).toBe(false);
       answer();

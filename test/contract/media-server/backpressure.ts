@@ -25,7 +25,7 @@ export function backpressureContract(mediaServer: MediaServerName): void {
   /** Speaks for ever, at the rate of the leg. */
   const ENDLESS: Tts = {
     provider: "endless",
-    capabilities: { wordTimes: false },
+    capabilities: { wordTimestamps: false },
     voices: async () => [],
     async *speak(_request, signal) {
       const samples = new Int16Array(RATE_HZ / 5).fill(1_000);

@@ -4,7 +4,7 @@ import { connect as connectTls } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
 import { hasOpenssl, makeCertificate } from "../../support/certificates.ts";
-import { DEAF_LEG } from "../../support/deaf-leg.ts";
+import { NOOP_LEG } from "../../support/deaf-leg.ts";
 import { createMediaServer } from "../../support/media-servers.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { RawWs } from "../../support/raw-ws.ts";
@@ -21,7 +21,7 @@ export function crowdedContract(mediaServer: MediaServerName): void {
   ] as const)("D4: %s, a connection beyond the limit is closed at once and not counted; when others have closed the next is accepted", async (_how, secure) => {
     const { log, lines } = memoryLog();
     const server = createMediaServer(mediaServer, {
-      admit: async () => ({ kind: "admitted", open: () => DEAF_LEG }),
+      admit: async () => ({ kind: "admitted", open: () => NOOP_LEG }),
       tls: secure ? makeCertificate(temporaryDirectory(), "crowded") : undefined,
       handshakesMax: () => ROOM,
       log,

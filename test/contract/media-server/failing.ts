@@ -2,7 +2,7 @@ import { afterEach, expect, onTestFinished, test } from "vitest";
 import { HANDSHAKE_MS_MAX } from "../../../src/core/limits.ts";
 import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
 import type { UwsApp, UwsBehavior } from "../../../src/gateway/media-server/uws-module.ts";
-import { DEAF_LEG } from "../../support/deaf-leg.ts";
+import { NOOP_LEG } from "../../support/deaf-leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { createMediaServer, type MediaServerParts, uwsHere } from "../../support/media-servers.ts";
 import { type MediaService, mediaService } from "../../support/media-service.ts";
@@ -59,7 +59,7 @@ export function failingContract(mediaServer: MediaServerName): void {
         await fail();
         const open = () => {
           opened += 1;
-          return { ...DEAF_LEG, closed: (code: number, violated: boolean) => closed.push([code, violated]) };
+          return { ...NOOP_LEG, closed: (code: number, violated: boolean) => closed.push([code, violated]) };
         };
         return { kind: "admitted", open } as const;
       },
@@ -94,7 +94,7 @@ export function failingContract(mediaServer: MediaServerName): void {
       admit: async () => {
         const open = () => {
           if (fails) throw new Error("planted");
-          return DEAF_LEG;
+          return NOOP_LEG;
         };
         return { kind: "admitted", open } as const;
       },

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ConnectionType } from "../../../src/core/call-spec.ts";
-import { FRAMING_BYTES_MAX, MESSAGE_FRAGMENTS_MAX } from "../../../src/core/connection-limits.ts";
+import { FRAMING_BYTES_BURST_MAX, MESSAGE_FRAGMENTS_MAX } from "../../../src/core/connection-limits.ts";
 import { CARRIER_RATE_HZ } from "../../../src/core/limits.ts";
 import { SILENT_PEER_MS_MAX } from "../../../src/core/liveness-limits.ts";
 import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
@@ -24,7 +24,7 @@ const DIES_MS = 3_000;
 /** Each word takes WORD_MS. */
 const EVEN: Tts = {
   provider: "even",
-  capabilities: { wordTimes: true },
+  capabilities: { wordTimestamps: true },
   voices: async () => [],
   async *speak({ text }) {
     const words = text.split(" ").map((word, at) => ({ text: word, startMs: at * WORD_MS, endMs: (at + 1) * WORD_MS }));
@@ -142,7 +142,7 @@ export function livenessContract(mediaServer: MediaServerName): void {
     service = await mediaService({ mediaServer });
     const { callId, ws } = await quiet(service);
     const message = Buffer.concat([BEGIN, ...Array<Buffer>(MESSAGE_FRAGMENTS_MAX - 2).fill(EMPTY), END]);
-    for (let sent = 0; sent < 2 * FRAMING_BYTES_MAX; sent += message.length) ws.write(message);
+    for (let sent = 0; sent < 2 * FRAMING_BYTES_BURST_MAX; sent += message.length) ws.write(message);
     ws.sendClose(1_000);
     const { closeCode, endReason } = DIFFERENCES[mediaServer].endAfterEmptyFragments;
     expect(await ws.readCloseCode()).toBe(closeCode);

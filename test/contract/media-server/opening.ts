@@ -1,6 +1,6 @@
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import type { MediaServerName } from "../../../src/gateway/media-server/media-server.ts";
-import { DEAF_LEG } from "../../support/deaf-leg.ts";
+import { NOOP_LEG } from "../../support/deaf-leg.ts";
 import { createMediaServer } from "../../support/media-servers.ts";
 import { type MediaService, mediaService } from "../../support/media-service.ts";
 import { memoryLog } from "../../support/memory-log.ts";
@@ -29,7 +29,7 @@ export function openingContract(mediaServer: MediaServerName): void {
           kind: "admitted",
           open: () => {
             for (let bytes = 16; bytes <= 512; bytes += 8) kept.push(Buffer.allocUnsafeSlow(bytes).fill(FILL));
-            return { ...DEAF_LEG, closed: (code) => closed.push(code) };
+            return { ...NOOP_LEG, closed: (code) => closed.push(code) };
           },
         };
       },

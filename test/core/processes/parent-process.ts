@@ -1,13 +1,13 @@
 import { childModule } from "../../../src/core/child-module.ts";
-import { forkTasks } from "../../../src/core/task-child.ts";
+import { forkTaskChild } from "../../../src/core/task-child.ts";
 
 /** A parent that says the id of its child when that runs a task without end, and does nothing more about it. */
-const child = forkTasks(childModule(import.meta.url, "./moody-process"))({
-  message: () => {
+const child = forkTaskChild(childModule(import.meta.url, "./moody-process"))({
+  onMessage: () => {
     child.send({ task: "spin", cpuMsMax: 60_000 });
     // Its main thread cannot say that it has begun: the message is read before anything else happens there.
     setTimeout(() => console.log(child.pid), 200);
   },
-  gone: () => {},
+  onExit: () => {},
 });
 setInterval(() => {}, 60_000);

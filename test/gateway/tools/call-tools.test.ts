@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { PRESSING_KEYS } from "../../../src/api/selected-tools.ts";
+import { DTMF_CONNECTION_TYPES } from "../../../src/api/selected-tools.ts";
 import type { ToolSpec } from "../../../src/core/call-spec.ts";
 import { Ticker } from "../../../src/gateway/ticker.ts";
 import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
-import { createCarrierA } from "../../../src/wire/carrier-a.ts";
-import { createCarrierB } from "../../../src/wire/carrier-b.ts";
-import { createCarrierC } from "../../../src/wire/carrier-c.ts";
+import { createTwilioWire } from "../../../src/wire/carrier-a.ts";
+import { createTelnyxWire } from "../../../src/wire/carrier-b.ts";
+import { createPlivoWire } from "../../../src/wire/carrier-c.ts";
 import { leg } from "../../support/leg.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { type LlmStep, ScriptedLlm, sayingReply } from "../../support/scripted-llm.ts";
+import { type LlmStep, ScriptedLlm, textReply } from "../../support/scripted-llm.ts";
 import { ifMachineStalled } from "../../support/stalled-machine.ts";
 import { websocketLeg } from "../../support/websocket-leg.ts";
 
@@ -33,15 +33,15 @@ const asking = (name: string, given: object): LlmStep[] => [
 /** A model that asks for a tool, and then says what came of it is fine. */
 function scene(name: string, given: object) {
   const clock = new ManualClock();
-  const llm = new ScriptedLlm(clock, [asking(name, given), sayingReply("That is fine.")]);
+  const llm = new ScriptedLlm(clock, [asking(name, given), textReply("That is fine.")]);
   return { llm, beside: { clock, ticker: new Ticker(clock) } };
 }
 const USER_FIRST = { firstSpeaker: "user" as const };
 
 describe("a tool that the client carries out", () => {
   test("is asked of it, and what it answers is told to the model, which goes on", async () => {
-    const { llm, beside } = scene("show", { order: "A-17" });
-    const call = websocketLeg({ spec: { ...USER_FIRST, tools: [CLIENT] }, llm, beside });
+    const { llm, beside: shared } = scene("show", { order: "A-17" });
+    const call = websocketLeg({ spec: { ...USER_FIRST, tools: [CLIENT] }, llm, shared });
     call.type("Where is my order?");
     await call.clock.play(200);
     const asked = call.told("toolCall");
@@ -60,8 +60,8 @@ describe("a tool that the client carries out", () => {
   });
 
   test("that never answers is over in its time, and the model is told", { retry: ifMachineStalled }, async () => {
-    const { llm, beside } = scene("show", { order: "A-17" });
-    const call = websocketLeg({ spec: { ...USER_FIRST, tools: [CLIENT] }, llm, beside });
+    const { llm, beside: shared } = scene("show", { order: "A-17" });
+    const call = websocketLeg({ spec: { ...USER_FIRST, tools: [CLIENT] }, llm, shared });
     call.type("Where is my order?");
     await call.clock.play(10_500);
     expect(llm.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: "Error: it took longer than 10 s." });
@@ -71,13 +71,13 @@ describe("a tool that the client carries out", () => {
 
 describe("a tool that is an HTTP request", () => {
   test("L1: is carried out with its arguments, and neither they nor its secret are logged or told", async () => {
-    const { llm, beside } = scene("order", { order: "canary of an order" });
+    const { llm, beside: shared } = scene("order", { order: "canary of an order" });
     const carried: object[] = [];
     const carryOut = async (_tool: object, given: object): Promise<ToolOutcome> => {
       carried.push(given);
       return { text: "on its way", status: 200 };
     };
-    const call = websocketLeg({ spec: { ...USER_FIRST, tools: [HTTP] }, llm, beside, httpTools: { carryOut } });
+    const call = websocketLeg({ spec: { ...USER_FIRST, tools: [HTTP] }, llm, shared, httpTools: { carryOut } });
     call.type("Where is my order?");
     await call.clock.play(1_000);
     expect(carried).toEqual([{ order: "canary of an order" }]);
@@ -89,13 +89,13 @@ describe("a tool that is an HTTP request", () => {
   });
 
   test("C15: is aborted when the caller hangs up", async () => {
-    const { llm, beside } = scene("order", { order: "A-17" });
+    const { llm, beside: shared } = scene("order", { order: "A-17" });
     let signal: AbortSignal | undefined;
     const carryOut = (_tool: object, _given: object, life: AbortSignal) => {
       signal = life;
       return new Promise<ToolOutcome>(() => {});
     };
-    const call = websocketLeg({ spec: { ...USER_FIRST, tools: [HTTP] }, llm, beside, httpTools: { carryOut } });
+    const call = websocketLeg({ spec: { ...USER_FIRST, tools: [HTTP] }, llm, shared, httpTools: { carryOut } });
     call.type("Where is my order?");
     await call.clock.play(200);
     expect(signal?.aborted).toBe(false);
@@ -106,9 +106,9 @@ describe("a tool that is an HTTP request", () => {
 
 describe("keys that the agent presses", () => {
   test("go out by the carrier's own message", async () => {
-    const { llm, beside } = scene("send_dtmf", { digits: "12#" });
+    const { llm, beside: shared } = scene("send_dtmf", { digits: "12#" });
     const spec = { ...USER_FIRST, connectionType: "carrier_c" as const, tools: [SEND_DTMF] };
-    const call = leg({ spec, llm, beside, wire: createCarrierC() });
+    const call = leg({ spec, llm, shared, wire: createPlivoWire() });
     call.json({ event: "start", sequenceNumber: 1, start: { callId: "c", streamId: "s" }, streamId: "s" });
     call.json({ event: "dtmf", sequenceNumber: 2, streamId: "s", dtmf: { digit: "1" } });
     await call.clock.play(4_000);
@@ -118,11 +118,11 @@ describe("keys that the agent presses", () => {
 
   test("are offered where the wire has a message for them, and nowhere else", () => {
     const wires = {
-      carrier_a: createCarrierA(),
-      carrier_b: createCarrierB({ outboundCodec: "mulaw" }),
-      carrier_c: createCarrierC(),
+      carrier_a: createTwilioWire(),
+      carrier_b: createTelnyxWire({ outboundCodec: "mulaw" }),
+      carrier_c: createPlivoWire(),
     };
     const can = Object.entries(wires).filter(([, wire]) => wire.encodeDtmf !== undefined);
-    expect(can.map(([name]) => name)).toEqual(PRESSING_KEYS);
+    expect(can.map(([name]) => name)).toEqual(DTMF_CONNECTION_TYPES);
   });
 });

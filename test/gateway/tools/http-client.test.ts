@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { HttpTool } from "../../../src/core/call-spec.ts";
 import type { ToolSecret, ToolSecrets } from "../../../src/core/tool-secrets.ts";
 import { HttpTools, type Resolve, resolveByDns } from "../../../src/gateway/tools/http-client.ts";
-import { lyingDns } from "../../support/lying-dns.ts";
+import { scriptedDns } from "../../support/lying-dns.ts";
 
 interface Got {
   method: string | undefined;
@@ -359,7 +359,7 @@ describe("where an HTTP tool connects to", () => {
       ["fd00::1", "93.184.215.14"],
     ];
     const rebinding = [["127.0.0.1"], ["10.0.0.1"]];
-    const dns = await lyingDns((question) => [...lies, ...rebinding][question - 1] ?? []);
+    const dns = await scriptedDns((question) => [...lies, ...rebinding][question - 1] ?? []);
     const url = `http://shop.example:${port}/{order}`;
     try {
       const resolve = resolveByDns([dns.server]);
@@ -377,7 +377,7 @@ describe("where an HTTP tool connects to", () => {
   });
 
   test("S2: a name server that has no such name, or is away, leads nowhere", async () => {
-    const dns = await lyingDns(() => []);
+    const dns = await scriptedDns(() => []);
     const resolve = resolveByDns([dns.server]);
     const url = "http://shop.example/{order}";
     expect(await call({ url }, { order: "1" }, { resolve })).toMatchObject({

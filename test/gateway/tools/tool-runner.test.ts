@@ -52,8 +52,8 @@ function runner(schemas: Pick<SchemaChecks, "prepare" | "check"> = INLINE_SCHEMA
   });
   return {
     ...{ clock, lines, delivered, asked, requests, tools },
-    run: (name: string, key: string, given: Record<string, unknown> = { order: "A-17" }) =>
-      tools.run({ kind: "tool", turnId: 3, key, name, arguments: given }),
+    run: (name: string, toolCallId: string, given: Record<string, unknown> = { order: "A-17" }) =>
+      tools.run({ kind: "run-tool", turnId: 3, toolCallId, name, arguments: given }),
     /** The last line that was logged. */
     told: () => JSON.parse(lines.at(-1) ?? "{}") as Record<string, unknown>,
   };
@@ -86,9 +86,9 @@ describe("the tools of a call", () => {
       { id: "3.1", name: "screen", arguments: { order: "A-17" } },
       { id: "3.2", name: "screen", arguments: { order: "A-17" } },
     ]);
-    expect(tools.answered("3.2", "no such window", true)).toBe(true);
-    expect(tools.answered("3.1", "shown", false)).toBe(true);
-    expect([tools.answered("3.1", "again", false), tools.answered("9.9", "x", false)]).toEqual([false, false]);
+    expect(tools.clientAnswered("3.2", "no such window", true)).toBe(true);
+    expect(tools.clientAnswered("3.1", "shown", false)).toBe(true);
+    expect([tools.clientAnswered("3.1", "again", false), tools.clientAnswered("9.9", "x", false)]).toEqual([false, false]);
     await settled();
     expect(delivered).toEqual([result("3.2", "Error: no such window.", true), result("3.1", "shown")]);
   });
@@ -96,7 +96,7 @@ describe("the tools of a call", () => {
   test("a client answers for its own tools alone", () => {
     const { run, tools } = runner();
     run("order", "3.1");
-    expect(tools.answered("3.1", "x", false)).toBe(false);
+    expect(tools.clientAnswered("3.1", "x", false)).toBe(false);
   });
 
   test("are over when their time is, and what comes late is nothing", async () => {
@@ -112,7 +112,7 @@ describe("the tools of a call", () => {
     expect(told()).toMatchObject({ msg: "tool failed", code: "timeout", durationMs: 5_000 });
     expect(requests[0]?.signal.aborted).toBe(true);
     requests[0]?.answer({ text: "late" });
-    expect(tools.answered("3.2", "late", false)).toBe(false);
+    expect(tools.clientAnswered("3.2", "late", false)).toBe(false);
     await settled();
     expect(delivered).toHaveLength(2);
   });
@@ -156,7 +156,7 @@ describe("the tools of a call", () => {
     expect(clock.pending).toBe(0);
     requests[0]?.answer({ text: "late" });
     requests[1]?.fail();
-    expect(tools.answered("3.3", "late", false)).toBe(false);
+    expect(tools.clientAnswered("3.3", "late", false)).toBe(false);
     await clock.play(60_000);
     expect([delivered, lines.filter((line) => line.includes("tool carried out"))]).toEqual([[], []]);
   });
@@ -194,7 +194,7 @@ describe("the tools of a call", () => {
     expect([requests[0]?.given, asked[0]?.arguments].map((sent) => JSON.stringify(sent))).toEqual(
       Array(2).fill(JSON.stringify(given)),
     );
-    expect([tools.answered("3.2", "shown", false), delivered.length]).toEqual([true, 1]);
+    expect([tools.clientAnswered("3.2", "shown", false), delivered.length]).toEqual([true, 1]);
   });
 });
 
@@ -262,8 +262,8 @@ describe("ADV-H2: the arguments of a tool", () => {
     const schemas = new ScriptedChecks();
     const { run, tools, asked, delivered } = runner(schemas);
     run("screen", "3.1");
-    expect(tools.answered("3.1", "shown", false)).toBe(false);
-    schemas.asked[0]?.answer({ outcome: "answered", answer: { kind: "unfit", why: "must be fewer" }, cpuMs: 1 });
+    expect(tools.clientAnswered("3.1", "shown", false)).toBe(false);
+    schemas.asked[0]?.answer({ outcome: "answered", answer: { kind: "unfit", reason: "must be fewer" }, cpuMs: 1 });
     await settled();
     expect([asked, delivered]).toEqual([[], [result("3.1", "Error: the arguments do not fit: must be fewer.", true)]]);
   });

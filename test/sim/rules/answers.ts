@@ -2,26 +2,26 @@ import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { DTMF_ENTRY_DIGITS_MAX, FRAME_MS } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
-import type { SimulatedEar } from "../ear.ts";
-import { type Facts, isComplete, isNews, isOver, TICK_MS } from "../facts.ts";
+import type { SimulatedStt } from "../ear.ts";
+import { type Facts, isComplete, needsReply, isOver, TICK_MS } from "../facts.ts";
 import type { Rule } from "./rule.ts";
 
 const {
   markGraceMs,
   finalWaitMs,
-  wordlessVoiceMs,
+  wordlessSpeechMs: wordlessVoiceMs,
   frameLossMs,
   hangoverMs,
   fillerMs,
-  digitGapMs,
-  modelSilenceMs,
-  voiceSilenceMs,
+  dtmfGapMs: digitGapMs,
+  llmSilenceMs: modelSilenceMs,
+  ttsSilenceMs: voiceSilenceMs,
 } = DEFAULT_TURN_PARAMETERS;
 /** The longest that turn taking may take over what was said last. */
 const ANSWER_WITHIN_MS = finalWaitMs + wordlessVoiceMs + frameLossMs + hangoverMs;
 
 /** What sets the engines to work. */
-const WORK: readonly CallCommand["kind"][] = ["ask", "speak", "resume"];
+const WORK: readonly CallCommand["kind"][] = ["generate-reply", "speak", "resume"];
 const ENGINES_SILENT_MS_MAX = Math.max(modelSilenceMs, voiceSilenceMs);
 /** An entry of keys, as it stands among what was said. */
 const ENTRY = /DTMF: (\S+)/g;
@@ -30,7 +30,7 @@ const ENTRY = /DTMF: (\S+)/g;
 export class Answers implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
-  readonly #ear: SimulatedEar | undefined;
+  readonly #ear: SimulatedStt | undefined;
   /** What came of the caller, in order: what was said, by its finals, and what was typed. */
   readonly #finals: string[] = [];
   #partial = "";
@@ -44,7 +44,7 @@ export class Answers implements Rule {
   /** Since when words of the caller wait for an answer; undefined while none do. */
   #waitingMs: number | undefined;
 
-  constructor(facts: Facts, chronicle: Chronicle, ear: SimulatedEar | undefined) {
+  constructor(facts: Facts, chronicle: Chronicle, ear: SimulatedStt | undefined) {
     this.#facts = facts;
     this.#chronicle = chronicle;
     this.#ear = ear;
@@ -52,17 +52,17 @@ export class Answers implements Rule {
 
   event(event: CallEvent): void {
     if (this.#facts.lastEventCounts) this.#workedMs = this.#facts.nowMs;
-    if (isNews(event, this.#facts.asked)) this.#waitingMs = this.#facts.nowMs;
+    if (needsReply(event, this.#facts.asked)) this.#waitingMs = this.#facts.nowMs;
     if (event.kind === "dtmf") this.#pressed(event.digit);
     if (event.kind === "typed") this.#enteringUntilMs = Number.NaN;
-    if (event.kind !== "ear-partial" && event.kind !== "ear-final" && event.kind !== "typed") return;
-    this.#partial = event.kind === "ear-partial" ? event.text : "";
-    if (event.kind !== "ear-partial") this.#finals.push(event.text);
+    if (event.kind !== "stt-interim" && event.kind !== "stt-final" && event.kind !== "typed") return;
+    this.#partial = event.kind === "stt-interim" ? event.text : "";
+    if (event.kind !== "stt-interim") this.#finals.push(event.text);
   }
 
   /** Voice may go on with what was said; but not for ever, where an ear would tell the words of it. */
   frameIn(voiced: boolean): void {
-    const isSettled = this.#ear?.capabilities.partials === true && this.#partial === "";
+    const isSettled = this.#ear?.capabilities.interimTranscripts === true && this.#partial === "";
     if (voiced && this.#waitingMs !== undefined && !isSettled) this.#waitingMs = this.#facts.nowMs;
   }
 
@@ -72,9 +72,9 @@ export class Answers implements Rule {
 
   command(command: CallCommand): void {
     if (WORK.includes(command.kind)) this.#workedMs = this.#facts.nowMs;
-    if (command.kind === "ask" || command.kind === "pass-over") this.#waitingMs = undefined;
-    if (command.kind === "ask") this.#checkEntering(command.turnId);
-    if (command.kind === "pass-over") this.#told.push(command.text);
+    if (command.kind === "generate-reply" || command.kind === "ignore") this.#waitingMs = undefined;
+    if (command.kind === "generate-reply") this.#checkEntering(command.turnId);
+    if (command.kind === "ignore") this.#told.push(command.text);
     if (command.kind === "turn" && command.turn.role === "user") this.#told.push(command.turn.text);
   }
 

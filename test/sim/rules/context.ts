@@ -20,7 +20,7 @@ export class Context implements Rule {
   /** A result came too late: until the next event nothing may be asked or said. */
   #late = false;
   /** What the model was asked ahead, and has not been told to forget. */
-  #ahead: Extract<CallCommand, { kind: "ask-ahead" }> | undefined;
+  #ahead: Extract<CallCommand, { kind: "preemptive-start" }> | undefined;
 
   constructor(facts: Facts, chronicle: Chronicle) {
     this.#facts = facts;
@@ -31,31 +31,31 @@ export class Context implements Rule {
     this.#late = false;
     if (event.kind !== "tool-result") return;
     this.#late = !this.#facts.lastEventCounts;
-    if (!this.#results.has(event.key)) this.#results.set(event.key, event.result);
-    if (!this.#began.has(event.key)) this.#wrong(TOOLS, `${event.key} was never asked for`);
+    if (!this.#results.has(event.toolCallId)) this.#results.set(event.toolCallId, event.result);
+    if (!this.#began.has(event.toolCallId)) this.#wrong(TOOLS, `${event.toolCallId} was never asked for`);
   }
 
   command(command: CallCommand): void {
-    if (this.#late && (command.kind === "ask" || command.kind === "speak")) {
+    if (this.#late && (command.kind === "generate-reply" || command.kind === "speak")) {
       this.#wrong(TOOLS, `${command.kind} upon a result that came too late`);
     }
-    if (command.kind === "ask-ahead") this.#ahead = command;
-    else if (command.kind === "forget-ahead") this.#ahead = undefined;
-    else if (command.kind === "tool") this.#onTool(command);
-    else if (command.kind === "ask") this.#onAsk(command);
+    if (command.kind === "preemptive-start") this.#ahead = command;
+    else if (command.kind === "preemptive-cancel") this.#ahead = undefined;
+    else if (command.kind === "run-tool") this.#onTool(command);
+    else if (command.kind === "generate-reply") this.#onAsk(command);
   }
 
-  #onTool({ key, name, arguments: given, turnId }: Extract<CallCommand, { kind: "tool" }>): void {
+  #onTool({ toolCallId, name, arguments: given, turnId }: Extract<CallCommand, { kind: "run-tool" }>): void {
     const tool = this.#facts.spec.tools.find((candidate) => candidate.name === name);
     const isFixed = Object.entries(tool?.fixedArguments ?? {}).every(([of, value]) => given[of] === value);
     if (tool === undefined || tool.kind === "built_in" || !isFixed) this.#wrong(TOOLS, `${name} is carried out`);
-    if (this.#began.has(key)) this.#wrong(TOOLS, `${key} is carried out twice`);
-    if (this.#facts.reply?.turnId !== turnId) this.#wrong(TOOLS, `${key} is carried out for no reply`);
-    this.#began.add(key);
+    if (this.#began.has(toolCallId)) this.#wrong(TOOLS, `${toolCallId} is carried out twice`);
+    if (this.#facts.reply?.turnId !== turnId) this.#wrong(TOOLS, `${toolCallId} is carried out for no reply`);
+    this.#began.add(toolCallId);
   }
 
   /** What it answers was asked ahead, where anything was: that must have been the same. */
-  #checkAhead({ messages, tools, language }: Extract<CallCommand, { kind: "ask" }>): void {
+  #checkAhead({ messages, tools, language }: Extract<CallCommand, { kind: "generate-reply" }>): void {
     const ahead = this.#ahead;
     this.#ahead = undefined;
     if (ahead === undefined) return;
@@ -67,7 +67,7 @@ export class Context implements Rule {
     this.#wrong(KNOWS, `asked ${last[0]}, and answers ${last[1]}`);
   }
 
-  #onAsk(asked: Extract<CallCommand, { kind: "ask" }>): void {
+  #onAsk(asked: Extract<CallCommand, { kind: "generate-reply" }>): void {
     this.#checkAhead(asked);
     const { messages, tools, turnId } = asked;
     const facts = this.#facts;

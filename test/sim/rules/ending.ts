@@ -1,7 +1,7 @@
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { EndReason } from "../../../src/core/call-spec.ts";
-import { GOODBYE_MS_MAX, LEG_START_MS_MAX, MODEL_FAILURES_MAX } from "../../../src/core/limits.ts";
+import { GOODBYE_MS_MAX, LEG_START_MS_MAX, LLM_FAILURES_MAX } from "../../../src/core/limits.ts";
 import { DEFAULT_LIVENESS } from "../../support/liveness.ts";
 import type { Chronicle } from "../chronicle.ts";
 import type { MessageKind } from "../dialect.ts";
@@ -9,7 +9,7 @@ import { type Facts, isComplete, TICK_MS } from "../facts.ts";
 import type { Invariant } from "../kinds.ts";
 import type { Rule } from "./rule.ts";
 
-const { modelSilenceMs, voiceSilenceMs } = DEFAULT_TURN_PARAMETERS;
+const { llmSilenceMs: modelSilenceMs, ttsSilenceMs: voiceSilenceMs } = DEFAULT_TURN_PARAMETERS;
 const EPSILON_MS = 1e-6;
 const ONE_END: Invariant = "one end, and nothing after it";
 const CAUSE: Invariant = "an end has its cause, and a cause its end";
@@ -61,21 +61,21 @@ export class Ending implements Rule {
     if (lastEventCounts && event.kind.startsWith("reply-")) this.#modelHeardMs = this.#facts.nowMs;
     if (lastEventCounts && event.kind === "reply-end") this.#modelFailures = 0;
     if (lastEventCounts && event.kind === "reply-failed") this.#modelFailures += 1;
-    if (event.kind === "ear-failed") this.#earFailedMs = Math.min(this.#earFailedMs, this.#facts.nowMs);
+    if (event.kind === "stt-failed") this.#earFailedMs = Math.min(this.#earFailedMs, this.#facts.nowMs);
     const fatal =
-      (event.kind === "ear-failed" && this.#facts.legStartedMs === undefined) ||
-      (lastEventCounts && event.kind === "piece-failed") ||
-      (lastEventCounts && event.kind === "reply-failed" && this.#modelFailures >= MODEL_FAILURES_MAX);
+      (event.kind === "stt-failed" && this.#facts.legStartedMs === undefined) ||
+      (lastEventCounts && event.kind === "segment-failed") ||
+      (lastEventCounts && event.kind === "reply-failed" && this.#modelFailures >= LLM_FAILURES_MAX);
     if (fatal) this.#owed = event.kind;
   }
 
   command(command: CallCommand): void {
     const { end } = this.#facts;
     const ends = command.kind === "end";
-    if (command.kind === "ask") this.#modelHeardMs = this.#facts.nowMs;
+    if (command.kind === "generate-reply") this.#modelHeardMs = this.#facts.nowMs;
     if (command.kind === "speak" || command.kind === "resume") this.#voiceHeardMs = this.#facts.nowMs;
     // A failure that is not told by the model is told by its silence.
-    if (command.kind === "cut" && command.reason === "model_failed" && this.#facts.lastEvent?.kind === "tick") {
+    if (command.kind === "cancel-reply" && command.reason === "llm_failed" && this.#facts.lastEvent?.kind === "tick") {
       this.#modelFailures += 1;
     }
     if (ends) this.#ends += 1;
@@ -132,7 +132,7 @@ export class Ending implements Rule {
     const { nowMs, lastEvent, reply } = this.#facts;
     if (lastEvent?.kind !== "tick" || reply === undefined) return false;
     const isModelSilent = !reply.modelDone && nowMs - this.#modelHeardMs >= modelSilenceMs - EPSILON_MS;
-    if (isModelSilent) return this.#modelFailures + 1 >= MODEL_FAILURES_MAX;
+    if (isModelSilent) return this.#modelFailures + 1 >= LLM_FAILURES_MAX;
     return !isComplete(reply) && nowMs - this.#voiceHeardMs >= voiceSilenceMs - EPSILON_MS;
   }
 

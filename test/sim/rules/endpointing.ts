@@ -2,19 +2,19 @@ import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import { FRAME_MS } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
-import type { SimulatedEar } from "../ear.ts";
-import { type Facts, isNews, isOver, TICK_MS } from "../facts.ts";
+import type { SimulatedStt } from "../ear.ts";
+import { type Facts, needsReply, isOver, TICK_MS } from "../facts.ts";
 import type { Rule } from "./rule.ts";
 
 const {
-  digitGapMs,
+  dtmfGapMs: digitGapMs,
   endpointMs,
   endpointSentenceMs,
   endpointTrailingMs,
   finalWaitMs,
   hangoverMs,
   settleMs,
-  wordlessVoiceMs,
+  wordlessSpeechMs: wordlessVoiceMs,
 } = DEFAULT_TURN_PARAMETERS;
 const EPSILON_MS = 1e-6;
 
@@ -53,7 +53,7 @@ export class Endpointing implements Rule {
   /** When something of the caller's was answered or passed over last. */
   #settledMs = 0;
 
-  constructor(facts: Facts, chronicle: Chronicle, ear: SimulatedEar | undefined) {
+  constructor(facts: Facts, chronicle: Chronicle, ear: SimulatedStt | undefined) {
     this.#facts = facts;
     this.#chronicle = chronicle;
     this.#isHonest = ear?.isHonest === true;
@@ -79,12 +79,12 @@ export class Endpointing implements Rule {
       case "typed":
         this.#final = undefined;
         return;
-      case "ear-partial":
-      case "ear-final":
+      case "stt-interim":
+      case "stt-final":
         if (event.text === "") return;
         this.#earMs = nowMs;
-        this.#isOpen = isNews(event, asked);
-        this.#final = event.kind === "ear-final" ? event.text : undefined;
+        this.#isOpen = needsReply(event, asked);
+        this.#final = event.kind === "stt-final" ? event.text : undefined;
         return;
       default:
         return;
@@ -92,8 +92,8 @@ export class Endpointing implements Rule {
   }
 
   command(command: CallCommand): void {
-    if (command.kind === "ask") this.#checkPaused(command);
-    else if (command.kind !== "pass-over") return;
+    if (command.kind === "generate-reply") this.#checkPaused(command);
+    else if (command.kind !== "ignore") return;
     this.#isOpen = false;
     this.#settledMs = this.#facts.nowMs;
   }
@@ -112,7 +112,7 @@ export class Endpointing implements Rule {
     this.#wrong(`nothing is made of ${JSON.stringify(this.#final)} at ${nowMs} ms, which was due at ${dueMs} ms`);
   }
 
-  #checkPaused({ turnId, messages }: Extract<CallCommand, { kind: "ask" }>): void {
+  #checkPaused({ turnId, messages }: Extract<CallCommand, { kind: "generate-reply" }>): void {
     const { nowMs, replies } = this.#facts;
     if (replies.get(turnId)?.asks !== 1 || messages.at(-1)?.role !== "user" || !this.#isTold()) return;
     // Voice that goes on without words ends a turn in another way.

@@ -1,7 +1,7 @@
 import { FRAME_MS, OUTPUT_CUSHION_FRAMES } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
 import { type Facts, isOver, TICK_MS } from "../facts.ts";
-import type { SimulatedVoice } from "../voice.ts";
+import type { SimulatedTts } from "../voice.ts";
 import type { Rule } from "./rule.ts";
 
 /** What a resampler and a frame that is not full hold back. */
@@ -11,10 +11,10 @@ const HELD_BACK_FRAMES = 2;
 export class Flow implements Rule {
   readonly #facts: Facts;
   readonly #chronicle: Chronicle;
-  readonly #voice: SimulatedVoice;
+  readonly #voice: SimulatedTts;
   #sinceMs: number | undefined;
 
-  constructor(facts: Facts, chronicle: Chronicle, voice: SimulatedVoice) {
+  constructor(facts: Facts, chronicle: Chronicle, voice: SimulatedTts) {
     this.#facts = facts;
     this.#chronicle = chronicle;
     this.#voice = voice;

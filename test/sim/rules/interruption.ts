@@ -1,14 +1,14 @@
 import { areBackChannels, isBackChannel } from "../../../src/call/back-channel.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
-import type { CutReason } from "../../../src/core/call-spec.ts";
+import type { CancelReason } from "../../../src/core/call-spec.ts";
 import { FRAME_MS } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
 import { type Facts, isOver, type ReplyFacts, TICK_MS } from "../facts.ts";
 import type { Invariant } from "../kinds.ts";
 import type { Rule } from "./rule.ts";
 
-const { hangoverMs, frameLossMs, sustainedVoiceMs, voicePausesMax, resumeMs, pauseMsMax, steadyVoiceMs } =
+const { hangoverMs, frameLossMs, sustainedSpeechMs: sustainedVoiceMs, speechPausesMax: voicePausesMax, resumeMs, pauseMsMax, steadyNoiseMs: steadyVoiceMs } =
   DEFAULT_TURN_PARAMETERS;
 const HELD: Invariant = "voice over the agent holds it, and no longer than it must";
 const CUT: Invariant = "a reply is cut for what the caller did";
@@ -21,7 +21,7 @@ const SURELY_SUSTAINED_FRAMES = (sustainedVoiceMs + hangoverMs) / FRAME_MS;
 /** Voice that has told no word for so long, all in all, may be nobody's who talks to us: it neither holds nor cuts. */
 const MAYBE_STEADY_FRAMES = (0.8 * steadyVoiceMs) / FRAME_MS;
 /** What only the caller does to a reply. */
-const BY_THE_CALLER: readonly CutReason[] = ["words", "voice", "key", "typed"];
+const BY_THE_CALLER: readonly CancelReason[] = ["words", "sustained_speech", "dtmf", "typed"];
 
 /** Voice holds the agent, words stop it, and what is neither costs nothing: told from what was heard, without asking how. */
 export class Interruption implements Rule {
@@ -71,7 +71,7 @@ export class Interruption implements Rule {
   }
 
   event(event: CallEvent): void {
-    if (event.kind !== "ear-partial" && event.kind !== "ear-final") return;
+    if (event.kind !== "stt-interim" && event.kind !== "stt-final") return;
     this.#heldSinceMs = this.#facts.nowMs;
     this.#wordlessFrames = 0;
   }
@@ -100,12 +100,12 @@ export class Interruption implements Rule {
         this.#isFresh = false;
         if (reply?.turnId !== command.turnId || isOver(reply)) this.#wrong(HELD, `${command.turnId} goes on`);
         return;
-      case "cut": {
+      case "cancel-reply": {
         const why = BY_THE_CALLER.includes(command.reason) ? this.#objection(command) : undefined;
         if (why !== undefined) this.#wrong(CUT, `reply ${command.turnId} by ${command.reason}: ${why}`);
         return;
       }
-      case "pass-over":
+      case "ignore":
         if (!areBackChannels(command.text, this.#facts.language)) {
           this.#wrong("what the caller said is answered", `${JSON.stringify(command.text)} is passed over`);
         }
@@ -134,23 +134,23 @@ export class Interruption implements Rule {
   }
 
   /** What speaks against a cut by the caller, if anything does. */
-  #objection({ reason, voicedMs }: Extract<CallCommand, { kind: "cut" }>): string | undefined {
+  #objection({ reason, speechMs: voicedMs }: Extract<CallCommand, { kind: "cancel-reply" }>): string | undefined {
     const { lastEvent, reply, language, nowMs } = this.#facts;
     if (reply?.interruptible !== true) return "it may not be interrupted";
-    if (reason === "key") return lastEvent?.kind === "dtmf" ? undefined : `upon ${lastEvent?.kind}`;
+    if (reason === "dtmf") return lastEvent?.kind === "dtmf" ? undefined : `upon ${lastEvent?.kind}`;
     // An entry of keys that is over is a typed turn of its own.
     if (reason === "typed") {
       return lastEvent !== undefined && ["typed", "dtmf", "tick"].includes(lastEvent.kind) ? undefined : "nothing was";
     }
-    if (reason === "voice") {
+    if (reason === "sustained_speech") {
       if (this.#earHasPartials) return "the ear would tell words";
       const speechMs = nowMs - this.#speechMs;
       return voicedMs >= sustainedVoiceMs && speechMs >= sustainedVoiceMs - SURELY_SPEECH_FRAMES * FRAME_MS
         ? undefined
         : `after ${speechMs} ms of voice, told as ${voicedMs}`;
     }
-    if (lastEvent?.kind !== "ear-partial" && lastEvent?.kind !== "ear-final") return `upon ${lastEvent?.kind}`;
-    return isBackChannel(lastEvent.text, language, lastEvent.kind === "ear-partial")
+    if (lastEvent?.kind !== "stt-interim" && lastEvent?.kind !== "stt-final") return `upon ${lastEvent?.kind}`;
+    return isBackChannel(lastEvent.text, language, lastEvent.kind === "stt-interim")
       ? `for ${JSON.stringify(lastEvent.text)}`
       : undefined;
   }

@@ -1,32 +1,32 @@
 import { isBackChannel } from "../../../src/call/back-channel.ts";
 import type { CallCommand, CallEvent } from "../../../src/call/events.ts";
 import { type AudioFormat, frameSamples } from "../../../src/cli/simulated/audio-format.ts";
-import type { CutReason } from "../../../src/core/call-spec.ts";
+import type { CancelReason } from "../../../src/core/call-spec.ts";
 import { FRAME_MS, OUTPUT_LEAD_MS } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
 import type { MessageKind } from "../dialect.ts";
-import type { SimulatedEar } from "../ear.ts";
-import { type Facts, isNews, type PieceFacts, type PiecePlace, type ReplyFacts } from "../facts.ts";
+import type { SimulatedStt } from "../ear.ts";
+import { type Facts, needsReply, type SegmentFacts, type SegmentPosition, type ReplyFacts } from "../facts.ts";
 import type { Invariant } from "../kinds.ts";
 import { TaggedReader } from "../tagged-audio.ts";
-import type { SimulatedVoice } from "../voice.ts";
+import type { SimulatedTts } from "../voice.ts";
 import type { Rule } from "./rule.ts";
 
 const LEAD_MS_MAX = OUTPUT_LEAD_MS + 2.5 * FRAME_MS;
 const ORDER: Invariant = "one speaker at a time, each frame in its order";
 
 /** The end of the call, a failure of the model, and a reply that hung for as long as the caller's patience. */
-const MAY_CUT_A_GREETING: readonly CutReason[] = ["call_ended", "model_failed", "silence"];
+const MAY_CUT_A_GREETING: readonly CancelReason[] = ["call_ended", "llm_failed", "inactivity"];
 
 export interface OutputOptions {
   facts: Facts;
   chronicle: Chronicle;
-  ear: SimulatedEar | undefined;
-  voice: SimulatedVoice;
+  ear: SimulatedStt | undefined;
+  voice: SimulatedTts;
   /** What the agent's audio is on the wire. */
   format: AudioFormat;
   /** One more frame of a piece sounds in the caller's ear. */
-  onPlayed(piece: PieceFacts): void;
+  onPlayed(piece: SegmentFacts): void;
 }
 
 /** What is sent and what is played of it: in its order, no faster than it may be, and not once it was cut. */
@@ -82,20 +82,20 @@ export class Output implements Rule {
   /** An ear that is not honest may tell what was answered already; a key or a typed word is what it is. */
   event(event: CallEvent): void {
     const { reply, asked, language } = this.#facts;
-    const isSpoken = event.kind === "ear-partial" || event.kind === "ear-final";
+    const isSpoken = event.kind === "stt-interim" || event.kind === "stt-final";
     if (isSpoken && this.#options.ear?.isHonest !== true) return;
-    if (isSpoken && isBackChannel(event.text, language, event.kind === "ear-partial")) return;
-    if (reply?.interruptible === true && isNews(event, asked)) this.#talkedOver = reply;
+    if (isSpoken && isBackChannel(event.text, language, event.kind === "stt-interim")) return;
+    if (reply?.interruptible === true && needsReply(event, asked)) this.#talkedOver = reply;
   }
 
   command(command: CallCommand): void {
-    if (command.kind !== "cut" || this.#facts.replies.get(command.turnId)?.interruptible !== false) return;
+    if (command.kind !== "cancel-reply" || this.#facts.replies.get(command.turnId)?.interruptible !== false) return;
     if (MAY_CUT_A_GREETING.includes(command.reason)) return;
     const detail = `cut by ${command.reason}`;
     this.#chronicle.violated("a greeting that may not be interrupted is heard whole", detail);
   }
 
-  #placeOf(piece: number): PiecePlace | undefined {
+  #placeOf(piece: number): SegmentPosition | undefined {
     return this.#facts.placeOf(this.#options.voice.spoken[piece]);
   }
 

@@ -34,14 +34,14 @@ export class Queues implements Rule {
   }
 
   event(event: CallEvent): void {
-    if (event.kind === "ear-final" || event.kind === "ear-partial") this.#check("words", event.text.length, CHARS_MAX);
+    if (event.kind === "stt-final" || event.kind === "stt-interim") this.#check("words", event.text.length, CHARS_MAX);
     if (event.kind !== "reply-text") return;
     this.#textChars += event.text.length;
     this.#check("characters of one answer", this.#textChars, CHARS_MAX);
   }
 
   command(command: CallCommand): void {
-    if (command.kind === "ask") this.#textChars = 0;
+    if (command.kind === "generate-reply") this.#textChars = 0;
   }
 
   inspect(): void {

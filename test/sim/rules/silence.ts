@@ -39,8 +39,8 @@ export class Silence implements Rule {
       case "typed":
         this.#callerSign();
         return;
-      case "ear-partial":
-      case "ear-final":
+      case "stt-interim":
+      case "stt-final":
         if (event.text !== "") this.#callerSign();
         return;
       case "tool-result":

@@ -3,7 +3,7 @@ import { DEFAULT_TURN_PARAMETERS } from "../../../src/call/parameters.ts";
 import type { TranscriptTurn } from "../../../src/core/call-spec.ts";
 import { FRAME_MS } from "../../../src/core/limits.ts";
 import type { Chronicle } from "../chronicle.ts";
-import type { Facts, PieceFacts, ReplyFacts } from "../facts.ts";
+import type { Facts, SegmentFacts, ReplyFacts } from "../facts.ts";
 import type { Invariant } from "../kinds.ts";
 import type { Path } from "../network.ts";
 import type { Rule } from "./rule.ts";
@@ -120,7 +120,7 @@ export class Transcript implements Rule {
   }
 
   /** Without word times the service guesses within a piece. Words that the voice was not asked for, or left out, are never heard. */
-  #wordsOf({ text, spoken }: PieceFacts, atMs: number): PlacedWord[] {
+  #wordsOf({ text, spoken }: SegmentFacts, atMs: number): PlacedWord[] {
     const never = Number.POSITIVE_INFINITY;
     if (spoken === undefined) return text.split(" ").map((word) => ({ text: word, fromMs: never, toMs: never }));
     const endMs = atMs + (spoken.words.at(-1)?.endMs ?? 0);

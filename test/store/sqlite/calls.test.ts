@@ -10,7 +10,7 @@ import type { Tables } from "../../../src/store/sqlite/tables.ts";
 import { createCall, endAt, SPEC, TURNS } from "../../contract/call-store-contract.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
-import { ageClockOf, by } from "../../support/tokens.ts";
+import { ageClockOf, redeemedBy } from "../../support/tokens.ts";
 
 const open = async () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
@@ -27,7 +27,7 @@ const open = async () => {
       sealedToken: say("token"),
     };
     const { id, tokenHash } = await createCall(stores, accountId, spec, { idempotency });
-    await stores.redemptions.redeem(tokenHash, by("worker-1"));
+    await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
     await stores.calls.finish(id, endAt(clock, { turns: TURNS.map((turn) => ({ ...turn, text: say("turn") })) }));
     return id;
   };
@@ -153,7 +153,7 @@ test("the calls of a database that an older version has made are read, listed an
   expect((await stores.calls.get(accountId, id))?.settings.tools).toEqual([
     { kind: "built_in", name: "hang_up", fixedArguments: {} },
   ]);
-  expect(await stores.redemptions.redeem(hashSecret("x"), by("worker-1"))).toBeUndefined();
+  expect(await stores.redemptions.redeem(hashSecret("x"), redeemedBy("worker-1"))).toBeUndefined();
   expect(await stores.calls.expire()).toEqual([id]);
   expect(await stores.calls.remove(accountId, id)).toBe(true);
   await stores.close();

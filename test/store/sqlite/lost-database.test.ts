@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemAgeClock } from "../../../src/core/age-clock.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import { watchDatabase } from "../../../src/store/database-watch.ts";
+import { monitorDatabaseFiles } from "../../../src/store/database-watch.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { openRedemptions, openStores } from "../../../src/store/sqlite/stores.ts";
 import type { Stores } from "../../../src/store/stores.ts";
@@ -11,7 +11,7 @@ import { SPEC } from "../../contract/call-store-contract.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog } from "../../support/memory-log.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
-import { by, mintToken } from "../../support/tokens.ts";
+import { redeemedBy, mintToken } from "../../support/tokens.ts";
 
 /** Levels of pino. */
 const ERROR = 50;
@@ -59,14 +59,14 @@ describe("ADV-L7: a database that is removed under the service", () => {
     const { directory, stores, accountId, create } = await scene();
     const tokenHash = await create();
     const putBack = moveAway(directory);
-    expect(stores.isLost()).toBe(true);
+    expect(stores.isDatabaseLost()).toBe(true);
     await expect(create()).rejects.toEqual(UNAVAILABLE);
-    await expect(stores.redemptions.redeem(tokenHash, by("worker"))).rejects.toEqual(UNAVAILABLE);
+    await expect(stores.redemptions.redeem(tokenHash, redeemedBy("worker"))).rejects.toEqual(UNAVAILABLE);
     await expect(stores.apiKeys.create({ accountId, name: "second" })).rejects.toEqual(UNAVAILABLE);
     putBack();
-    expect(stores.isLost()).toBe(false);
+    expect(stores.isDatabaseLost()).toBe(false);
     // The redemption that was not acknowledged has not happened, and the calls that were not were not created.
-    expect(await stores.redemptions.redeem(tokenHash, by("worker"))).toMatchObject({ accountId });
+    expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker"))).toMatchObject({ accountId });
     await create();
     await stores.close();
     const again = await openStores(directory, systemClock);
@@ -79,9 +79,9 @@ describe("ADV-L7: a database that is removed under the service", () => {
     const tokenHash = await create();
     const opened = openRedemptions(directory, systemClock, systemAgeClock(), new Map());
     const putBack = moveAway(directory);
-    await expect(opened.redemptions.redeem(tokenHash, by("worker"))).rejects.toEqual(UNAVAILABLE);
+    await expect(opened.redemptions.redeem(tokenHash, redeemedBy("worker"))).rejects.toEqual(UNAVAILABLE);
     putBack();
-    expect(await opened.redemptions.redeem(tokenHash, by("worker"))).toMatchObject({ accountId });
+    expect(await opened.redemptions.redeem(tokenHash, redeemedBy("worker"))).toMatchObject({ accountId });
     await opened.close();
     await stores.close();
   });
@@ -89,7 +89,7 @@ describe("ADV-L7: a database that is removed under the service", () => {
   test.each(["trunkline.db", "trunkline.db-wal", "trunkline.db-shm"])("counts as lost without its %s", async (name) => {
     const { directory, stores, create } = await scene();
     rmSync(join(directory, name));
-    expect(stores.isLost()).toBe(true);
+    expect(stores.isDatabaseLost()).toBe(true);
     await expect(create()).rejects.toEqual(UNAVAILABLE);
     await stores.close();
   });
@@ -101,11 +101,11 @@ describe("ADV-L7: a database that is removed under the service", () => {
     for (const name of databaseFiles(join(directory, "aside"))) {
       copyFileSync(join(directory, "aside", name), join(directory, name));
     }
-    expect(stores.isLost()).toBe(true);
+    expect(stores.isDatabaseLost()).toBe(true);
     await expect(create()).rejects.toEqual(UNAVAILABLE);
     await stores.close();
     const restarted = await openStores(directory, systemClock);
-    expect(restarted.isLost()).toBe(false);
+    expect(restarted.isDatabaseLost()).toBe(false);
     expect((await restarted.calls.list(accountId, { limit: 10 })).calls).toHaveLength(1);
     await restarted.close();
   });
@@ -114,7 +114,7 @@ describe("ADV-L7: a database that is removed under the service", () => {
     const { directory, stores, create } = await scene();
     await (await openStores(directory, systemClock)).close();
     await create();
-    expect(stores.isLost()).toBe(false);
+    expect(stores.isDatabaseLost()).toBe(false);
     await stores.close();
   });
 
@@ -122,7 +122,7 @@ describe("ADV-L7: a database that is removed under the service", () => {
     const clock = new ManualClock();
     const { log, lines } = memoryLog();
     let isLost = false;
-    watchDatabase({ isLost: () => isLost }, "data", clock, log);
+    monitorDatabaseFiles({ isDatabaseLost: () => isLost }, "data", clock, log);
     await clock.play(5_000);
     expect(lines).toEqual([]);
     isLost = true;

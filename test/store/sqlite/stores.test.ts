@@ -4,18 +4,18 @@ import { join } from "node:path";
 import Libsql from "libsql";
 import { describe, expect, test } from "vitest";
 import { hashSecret } from "../../../src/store/secrets.ts";
-import { BUSY_MS } from "../../../src/store/sqlite/dialect.ts";
-import { openFile, openStores } from "../../../src/store/sqlite/stores.ts";
+import { BUSY_TIMEOUT_MS } from "../../../src/store/sqlite/dialect.ts";
+import { openDatabase, openStores } from "../../../src/store/sqlite/stores.ts";
 import { agentStoreContract } from "../../contract/agent-store-contract.ts";
 import { apiKeyStoreContract } from "../../contract/api-key-store-contract.ts";
 import { callListContract } from "../../contract/call-list-contract.ts";
 import { callStoreContract, createCall, endAt, SPEC, TURNS } from "../../contract/call-store-contract.ts";
-import { namedRequestContract } from "../../contract/named-request-contract.ts";
+import { idempotentRequestContract } from "../../contract/named-request-contract.ts";
 import { retentionStoreContract } from "../../contract/retention-store-contract.ts";
 import { collectGarbage } from "../../support/heap.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { allBytes, temporaryDirectory } from "../../support/temporary-directory.ts";
-import { ageClockOf, by, mintToken } from "../../support/tokens.ts";
+import { ageClockOf, redeemedBy, mintToken } from "../../support/tokens.ts";
 
 const make = () => {
   const [directory, clock] = [temporaryDirectory(), new ManualClock()];
@@ -24,7 +24,7 @@ const make = () => {
 
 callStoreContract("SQLite", make);
 callListContract("SQLite", make);
-namedRequestContract("SQLite", make);
+idempotentRequestContract("SQLite", make);
 apiKeyStoreContract("SQLite", make);
 agentStoreContract("SQLite", make);
 retentionStoreContract("SQLite", make);
@@ -37,7 +37,7 @@ const open = async () => {
 
 describe("what lies on the disk", () => {
   test("ADV-L9: is what was committed, also after a power cut", () => {
-    const file = openFile(join(temporaryDirectory(), "trunkline.db"));
+    const file = openDatabase(join(temporaryDirectory(), "trunkline.db"));
     // FULL: the log of changes is forced onto the disk at every commit (sqlite.org/pragma.html#pragma_synchronous).
     expect(file.prepare("PRAGMA synchronous").get()).toMatchObject({ synchronous: 2 });
     expect(file.prepare("PRAGMA journal_mode").get()).toMatchObject({ journal_mode: "wal" });
@@ -50,7 +50,7 @@ describe("what lies on the disk", () => {
     for (const [index, token] of tokens.entries()) {
       const tokenHash = hashSecret(token);
       await stores.calls.create({ accountId, spec: SPEC, tokenHash, tokenTtlMs: 60_000 });
-      if (index % 2 === 0) await stores.redemptions.redeem(tokenHash, by("worker-1"));
+      if (index % 2 === 0) await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
     }
     const { key } = await stores.apiKeys.create({ accountId, name: "laptop" });
     const whileOpen = allBytes(directory);
@@ -80,7 +80,7 @@ describe("what lies on the disk", () => {
       // Two hundred calls wait at a time; of those that leave, each fifth was never redeemed.
       const [call] = waiting.splice((id * 7) % waiting.length, 1);
       if (call === undefined || call.id % 5 === 0) continue;
-      const redeemed = await stores.redemptions.redeem(call.tokenHash, by("worker-1"));
+      const redeemed = await stores.redemptions.redeem(call.tokenHash, redeemedBy("worker-1"));
       expect(redeemed?.spec.systemPrompt).toContain(call.id % 3 === 0 ? "tables" : `canary-${call.id}-prompt`);
       const turns = TURNS.map((turn) => ({ ...turn, text: call.id % 3 === 0 ? turn.text : said(call.id, "turn") }));
       const end = { status: "ended", endReason: "caller_hangup", endedAtMs: 1, durationMs: 1, turns } as const;
@@ -103,7 +103,7 @@ describe("what lies on the disk", () => {
     };
     const fates: ((call: { id: string; tokenHash: string }) => unknown)[] = [
       async ({ id, tokenHash }) => {
-        await stores.redemptions.redeem(tokenHash, by("worker-1"));
+        await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"));
         await stores.calls.finish(id, endAt(clock, { turns: [] }));
       },
       ({ id }) => stores.calls.cancel(accountId, id),
@@ -167,12 +167,12 @@ describe("a database in the way", () => {
     const other = new Libsql(join(directory, "trunkline.db"));
     other.exec("BEGIN IMMEDIATE");
     const refused = { code: "unavailable", fault: "service" };
-    await expect(stores.redemptions.redeem(tokenHash, by("worker-1"))).rejects.toMatchObject(refused);
+    await expect(stores.redemptions.redeem(tokenHash, redeemedBy("worker-1"))).rejects.toMatchObject(refused);
     await expect(stores.apiKeys.create({ accountId, name: "x" })).rejects.toMatchObject(refused);
     expect((await stores.calls.get(accountId, call.id))?.status).toBe("created");
     other.exec("COMMIT");
     other.close();
-    expect((await stores.redemptions.redeem(tokenHash, by("worker-1")))?.callId).toBe(call.id);
+    expect((await stores.redemptions.redeem(tokenHash, redeemedBy("worker-1")))?.callId).toBe(call.id);
     await stores.close();
   });
 
@@ -184,7 +184,7 @@ describe("a database in the way", () => {
     other.exec("BEGIN IMMEDIATE");
     const begunMs = performance.now();
     await expect(stores.apiKeys.create({ accountId, name: "x" })).rejects.toMatchObject({ code: "unavailable" });
-    expect(performance.now() - begunMs).toBeGreaterThan(BUSY_MS / 2);
+    expect(performance.now() - begunMs).toBeGreaterThan(BUSY_TIMEOUT_MS / 2);
     other.close();
     await stores.close();
   });
@@ -192,7 +192,7 @@ describe("a database in the way", () => {
   test("T6: a redemption that fails for any reason is `unavailable`, so that no call begins", async () => {
     const { stores } = await open();
     await stores.close();
-    await expect(stores.redemptions.redeem(hashSecret("x"), by("worker-1"))).rejects.toMatchObject({
+    await expect(stores.redemptions.redeem(hashSecret("x"), redeemedBy("worker-1"))).rejects.toMatchObject({
       code: "unavailable",
     });
   });

@@ -4,16 +4,16 @@ import Libsql from "libsql";
 import { expect, onTestFinished, test } from "vitest";
 import type { TranscriptTurn } from "../../../src/core/call-spec.ts";
 import { IDEMPOTENCY_MS } from "../../../src/core/limits.ts";
-import { REDEMPTION_LOCK_LOOK_MS, REDEMPTION_LOCK_MS_MAX } from "../../../src/core/token-limits.ts";
+import { REDEMPTION_LOCK_POLL_MS, REDEMPTION_LOCK_MS_MAX } from "../../../src/core/token-limits.ts";
 import { TRANSACTION_ROWS_MAX, TRANSACTION_TEXT_BYTES_MAX } from "../../../src/core/write-limits.ts";
 import { hashSecret } from "../../../src/store/secrets.ts";
 import { DatabaseFiles } from "../../../src/store/sqlite/database-files.ts";
 import { SharedFileDialect } from "../../../src/store/sqlite/dialect.ts";
-import { openFile, openRedemptions, openStores } from "../../../src/store/sqlite/stores.ts";
+import { openDatabase, openRedemptions, openStores } from "../../../src/store/sqlite/stores.ts";
 import { createCall, endAt, SPEC, TTL_MS, TURNS } from "../../contract/call-store-contract.ts";
 import { ManualClock, settled } from "../../support/manual-clock.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
-import { ageClockOf, by, mintToken } from "../../support/tokens.ts";
+import { ageClockOf, redeemedBy, mintToken } from "../../support/tokens.ts";
 import { watchTransactions } from "../../support/transactions.ts";
 
 /** What one transaction changes beside the rows that come in any number: the call itself, its token, its named request. */
@@ -29,7 +29,7 @@ async function scene() {
   const active = async () => {
     const call = await createCall(stores, accountId);
     const nonce = mintToken();
-    await stores.redemptions.redeem(call.tokenHash, by("worker-1", { nonce }));
+    await stores.redemptions.redeem(call.tokenHash, redeemedBy("worker-1", { nonce }));
     return { ...call, nonce };
   };
   const path = join(directory, "trunkline.db");
@@ -125,12 +125,12 @@ test("ADV-M1: a call whose redemption is returned while its end is written waits
   const { id, tokenHash, nonce } = await active();
   const writing = stores.calls.finish(id, endAt(clock, { turns: turnsOf(LONG) }));
   for (let turn = 0; turn < 3; turn += 1) await settled();
-  expect(await stores.redemptions.giveBack(tokenHash, nonce)).toMatchObject({ callId: id });
+  expect(await stores.redemptions.returnRedemption(tokenHash, nonce)).toMatchObject({ callId: id });
   expect(await writing).toBe(false);
   const file = new Libsql(path);
   expect(file.prepare("SELECT count(*) AS count FROM turns").get()).toMatchObject({ count: 0 });
   file.close();
-  expect(await stores.redemptions.redeem(tokenHash, by("worker-2"))).toMatchObject({ callId: id });
+  expect(await stores.redemptions.redeem(tokenHash, redeemedBy("worker-2"))).toMatchObject({ callId: id });
 });
 
 test("ADV-M1: what a process that died in the middle of a long transcript has left is replaced", async () => {
@@ -208,7 +208,7 @@ test("ADV-M1: a redemption that meets the lock waits while the loop turns, and g
   onTestFinished(close);
   const calls = [await createCall(stores, accountId), await createCall(stores, accountId)];
   const redeemAll = () =>
-    Promise.allSettled(calls.map(({ tokenHash }) => redemptions.redeem(tokenHash, by("worker-1"))));
+    Promise.allSettled(calls.map(({ tokenHash }) => redemptions.redeem(tokenHash, redeemedBy("worker-1"))));
   const other = new Libsql(path);
   onTestFinished(() => void other.close());
 
@@ -217,14 +217,14 @@ test("ADV-M1: a redemption that meets the lock waits while the loop turns, and g
   await clock.play(REDEMPTION_LOCK_MS_MAX - 1);
   // One looks for all, and nothing else of the loop has waited.
   expect(clock.pending).toBe(1);
-  await clock.play(REDEMPTION_LOCK_LOOK_MS);
+  await clock.play(REDEMPTION_LOCK_POLL_MS);
   const refusal = { status: "rejected", reason: { code: "unavailable", fault: "service" } };
   expect(await refused).toMatchObject([refusal, refusal]);
 
   const redeemed = redeemAll();
   await clock.play(REDEMPTION_LOCK_MS_MAX / 2);
   other.exec("COMMIT");
-  await clock.play(REDEMPTION_LOCK_LOOK_MS);
+  await clock.play(REDEMPTION_LOCK_POLL_MS);
   expect(await redeemed).toMatchObject(calls.map(({ id }) => ({ status: "fulfilled", value: { callId: id } })));
 });
 
@@ -236,7 +236,7 @@ test("ADV-M1: redemptions are answered one in each turn of the loop", async () =
   for (let index = 0; index < 5; index += 1) calls.push(await createCall(stores, accountId));
   let answered = 0;
   const answers = calls.map(async ({ tokenHash }) => {
-    await redemptions.redeem(tokenHash, by("worker-1"));
+    await redemptions.redeem(tokenHash, redeemedBy("worker-1"));
     answered += 1;
   });
   const seen = new Set<number>();
@@ -250,7 +250,7 @@ test("ADV-M1: redemptions are answered one in each turn of the loop", async () =
 
 test("ADV-M1: writes that wait for a lock together let the loop turn between them", async () => {
   const path = join(temporaryDirectory(), "trunkline.db");
-  const file = openFile(path);
+  const file = openDatabase(path);
   file.exec("PRAGMA busy_timeout = 0");
   file.exec("CREATE TABLE written (at INTEGER)");
   const db = new Kysely<{ written: { at: number } }>({

@@ -1,13 +1,13 @@
 import type { Clock } from "../../../src/core/clock.ts";
 import { providerFailed } from "../../../src/core/errors.ts";
-import { BrainChain } from "../../../src/speech/brain-chain.ts";
-import { EarChain } from "../../../src/speech/ear-chain.ts";
-import { meteredBrain, meteredEar, meteredVoice } from "../../../src/speech/metered.ts";
+import { FallbackLlm } from "../../../src/speech/brain-chain.ts";
+import { FallbackStt } from "../../../src/speech/ear-chain.ts";
+import { meteredLlm, meteredStt, meteredTts } from "../../../src/speech/metered.ts";
 import type { Llm, Stt, SttEvent, Tts } from "../../../src/speech/speech.ts";
-import { SpeechCache } from "../../../src/speech/speech-cache.ts";
-import { VoiceChain } from "../../../src/speech/voice-chain.ts";
+import { TtsCache } from "../../../src/speech/speech-cache.ts";
+import { FallbackTts } from "../../../src/speech/voice-chain.ts";
 import { aborted, sleep } from "../manual-clock.ts";
-import { lineFor, voiceOf } from "../provider-lines.ts";
+import { breakerFor, ttsWithBreaker } from "../provider-lines.ts";
 import { type LlmStep, ScriptedLlm } from "../scripted-llm.ts";
 import { ScriptedTts, type ScriptedTtsOptions } from "../scripted-tts.ts";
 
@@ -38,9 +38,9 @@ class TimedStt implements Stt {
   readonly #clock: Clock;
   readonly #script: TranscriptStep[];
 
-  constructor(provider: string, clock: Clock, script: readonly TranscriptStep[], partials: boolean) {
+  constructor(provider: string, clock: Clock, script: readonly TranscriptStep[], interimTranscripts: boolean) {
     this.provider = provider;
-    this.capabilities = { ratesHz: [8_000, 16_000], partials, anyLanguage: true };
+    this.capabilities = { ratesHz: [8_000, 16_000], interimTranscripts, anyLanguage: true };
     this.#clock = clock;
     this.#script = script.toSorted((one, other) => one.atMs - other.atMs);
   }
@@ -68,25 +68,25 @@ export function goldenEngines({ stt, llm, tts, sttHasPartials, firstAreFull }: P
   const listening = stt.map((script, index) => {
     const provider = `stt-${index + 1}`;
     return {
-      stt: meteredEar(new TimedStt(provider, clock, script, sttHasPartials)),
-      line: lineFor("ear", provider, clock, streamsMax(index)).line,
+      stt: meteredStt(new TimedStt(provider, clock, script, sttHasPartials)),
+      circuitBreaker: breakerFor("stt", provider, clock, streamsMax(index)).circuitBreaker,
     };
   });
   const answering = llm.map((replies, index) => {
     const provider = `llm-${index + 1}`;
     const scripted = new ScriptedLlm(clock, replies);
     const named: Llm = { provider, reply: (request, signal) => scripted.reply(request, signal) };
-    return { llm: meteredBrain(named), line: lineFor("model", provider, clock, streamsMax(index)).line };
+    return { llm: meteredLlm(named), circuitBreaker: breakerFor("llm", provider, clock, streamsMax(index)).circuitBreaker };
   });
   const speaking = tts.map((options, index) => {
     const scripted = new ScriptedTts(clock, { msPerChar: MS_PER_CHAR, ...options });
-    const { tts: named, line } = voiceOf(`tts-${index + 1}`, scripted, clock, streamsMax(index));
-    return { tts: meteredVoice(named), line };
+    const { tts: named, circuitBreaker } = ttsWithBreaker(`tts-${index + 1}`, scripted, clock, streamsMax(index));
+    return { tts: meteredTts(named), circuitBreaker: circuitBreaker };
   });
-  const model = new BrainChain(answering, clock);
-  const voice: Tts = new VoiceChain(speaking, new SpeechCache(), clock);
+  const model = new FallbackLlm(answering, clock);
+  const voice: Tts = new FallbackTts(speaking, new TtsCache(), clock);
   return {
-    stt: new EarChain(listening, clock),
+    stt: new FallbackStt(listening, clock),
     llm: { model_a: model, model_b: model, model_c: model },
     tts: voice,
   };

@@ -2,7 +2,7 @@ import { readPrices } from "../../../src/core/prices.ts";
 import type { Spend, SpendSettings } from "../../../src/core/spend.ts";
 import { refusalFrom } from "../../../src/speech/refusal.ts";
 import { NO_SPEND_LIMITS } from "../no-limits.ts";
-import { type LlmStep, sayingReply } from "../scripted-llm.ts";
+import { type LlmStep, textReply } from "../scripted-llm.ts";
 import { conversation, LONG } from "./conversations.ts";
 import { askingFor, type Scene } from "./scene.ts";
 import { clientTool, serverTool } from "./tools.ts";
@@ -21,15 +21,15 @@ export const failover = (scene: Scene): Scene =>
     .with({ firstSpeaker: "user" })
     .speaks({ failing: { request: 0, afterChunks: 3 } }, {})
     .sounds(2_400, 4_000)
-    .recognizes(3_000, { kind: "partial", text: "I would" })
+    .recognizes(3_000, { kind: "interim", text: "I would" })
     .recognizes(3_200, { kind: "fail" })
-    .recognizes(3_500, { kind: "partial", text: "I would like" }, 1)
+    .recognizes(3_500, { kind: "interim", text: "I would like" }, 1)
     .recognizes(4_200, { kind: "final", text: "I would like a loaf" }, 1)
     .replies([
       { afterMs: 100, event: { kind: "text", text: "We have" } },
       { afterMs: 100, event: { kind: "fail" } },
     ])
-    .replies(sayingReply("rye and wheat and spelt today.", { firstMs: 100 }), 1)
+    .replies(textReply("rye and wheat and spelt today.", { firstMs: 100 }), 1)
     .hangsUp(11_000);
 
 /** An LLM that refuses, one that is silent, and a third that answers. */
@@ -84,7 +84,7 @@ export const sttSilent = (scene: Scene): Scene =>
   scene
     .replies("We have bread.")
     .sounds(2_400, 11_000)
-    .recognizes(11_500, { kind: "partial", text: "what do you sell" }, 1)
+    .recognizes(11_500, { kind: "interim", text: "what do you sell" }, 1)
     .recognizes(12_000, { kind: "final", text: "what do you sell" }, 1)
     .hangsUp(16_000);
 

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { type AudioFormat, encodeSamples, frameBytes, silenceByte } from "../../../src/cli/simulated/audio-format.ts";
-import { formatsOf, type Line, simulatePeer } from "../../../src/cli/simulated/line.ts";
+import { formatsOf, type Transport, simulatePeer } from "../../../src/cli/simulated/line.ts";
 import type { SimulatedPeer } from "../../../src/cli/simulated/peer.ts";
 import { WebsocketClient } from "../../../src/cli/simulated/websocket-client.ts";
 import type { CallSpec } from "../../../src/core/call-spec.ts";
@@ -119,7 +119,7 @@ export async function holdCall(line: GoldenLine, script: (scene: Scene) => void,
 
 /** One call: the gateway, the peer, and the network between them. */
 class GoldenCallRun implements LiveCall {
-  readonly #line: Line;
+  readonly #line: Transport;
   readonly #scene: Scene;
   readonly #clock = new ManualClock();
   readonly #disk = new ClockedDisk(this.#clock);
@@ -137,7 +137,7 @@ class GoldenCallRun implements LiveCall {
   #isClosed = false;
   #isOver = false;
 
-  constructor(line: Line, scene: Scene, dataDir: string) {
+  constructor(line: Transport, scene: Scene, dataDir: string) {
     this.#line = line;
     this.#scene = scene;
     const clock = this.#clock;
@@ -149,7 +149,7 @@ class GoldenCallRun implements LiveCall {
     const spend = scene.spend ?? NO_SPEND_LIMITS;
     this.#accounts = new AccountSpends({ limits: spend.account, clock });
     const gateway: Gateway = new Gateway({
-      handOff: {
+      handoff: {
         tokenKeys: [TOKEN_KEY],
         redeem: async () => ({ callId: CALL_ID, accountId: ACCOUNT_ID, spec: this.#spec() }),
         streamStarted: () => {},
@@ -157,7 +157,7 @@ class GoldenCallRun implements LiveCall {
           this.#isOver = true;
         },
       },
-      engines: goldenEngines(scene.providers, clock),
+      providers: goldenEngines(scene.providers, clock),
       makeVad: failingAt(scene.detectorFailsAtFrame),
       makeResampler,
       opus,
@@ -166,7 +166,7 @@ class GoldenCallRun implements LiveCall {
       journals: new JournalWriters({ dataDir, software: "trunkline/golden", clock, log, files: this.#disk }),
       phrases: { find: async (language) => scene.phrases.get(language) },
       spend,
-      accounts: this.#accounts,
+      accountSpends: this.#accounts,
       prices: scene.prices,
       metrics: new WorkerMetrics(() => gateway.readings()),
       ...(scene.parameters === undefined ? {} : { parameters: scene.parameters }),
@@ -178,7 +178,7 @@ class GoldenCallRun implements LiveCall {
       onFull: () => {},
       carrierSecrets: { carrier_a: [], carrier_b: [], carrier_c: [] },
       mediaUrl: "wss://media.example.com",
-      carrierBOutboundCodec: line.wire === "carrier_b" ? line.codecs.outbound : "mulaw",
+      telnyxOutboundCodec: line.wire === "carrier_b" ? line.codecs.outbound : "mulaw",
     });
     this.#gateway = gateway;
     this.#peer = simulatePeer(line, {
@@ -189,7 +189,7 @@ class GoldenCallRun implements LiveCall {
       close: () => this.closes(CLOSE_NORMAL, false),
       microphone: () => this.#microphone(),
       earphone: () => {},
-      told: (message) => {
+      onServiceMessage: (message) => {
         if (message.type === "toolCall") scene.onToolCall(message, this);
       },
     });
@@ -223,7 +223,7 @@ class GoldenCallRun implements LiveCall {
   }
 
   presses(digit: string): void {
-    this.#peer.pressKey(digit);
+    this.#peer.pressDigit(digit);
   }
 
   hangsUp(): void {
@@ -272,7 +272,7 @@ class GoldenCallRun implements LiveCall {
   }
 
   drains(): void {
-    this.#gateway.sayGoodbye();
+    this.#gateway.endAllWithGoodbye();
   }
 
   endedByApi(): void {
@@ -280,7 +280,7 @@ class GoldenCallRun implements LiveCall {
   }
 
   accountIsOver(): void {
-    this.#accounts.over([{ accountId: ACCOUNT_ID, limit: "llm_requests" }]);
+    this.#accounts.setExceeded([{ accountId: ACCOUNT_ID, limit: "llm_requests" }]);
   }
 
   answersTool(id: string, outcome: { result: unknown } | { error: string }): void {
@@ -363,10 +363,10 @@ const failingAt =
     const vad = makeVad(rateHz);
     let frames = 0;
     return {
-      isVoiced: (samples) => {
+      isSpeech: (samples) => {
         frames += 1;
         if (frames === frame) throw new Error("the voice detector fails as scripted");
-        return vad.isVoiced(samples);
+        return vad.isSpeech(samples);
       },
       destroy: () => vad.destroy(),
     };

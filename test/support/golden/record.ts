@@ -19,7 +19,8 @@ import { RECORDED_VERSION } from "./recorded-names.ts";
 // Records the golden calls that have no journal yet. A journal that there is stays as it is: what it holds is what a refactoring is
 // compared with. Only a build that writes journals of the version of the others may record more.
 
-if (JOURNAL_VERSION !== RECORDED_VERSION)
+const version: number = JOURNAL_VERSION;
+if (version !== RECORDED_VERSION)
   throw new Error("golden journals are of one version, which this build does not write");
 const fingerprints = existsSync(FINGERPRINTS) ? readFingerprints() : {};
 const directory = mkdtempSync(join(tmpdir(), "trunkline-golden-"));

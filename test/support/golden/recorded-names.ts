@@ -16,7 +16,15 @@ export const RECORDED_VERSION = 2;
  * Messages of the raw WebSocket protocol, by the type that they have today: their type and members when the golden calls were
  * recorded. Who renames one adds it here, as in the table of the journal but the other way round.
  */
-const RECORDED_MESSAGES: Readonly<Record<string, ObjectNames & { readonly type?: string }>> = {};
+const RECORDED_MESSAGES: Readonly<Record<string, ObjectNames & { readonly type?: string }>> = {
+  state: {
+    members: {
+      "latency.finalTranscriptMs": "finalMs",
+      "latency.llmRequestedMs": "askedMs",
+      "latency.firstSegmentMs": "firstPieceMs",
+    },
+  },
+};
 
 /** A command as it was called when the golden journals were recorded. */
 export const commandAsRecorded = (command: object): object =>

@@ -6,7 +6,7 @@ import type { SpendSettings } from "../../../src/core/spend.ts";
 import type { ChosenPhrases } from "../../../src/gateway/phrase-book.ts";
 import type { ToolOutcome } from "../../../src/gateway/tools/outcome.ts";
 import type { LlmStep } from "../scripted-llm.ts";
-import { sayingReply } from "../scripted-llm.ts";
+import { textReply } from "../scripted-llm.ts";
 import type { ScriptedTtsOptions } from "../scripted-tts.ts";
 import type { ProviderScripts } from "./engines.ts";
 
@@ -84,7 +84,7 @@ export class Scene {
     if (this.providers.sttHasPartials) {
       for (const index of words.keys()) {
         const partial = words.slice(0, index + 1).join(" ");
-        this.recognizes(atMs + (index + 1) * WORD_MS, { kind: "partial", text: partial, ...spoken }, by);
+        this.recognizes(atMs + (index + 1) * WORD_MS, { kind: "interim", text: partial, ...spoken }, by);
       }
     }
     return this.recognizes(endMs + FINAL_MS, { kind: "final", text, ...spoken }, by);
@@ -106,7 +106,7 @@ export class Scene {
   /** The LLM provider number `by` replies like this the next time, and from then on unless there is another reply. */
   replies(reply: string | readonly LlmStep[], by = 0): this {
     while (this.providers.llm.length <= by) this.providers.llm.push([]);
-    const steps = typeof reply === "string" ? sayingReply(reply, { firstMs: 120, perWordMs: 15 }) : [...reply];
+    const steps = typeof reply === "string" ? textReply(reply, { firstMs: 120, perWordMs: 15 }) : [...reply];
     this.providers.llm[by]?.push(steps);
     return this;
   }

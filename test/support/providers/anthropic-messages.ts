@@ -53,7 +53,7 @@ export const messageEnd = (outputTokens: number, stopReason = "end_turn"): strin
 export const PING = anthropicEvent({ type: "ping" });
 
 /** The beginning of an answer that says `texts`, one an event. */
-export const messageBegun = (...texts: readonly string[]): string[] => [
+export const unfinishedMessage = (...texts: readonly string[]): string[] => [
   messageStart(21),
   PING,
   ...textBlock(0, ...texts).slice(0, -1),

@@ -1,4 +1,4 @@
-import { type Act, EarServer, type EarServerOptions, say } from "./ear-server.ts";
+import { type SttServerAction, SttServer, type SttServerOptions, sendMessage } from "./ear-server.ts";
 
 interface TurnFlags {
   end?: boolean;
@@ -32,20 +32,20 @@ export function turn(order: number, transcript: string, flags: TurnFlags = {}): 
   };
 }
 
-const begin: Act = say({ type: "Begin", id: "00000000-0000-4000-8000-000000000000", expires_at: 1_800_000_000 });
+const begin: SttServerAction = sendMessage({ type: "Begin", id: "00000000-0000-4000-8000-000000000000", expires_at: 1_800_000_000 });
 
-const onTerminate: Act = (socket) => {
-  say({ type: "Termination", audio_duration_seconds: 1, session_duration_seconds: 1 })(socket);
+const onTerminate: SttServerAction = (socket) => {
+  sendMessage({ type: "Termination", audio_duration_seconds: 1, session_duration_seconds: 1 })(socket);
   socket.close(1000);
 };
 
 /** An error as it stands in front of the close: the text says what the session was about. */
 export const sessionError =
-  (code: number, text: string): Act =>
+  (code: number, text: string): SttServerAction =>
   (socket) => {
-    say({ type: "Error", error_code: code, error: text })(socket);
+    sendMessage({ type: "Error", error_code: code, error: text })(socket);
     socket.close(code, text);
   };
 
-export const fakeAssemblyAi = (options: EarServerOptions = {}): Promise<EarServer> =>
-  EarServer.listen({ greeting: begin, ...options, answers: { Terminate: onTerminate, ...options.answers } });
+export const fakeAssemblyAi = (options: SttServerOptions = {}): Promise<SttServer> =>
+  SttServer.listen({ greeting: begin, ...options, answers: { Terminate: onTerminate, ...options.answers } });

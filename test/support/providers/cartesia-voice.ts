@@ -2,9 +2,9 @@ import type { ServerResponse } from "node:http";
 import type { WebSocket } from "ws";
 import { mulawEncode } from "../../../src/media/g711.ts";
 import { fakeSpeech, pcmOf } from "./fake-speech.ts";
-import { type VoiceRequestSeen, VoiceServer, type VoiceServerOptions } from "./voice-server.ts";
+import { type ReceivedTtsRequest, TtsServer, type TtsServerOptions } from "./voice-server.ts";
 
-export interface FakeCartesiaOptions extends VoiceServerOptions {
+export interface FakeCartesiaOptions extends TtsServerOptions {
   /** Tells no times of words. */
   withoutTimes?: boolean;
   /** The rate that it answers at, whatever it was asked for. */
@@ -38,7 +38,7 @@ interface GenerationRequest {
 }
 
 /** Cartesia's `/tts/websocket` and its list of voices; see fixtures/provider/README.md. */
-export class FakeCartesia extends VoiceServer {
+export class FakeCartesia extends TtsServer {
   readonly #fake: FakeCartesiaOptions;
   readonly cancelled = new Set<string>();
 
@@ -52,7 +52,7 @@ export class FakeCartesia extends VoiceServer {
     else void this.#speak(socket, message as unknown as GenerationRequest);
   }
 
-  protected override onHttp({ url }: VoiceRequestSeen, response: ServerResponse): void {
+  protected override onHttp({ url }: ReceivedTtsRequest, response: ServerResponse): void {
     const pages = this.#fake.voicePages ?? [[CARTESIA_VOICE]];
     const after = url.searchParams.get("starting_after");
     const page = 1 + pages.findIndex((voices) => (voices.at(-1) as { id?: string } | undefined)?.id === after);

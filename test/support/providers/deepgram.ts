@@ -1,4 +1,4 @@
-import { type Act, EarServer, type EarServerOptions, say } from "./ear-server.ts";
+import { type SttServerAction, SttServer, type SttServerOptions, sendMessage } from "./ear-server.ts";
 
 /** One result of Deepgram's `/v1/listen`, in the shape of its documentation. */
 export function results(
@@ -47,10 +47,10 @@ const METADATA = {
   channels: 1,
 };
 
-const onCloseStream: Act = (socket) => {
-  say(METADATA)(socket);
+const onCloseStream: SttServerAction = (socket) => {
+  sendMessage(METADATA)(socket);
   socket.close(1000);
 };
 
-export const fakeDeepgram = (options: EarServerOptions = {}): Promise<EarServer> =>
-  EarServer.listen({ ...options, answers: { CloseStream: onCloseStream, ...options.answers } });
+export const fakeDeepgram = (options: SttServerOptions = {}): Promise<SttServer> =>
+  SttServer.listen({ ...options, answers: { CloseStream: onCloseStream, ...options.answers } });

@@ -7,23 +7,23 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { FRAME_MS } from "../../../src/core/limits.ts";
 
 /** What a provider does with a stream. */
-export type Act = (socket: WebSocket) => void;
+export type SttServerAction = (socket: WebSocket) => void;
 
-export interface EarServerOptions {
+export interface SttServerOptions {
   /** Done when the stream is open. */
-  greeting?: Act;
+  greeting?: SttServerAction;
   /** Done when so much audio has come. */
-  steps?: readonly { atMs: number; act: Act }[];
+  steps?: readonly { atMs: number; act: SttServerAction }[];
   /** Gets every message of audio. */
   onAudio?: (socket: WebSocket, audio: Buffer) => void;
   /** Done at each text of that `type`. */
-  answers?: Readonly<Record<string, Act>>;
+  answers?: Readonly<Record<string, SttServerAction>>;
   /** Done in place of the upgrade; `accept` is the key that a real one would carry. */
   refusal?: (socket: Duplex, accept: string) => void;
 }
 
 /** One stream as its provider saw it. */
-export interface EarStreamSeen {
+export interface ReceivedSttStream {
   query: URLSearchParams;
   headers: IncomingMessage["headers"];
   /** Sizes of the messages of audio, bytes. */
@@ -33,21 +33,21 @@ export interface EarStreamSeen {
   closeCode: number | undefined;
 }
 
-export const say =
-  (...messages: readonly unknown[]): Act =>
+export const sendMessage =
+  (...messages: readonly unknown[]): SttServerAction =>
   (socket) => {
     for (const message of messages) socket.send(JSON.stringify(message));
   };
 
 /** A provider of speech to text over WebSocket on loopback, that hears nothing and says what its script tells it to. */
-export class EarServer {
-  readonly seen: EarStreamSeen[] = [];
-  readonly #options: EarServerOptions;
+export class SttServer {
+  readonly seen: ReceivedSttStream[] = [];
+  readonly #options: SttServerOptions;
   readonly #server = createServer();
   readonly #sockets = new WebSocketServer({ noServer: true });
   readonly #connections = new Set<Duplex>();
 
-  private constructor(options: EarServerOptions) {
+  private constructor(options: SttServerOptions) {
     this.#options = options;
     this.#server.on("connection", (socket) => {
       this.#connections.add(socket);
@@ -56,8 +56,8 @@ export class EarServer {
     this.#server.on("upgrade", (request, socket, head) => this.#onUpgrade(request, socket, head));
   }
 
-  static async listen(options: EarServerOptions = {}): Promise<EarServer> {
-    const server = new EarServer(options);
+  static async listen(options: SttServerOptions = {}): Promise<SttServer> {
+    const server = new SttServer(options);
     server.#server.listen(0, "127.0.0.1");
     await once(server.#server, "listening");
     return server;
@@ -68,7 +68,7 @@ export class EarServer {
   }
 
   /** The latest stream. */
-  get last(): EarStreamSeen | undefined {
+  get last(): ReceivedSttStream | undefined {
     return this.seen.at(-1);
   }
 
@@ -103,7 +103,7 @@ export class EarServer {
     const { greeting, steps = [], answers = {}, onAudio } = this.#options;
     const query = new URL(request.url ?? "/", "ws://provider").searchParams;
     const bytesPerMs = (Number(query.get("sample_rate")) / 1_000) * Int16Array.BYTES_PER_ELEMENT;
-    const seen: EarStreamSeen = {
+    const seen: ReceivedSttStream = {
       query,
       headers: request.headers,
       messages: [],

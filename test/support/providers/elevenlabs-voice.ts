@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { WebSocket } from "ws";
 import { mulawEncode } from "../../../src/media/g711.ts";
-import type { SpokenWord } from "../../../src/speech/speech.ts";
+import type { TimedWord } from "../../../src/speech/speech.ts";
 import { type FakeSpeech, fakeSpeech, pcmOf } from "./fake-speech.ts";
-import { type VoiceRequestSeen, VoiceServer, type VoiceServerOptions } from "./voice-server.ts";
+import { type ReceivedTtsRequest, TtsServer, type TtsServerOptions } from "./voice-server.ts";
 
-export interface FakeElevenLabsOptions extends VoiceServerOptions {
+export interface FakeElevenLabsOptions extends TtsServerOptions {
   /** The text as it is read out, in `normalizedAlignment`; the text itself unless told. */
   readOut?: (text: string) => string;
   /** `first`: all times come with the first audio; `none`: never. */
@@ -25,7 +25,7 @@ export const ELEVENLABS_VOICE = {
 };
 
 /** The characters of one part of the speech, with times from its own beginning. */
-function alignmentOf(words: readonly SpokenWord[], all: FakeSpeech, fromMs: number): object {
+function alignmentOf(words: readonly TimedWord[], all: FakeSpeech, fromMs: number): object {
   const chars: string[] = [];
   const charStartTimesMs: number[] = [];
   const charDurationsMs: number[] = [];
@@ -45,7 +45,7 @@ function alignmentOf(words: readonly SpokenWord[], all: FakeSpeech, fromMs: numb
 }
 
 /** ElevenLabs' `stream-input` and its list of voices; see fixtures/provider/README.md. */
-export class FakeElevenLabs extends VoiceServer {
+export class FakeElevenLabs extends TtsServer {
   readonly #fake: FakeElevenLabsOptions;
   #text = "";
 
@@ -60,7 +60,7 @@ export class FakeElevenLabs extends VoiceServer {
     else void this.#speak(socket, this.#text.trim(), new URL(path, this.url).searchParams.get("output_format") ?? "");
   }
 
-  protected override onHttp({ url }: VoiceRequestSeen, response: ServerResponse): void {
+  protected override onHttp({ url }: ReceivedTtsRequest, response: ServerResponse): void {
     const pages = this.#fake.voicePages ?? [[ELEVENLABS_VOICE]];
     const page = Number(url.searchParams.get("next_page_token") ?? 0);
     const has_more = page + 1 < pages.length;
@@ -75,10 +75,10 @@ export class FakeElevenLabs extends VoiceServer {
     const { alignment = "each", readOut = (told) => told } = this.#fake;
     const rateHz = this.#fake.rateHz ?? Number(format.split("_")[1]);
     const speech = fakeSpeech(readOut(text), rateHz);
-    const groups: SpokenWord[][] = [];
+    const groups: TimedWord[][] = [];
     for (const word of speech.words) {
       const group = groups.at(-1);
-      if (group === undefined || word.endMs - (group[0] as SpokenWord).startMs > chunkMs) groups.push([word]);
+      if (group === undefined || word.endMs - (group[0] as TimedWord).startMs > chunkMs) groups.push([word]);
       else group.push(word);
     }
     const encode = (samples: Int16Array): Buffer => {
@@ -88,7 +88,7 @@ export class FakeElevenLabs extends VoiceServer {
       return bytes;
     };
     const messages: object[] = groups.map((group, index) => {
-      const fromMs = (group[0] as SpokenWord).startMs;
+      const fromMs = (group[0] as TimedWord).startMs;
       const toMs = groups[index + 1]?.[0]?.startMs ?? (speech.samples.length * 1_000) / rateHz;
       const audio = encode(speech.samples.slice((fromMs * rateHz) / 1_000, (toMs * rateHz) / 1_000)).toString("base64");
       const each = alignmentOf(group, speech, fromMs);

@@ -1,13 +1,13 @@
 import type { Clock } from "../../../src/core/clock.ts";
-import { createAnthropicBrain } from "../../../src/speech/providers/anthropic-brain.ts";
-import { createAssemblyAiEar } from "../../../src/speech/providers/assemblyai.ts";
-import { createCartesia } from "../../../src/speech/providers/cartesia.ts";
-import { createDeepgramEar } from "../../../src/speech/providers/deepgram.ts";
-import { createElevenLabs } from "../../../src/speech/providers/elevenlabs.ts";
-import { createGeminiBrain } from "../../../src/speech/providers/gemini-brain.ts";
-import { createOpenAiBrain } from "../../../src/speech/providers/openai-brain.ts";
-import { createOpenAiEar } from "../../../src/speech/providers/openai-ear.ts";
-import { createOpenAiVoice } from "../../../src/speech/providers/openai-voice.ts";
+import { createAnthropicLlm } from "../../../src/speech/providers/anthropic-brain.ts";
+import { createAssemblyAiStt } from "../../../src/speech/providers/assemblyai.ts";
+import { createCartesiaTts } from "../../../src/speech/providers/cartesia.ts";
+import { createDeepgramStt } from "../../../src/speech/providers/deepgram.ts";
+import { createElevenLabsTts } from "../../../src/speech/providers/elevenlabs.ts";
+import { createGeminiLlm } from "../../../src/speech/providers/gemini-brain.ts";
+import { createOpenAiLlm } from "../../../src/speech/providers/openai-brain.ts";
+import { createOpenAiStt } from "../../../src/speech/providers/openai-ear.ts";
+import { createOpenAiTts } from "../../../src/speech/providers/openai-voice.ts";
 import type { ClosableTts, Llm, Stt } from "../../../src/speech/speech.ts";
 import { framesOf, hum } from "./ear-server.ts";
 
@@ -28,63 +28,63 @@ interface Maker<Provider> {
 const socketUrl = (base: string): string => base.replace(/^http/, "ws");
 
 /** Every ear that asks a server. */
-export const EARS: readonly Maker<Stt>[] = [
+export const STT_PROVIDERS: readonly Maker<Stt>[] = [
   {
     name: "deepgram",
     isSocket: true,
     make: (base, clock) =>
-      createDeepgramEar({ apiKey: PROVIDER_KEY, model: "nova-3", url: `${socketUrl(base)}/v1/listen`, clock }),
+      createDeepgramStt({ apiKey: PROVIDER_KEY, model: "nova-3", url: `${socketUrl(base)}/v1/listen`, clock }),
   },
   {
     name: "assemblyai",
     isSocket: true,
     make: (base, clock) =>
-      createAssemblyAiEar({ apiKey: PROVIDER_KEY, model: "universal-3-6-pro", url: `${socketUrl(base)}/v3/ws`, clock }),
+      createAssemblyAiStt({ apiKey: PROVIDER_KEY, model: "universal-3-6-pro", url: `${socketUrl(base)}/v3/ws`, clock }),
   },
   {
     name: "openai",
     isSocket: false,
     make: (base) =>
-      createOpenAiEar({ apiKey: PROVIDER_KEY, model: "whisper-1", languageDetection: false, url: `${base}/v1` }),
+      createOpenAiStt({ apiKey: PROVIDER_KEY, model: "whisper-1", languageDetection: false, url: `${base}/v1` }),
   },
 ];
 
 /** Every brain that asks a server. */
-export const BRAINS: readonly Maker<Llm>[] = [
+export const LLM_PROVIDERS: readonly Maker<Llm>[] = [
   {
     name: "openai",
     isSocket: false,
-    make: (base) => createOpenAiBrain({ model: "gpt-4o-mini", apiKey: PROVIDER_KEY, baseUrl: `${base}/v1` }),
+    make: (base) => createOpenAiLlm({ model: "gpt-4o-mini", apiKey: PROVIDER_KEY, baseUrl: `${base}/v1` }),
   },
   {
     name: "anthropic",
     isSocket: false,
-    make: (base) => createAnthropicBrain({ model: "claude-haiku-4-5", apiKey: PROVIDER_KEY, baseUrl: base }),
+    make: (base) => createAnthropicLlm({ model: "claude-haiku-4-5", apiKey: PROVIDER_KEY, baseUrl: base }),
   },
   {
     name: "gemini",
     isSocket: false,
-    make: (base) => createGeminiBrain({ model: "gemini-2.0-flash", apiKey: PROVIDER_KEY, baseUrl: base }),
+    make: (base) => createGeminiLlm({ model: "gemini-2.0-flash", apiKey: PROVIDER_KEY, baseUrl: base }),
   },
 ];
 
 /** Every voice that asks a server. */
-export const VOICES: readonly Maker<ClosableTts>[] = [
+export const TTS_PROVIDERS: readonly Maker<ClosableTts>[] = [
   {
     name: "elevenlabs",
     isSocket: true,
-    make: (url, clock) => createElevenLabs({ apiKey: PROVIDER_KEY, model: "eleven_flash_v2_5", url, clock }),
+    make: (url, clock) => createElevenLabsTts({ apiKey: PROVIDER_KEY, model: "eleven_flash_v2_5", url, clock }),
   },
   {
     name: "cartesia",
     isSocket: true,
-    make: (url, clock) => createCartesia({ apiKey: PROVIDER_KEY, model: "sonic-3.5", url, clock }),
+    make: (url, clock) => createCartesiaTts({ apiKey: PROVIDER_KEY, model: "sonic-3.5", url, clock }),
   },
   {
     name: "openai",
     isSocket: false,
     make: (base, clock) =>
-      createOpenAiVoice({
+      createOpenAiTts({
         url: `${base}/v1`,
         apiKey: PROVIDER_KEY,
         model: "gpt-4o-mini-tts",
@@ -143,7 +143,7 @@ function questions<Provider>(
 
 /** Every provider that asks a server. */
 export const EVERY_PROVIDER: readonly AnyProvider[] = [
-  ...questions("ear", EARS, askEar),
-  ...questions("brain", BRAINS, askBrain),
-  ...questions("voice", VOICES, askVoice),
+  ...questions("ear", STT_PROVIDERS, askEar),
+  ...questions("brain", LLM_PROVIDERS, askBrain),
+  ...questions("voice", TTS_PROVIDERS, askVoice),
 ];

@@ -1,4 +1,4 @@
-import type { SpokenWord } from "../../../src/speech/speech.ts";
+import type { TimedWord } from "../../../src/speech/speech.ts";
 
 const MS_PER_CHAR = 40;
 const GAP_MS = 30;
@@ -8,7 +8,7 @@ const LOUDNESS = 9_000;
 /** What a fake voice says: each word hums for so long a character, and is followed by silence. */
 export interface FakeSpeech {
   samples: Int16Array;
-  words: SpokenWord[];
+  words: TimedWord[];
 }
 
 export function fakeSpeech(text: string, rateHz: number): FakeSpeech {
@@ -16,7 +16,7 @@ export function fakeSpeech(text: string, rateHz: number): FakeSpeech {
   const words = text
     .split(/\s+/)
     .filter((word) => word !== "")
-    .map((word): SpokenWord => {
+    .map((word): TimedWord => {
       const startMs = atMs;
       const endMs = startMs + word.length * MS_PER_CHAR;
       atMs = endMs + GAP_MS;

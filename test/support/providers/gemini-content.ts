@@ -18,7 +18,7 @@ export const geminiChunk = (parts: readonly GeminiFakePart[], outputTokens: numb
   })}\r\n\r\n`;
 
 /** The beginning of an answer that says `texts`, one a chunk. */
-export const geminiBegun = (...texts: readonly string[]): string[] =>
+export const unfinishedGemini = (...texts: readonly string[]): string[] =>
   texts.map((text, index) => geminiChunk([{ text }], index + 1));
 
 export const geminiAnswer = (...texts: readonly string[]): string[] =>

@@ -1,7 +1,7 @@
 import type { WebSocket } from "ws";
-import { WordCarrierDecoder } from "../../../src/media/word-carrier-decoder.ts";
+import { WatermarkDecoder } from "../../../src/media/word-carrier-decoder.ts";
 import { fakeDeepgram, results } from "./deepgram.ts";
-import { type EarServer, say } from "./ear-server.ts";
+import { type SttServer, sendMessage } from "./ear-server.ts";
 
 /** Longer than the pause between two words. */
 const QUIET_MS = 250;
@@ -9,7 +9,7 @@ const QUIET_MS = 250;
 /** What one stream has heard, of audio at `rateHz`. */
 class Hearing {
   readonly #rateHz: number;
-  readonly #decoder: WordCarrierDecoder;
+  readonly #decoder: WatermarkDecoder;
   #samples = 0;
   /** Where the segment begins that is not settled. */
   #fromS = 0;
@@ -17,12 +17,12 @@ class Hearing {
 
   constructor(rateHz: 8_000 | 16_000, onWord: () => void) {
     this.#rateHz = rateHz;
-    this.#decoder = new WordCarrierDecoder(rateHz, QUIET_MS, {
-      word: (word) => {
+    this.#decoder = new WatermarkDecoder(rateHz, QUIET_MS, {
+      onWord: (word) => {
         this.#text = this.#text === "" ? word : `${this.#text} ${word}`;
         onWord();
       },
-      quiet: () => {},
+      onQuiet: () => {},
     });
   }
 
@@ -53,17 +53,17 @@ class Hearing {
  * Deepgram as it hears the simulated callers: what they say carries its words as data (the reference voice), and those are told word by
  * word, in Deepgram's own form. `finalMs` is how long it takes from Finalize to the final result.
  */
-export function hearingDeepgram({ rateHz, finalMs }: { rateHz: 8_000 | 16_000; finalMs: number }): Promise<EarServer> {
+export function transcribingDeepgram({ rateHz, finalMs }: { rateHz: 8_000 | 16_000; finalMs: number }): Promise<SttServer> {
   const hearings = new Map<WebSocket, Hearing>();
   const hearingOf = (socket: WebSocket): Hearing => {
-    const hearing = hearings.get(socket) ?? new Hearing(rateHz, () => say(hearingOf(socket).interim())(socket));
+    const hearing = hearings.get(socket) ?? new Hearing(rateHz, () => sendMessage(hearingOf(socket).interim())(socket));
     hearings.set(socket, hearing);
     return hearing;
   };
   return fakeDeepgram({
     onAudio: (socket, audio) => hearingOf(socket).write(audio),
     answers: {
-      Finalize: (socket) => void setTimeout(() => say(hearingOf(socket).settled())(socket), finalMs),
+      Finalize: (socket) => void setTimeout(() => sendMessage(hearingOf(socket).settled())(socket), finalMs),
     },
   });
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 
 /** What a fake of a model's server does with the next question, behind those before it. The last one is done again and again. */
-export type ModelStep =
+export type LlmServerStep =
   /** Answers with these texts of server-sent events, each written on its own, and ends, unless it is to stay open. */
   | { kind: "events"; events: readonly string[]; staysOpen?: boolean; bytesAtOnce?: number }
   /** Answers with these texts of server-sent events, each so long after the one before it, and ends. */
@@ -20,24 +20,24 @@ export type ModelStep =
   | { kind: "gzip"; events: readonly string[] };
 
 /** A question as it came. */
-export interface Asked {
+export interface ReceivedLlmRequest {
   path: string;
   headers: IncomingMessage["headers"];
   body: Record<string, unknown>;
 }
 
 /** The far side of a model over a real socket on loopback: plays its steps, keeps what it was asked. */
-export class ModelServer {
-  readonly asked: Asked[] = [];
+export class LlmServer {
+  readonly asked: ReceivedLlmRequest[] = [];
   /** Sockets on which questions came. */
   connections = 0;
   /** Answers that the other side broke off. */
   brokenOff = 0;
-  readonly #steps: readonly ModelStep[];
+  readonly #steps: readonly LlmServerStep[];
   readonly #server: Server;
   #wake: () => void = () => {};
 
-  private constructor(steps: readonly ModelStep[]) {
+  private constructor(steps: readonly LlmServerStep[]) {
     this.#steps = steps;
     this.#server = createServer((request, response) => void this.#serve(request, response));
     this.#server.on("connection", () => {
@@ -45,8 +45,8 @@ export class ModelServer {
     });
   }
 
-  static async start(...steps: readonly ModelStep[]): Promise<ModelServer> {
-    const server = new ModelServer(steps);
+  static async start(...steps: readonly LlmServerStep[]): Promise<LlmServer> {
+    const server = new LlmServer(steps);
     await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
     return server;
   }
@@ -84,7 +84,7 @@ export class ModelServer {
     await this.#play(step, response);
   }
 
-  async #play(step: ModelStep, response: ServerResponse): Promise<void> {
+  async #play(step: LlmServerStep, response: ServerResponse): Promise<void> {
     const begin = (headers: Record<string, string> = {}): void => {
       response.writeHead(200, { "content-type": "text/event-stream", ...headers });
     };

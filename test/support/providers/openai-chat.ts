@@ -15,13 +15,13 @@ export const chatUsage = (prompt: number, completion: number): string =>
 export const CHAT_DONE = "data: [DONE]\n\n";
 
 /** The beginning of an answer that says `words`, one a chunk. */
-export const chatBegun = (...words: readonly string[]): string[] => [
+export const unfinishedChat = (...words: readonly string[]): string[] => [
   chatDelta({ role: "assistant", content: "", refusal: null }),
   ...words.map((content) => chatDelta({ content })),
 ];
 
 export const chatAnswer = (...words: readonly string[]): string[] => [
-  ...chatBegun(...words),
+  ...unfinishedChat(...words),
   chatDelta({}, "stop"),
   chatUsage(21, words.length),
   CHAT_DONE,

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { fakeSpeech, pcmOf } from "./fake-speech.ts";
-import { type VoiceRequestSeen, VoiceServer, type VoiceServerOptions } from "./voice-server.ts";
+import { type ReceivedTtsRequest, TtsServer, type TtsServerOptions } from "./voice-server.ts";
 
-export interface FakeOpenAiSpeechOptions extends VoiceServerOptions {
+export interface FakeOpenAiSpeechOptions extends TtsServerOptions {
   /** What it sends: a WAV file of known length, one of unknown length, or samples alone. */
   format?: "wav" | "streamed-wav" | "pcm";
   rateHz?: number;
@@ -36,7 +36,7 @@ export function wavHead(rateHz: number, bytes: number, { channels = 1, bits = 16
 }
 
 /** OpenAI's `/v1/audio/speech`, and Kokoro-FastAPI's list of voices; see fixtures/provider/README.md. */
-export class FakeOpenAiSpeech extends VoiceServer {
+export class FakeOpenAiSpeech extends TtsServer {
   readonly #fake: FakeOpenAiSpeechOptions;
 
   constructor(options: FakeOpenAiSpeechOptions = {}) {
@@ -48,7 +48,7 @@ export class FakeOpenAiSpeech extends VoiceServer {
     throw new Error("it has no WebSockets");
   }
 
-  protected override onHttp({ method, url, body, closed }: VoiceRequestSeen, response: ServerResponse): void {
+  protected override onHttp({ method, url, body, closed }: ReceivedTtsRequest, response: ServerResponse): void {
     if (method === "GET" && url.pathname === "/v1/audio/voices") {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify({ voices: this.#fake.voices ?? [{ id: "af_heart", name: "af_heart" }] }));

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /** One request for a transcription, as the server saw it. */
-export interface TranscriptionSeen {
+export interface ReceivedTranscription {
   path: string;
   headers: IncomingMessage["headers"];
   /** The fields of its form. */
@@ -14,16 +14,16 @@ export interface TranscriptionSeen {
 /** Answers the request at that place; the last one answers all that come behind it. */
 export type Answer = (response: ServerResponse) => void;
 
-export const heard = (text: string): Answer => answering({ text });
+export const transcribed = (text: string): Answer => respondWith({ text });
 
-export const answering =
+export const respondWith =
   (body: object): Answer =>
   (response) =>
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
 
 /** A server with OpenAI's `POST /v1/audio/transcriptions` on loopback, that hears nothing and answers as it is told. */
 export class TranscriptionServer {
-  readonly seen: TranscriptionSeen[] = [];
+  readonly seen: ReceivedTranscription[] = [];
   /** Sockets that were opened. */
   sockets = 0;
   /** Requests whose client went away before the answer was whole. */

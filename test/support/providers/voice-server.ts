@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 
 /** What a provider does wrong, whatever its protocol. */
-export type VoiceFault =
+export type TtsFault =
   /** Takes the connection and says nothing, but pings where `pings`. */
   | { kind: "silent"; pings?: boolean }
   /** Answers the handshake or the request with a status. */
@@ -21,17 +21,17 @@ export type VoiceFault =
   /** Takes a connection's handshake with an extension that nobody asked for. */
   | { kind: "bad-extension" };
 
-export interface VoiceServerOptions {
+export interface TtsServerOptions {
   /** From a request to its first audio, and between messages of audio. */
   firstMs?: number;
   perChunkMs?: number;
   /** Audio in one message. */
   chunkMs?: number;
-  fault?: VoiceFault;
+  fault?: TtsFault;
 }
 
 /** One connection as the provider saw it. */
-export interface VoiceConnectionSeen {
+export interface ReceivedTtsConnection {
   path: string;
   headers: IncomingMessage["headers"];
   messages: Readonly<Record<string, unknown>>[];
@@ -42,7 +42,7 @@ export interface VoiceConnectionSeen {
 }
 
 /** Requests by HTTP, by method and path without query. */
-export interface VoiceRequestSeen {
+export interface ReceivedTtsRequest {
   method: string;
   url: URL;
   headers: IncomingMessage["headers"];
@@ -51,16 +51,16 @@ export interface VoiceRequestSeen {
 }
 
 /** A provider's server on loopback: HTTP for lists and files, and WebSockets. */
-export abstract class VoiceServer {
-  readonly connections: VoiceConnectionSeen[] = [];
-  readonly requests: VoiceRequestSeen[] = [];
+export abstract class TtsServer {
+  readonly connections: ReceivedTtsConnection[] = [];
+  readonly requests: ReceivedTtsRequest[] = [];
   /** Sockets that were opened, for whatever. */
   sockets = 0;
-  protected readonly options: Required<Omit<VoiceServerOptions, "fault">> & Pick<VoiceServerOptions, "fault">;
+  protected readonly options: Required<Omit<TtsServerOptions, "fault">> & Pick<TtsServerOptions, "fault">;
   readonly #server: Server;
   readonly #sockets = new WebSocketServer({ noServer: true });
 
-  constructor(options: VoiceServerOptions) {
+  constructor(options: TtsServerOptions) {
     this.options = { firstMs: 0, perChunkMs: 0, chunkMs: 250, ...options };
     this.#server = createServer((request, response) => void this.#onRequest(request, response));
     this.#server.on("connection", () => {
@@ -92,7 +92,7 @@ export abstract class VoiceServer {
 
   /** A message came on a connection. */
   protected abstract onMessage(socket: WebSocket, message: Readonly<Record<string, unknown>>, path: string): void;
-  protected abstract onHttp(request: VoiceRequestSeen, response: ServerResponse): void;
+  protected abstract onHttp(request: ReceivedTtsRequest, response: ServerResponse): void;
 
   /**
    * Sends the messages in the time that was told, those that say audio counted; `end` behind them, unless a fault came
@@ -160,7 +160,7 @@ export abstract class VoiceServer {
       const closed = once(webSocket, "close");
       const { url: path = "", headers } = request;
       const unsentBytes = (): number => webSocket.bufferedAmount;
-      const seen: VoiceConnectionSeen = { path, headers, messages: [], unsentBytes, closed };
+      const seen: ReceivedTtsConnection = { path, headers, messages: [], unsentBytes, closed };
       this.connections.push(seen);
       webSocket.on("error", () => {});
       webSocket.on("message", (data) => {
